@@ -20,13 +20,14 @@ from caldp_ui.adversary import (
     take_home,
 )
 from caldp_ui.adversary.fakes import Poisoned
-from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, TENTHS, Suspect
+from caldp_ui.adversary.slot import FAKES, PUSHES, REPAIRS, SLOT, Suspect
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, presets, slider
 from caldp_ui.maps import choice
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.offline import offer
 from caldp_ui.parts import pins, sharing
+from caldp_ui.parts.films import show as show_films
 from caldp_ui.parts.layout import Layout
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats, promise
@@ -43,7 +44,7 @@ def show(record: Suspect, domain: GridDomain, page: Layout) -> None:
     with page.side:
         _controls(record, domain)
     with page.below:
-        fakes_films.show(record, domain, on)
+        show_films([each.asked(record) for each in fakes_films.along(record)], on)
         view = _View(what, record, domain)
         pins.show(SLOT, _BESIDE, view)
         tabs(SLOT.key("fakes-tabs"), _TABS, view)
@@ -56,13 +57,8 @@ def _controls(record: Suspect, domain: GridDomain) -> None:
             choice.place(SLOT, "They push", domain, record.place)
         with st.container(key=SLOT.key("dials"), gap="small"):
             common.epsilon(SLOT)
-            st.select_slider(
-                "Fake phones",
-                sorted({*TENTHS, record.tenths}),
-                format_func=fakes_words.share,
-                help="Of all phones that report, honest ones and fakes.",
-                **SLOT.bind("tenths", record.tenths, lambda r, v: replace(r, tenths=v)),
-            )
+            told = "Of all phones that report, honest ones and fakes."
+            slider.show(SLOT, fakes_films.MANY, "Fake phones", told)
         side.again()
     with st.container(key=SLOT.key("risk"), gap="small"):
         with st.container(key=SLOT.key("power")):

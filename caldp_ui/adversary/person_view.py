@@ -13,6 +13,7 @@ from caldp_ui.controls import common, presets
 from caldp_ui.maps import choice
 from caldp_ui.maps.presets import PRESETS
 from caldp_ui.parts import pins
+from caldp_ui.parts.films import show as show_films
 from caldp_ui.parts.layout import Layout
 
 
@@ -26,7 +27,7 @@ def show(record: Suspect, domain: GridDomain, page: Layout) -> None:
         _curve(what, domain)
         _panel(what, domain)
     with page.below:
-        films.show(what, domain, on)
+        show_films(films.asked(what, domain), on)
         pins.show(SLOT, BESIDE, what)
         below.show(what)
 
@@ -39,7 +40,7 @@ def _curve(what: Shown, domain: GridDomain) -> None:
             choice.place(SLOT, "The person truly is in", domain, what.record.place)
             side.again()
         show_chart(figures.curve(what, palette()), SLOT.key("curve-chart"), words.alt_curve(what))
-        side.day(what.record)
+        side.day()
 
 
 def _panel(what: Shown, domain: GridDomain) -> None:

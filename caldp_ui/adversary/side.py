@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from html import escape
+from typing import Final
 
 import streamlit as st
 
@@ -15,7 +16,8 @@ from caldp_ui.adversary.slot import (
     SLOT,
     Suspect,
 )
-from caldp_ui.controls import common
+from caldp_ui.controls import common, slider
+from caldp_ui.controls.slider import Slider
 from caldp_ui.maps.presets import title
 from caldp_ui.parts import headline, pins
 from caldp_ui.words.strength import strength
@@ -29,14 +31,19 @@ def views(record: Suspect) -> None:
     common.views("View", _VIEWS, bound)
 
 
-def day(record: Suspect) -> None:
+DAYS: Final = Slider[Suspect](
+    "days",
+    lambda record: record.days,
+    lambda record, day: replace(record, days=int(day)),
+    range(DAYS_MAX + 1),
+    str,
+)
+
+
+def day() -> None:
     """The day, along the axis of the chart above it."""
-    st.select_slider(
-        "Day",
-        list(range(DAYS_MAX + 1)),
-        help="The person stays at one place and sends a report a day.",
-        **SLOT.bind("days", record.days, lambda r, v: replace(r, days=v)),
-    )
+    told = "The person stays at one place and sends a report a day."
+    slider.show(SLOT, DAYS, "Day", told)
 
 
 def again() -> None:

@@ -3,12 +3,12 @@
 from functools import partial
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import attack_words, films, outcomes, panel, scene
+from caldp_ui.coarser import films, outcomes, scene
 from caldp_ui.coarser.slot import SEVEN, TABLES, Publication
 from caldp_ui.coarser.treated import find
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
-from caldp_ui.parts import comparison, headline
+from caldp_ui.parts import comparison
 
 
 def part(record: Publication) -> Part | None:
@@ -18,16 +18,12 @@ def part(record: Publication) -> Part | None:
     what = find(record, comparison.at_once)
     if not isinstance(what.domain, GridDomain) or not films.can_be_made(what):
         return None
-    found = outcomes.played(what)
     return maps.part(
         "coarser",
         "Noise, coarser, or nothing?",
         "The same people under each treatment, and how many an attacker finds. Move ε: only the "
         "treatments with noise change.",
-        {
-            headline.SENTENCE: headline.html(attack_words.headline(what, found)),
-            films.BARS: panel.bars(what, found),
-        },
-        scene.scene(what, found),
-        films=(partial(films.over_epsilon, record),),
+        films.look(record).elsewhere,
+        scene.scene(what, outcomes.played(what)),
+        films=(partial(films.EPSILON.film, record),),
     )

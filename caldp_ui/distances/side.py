@@ -12,7 +12,8 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, presets, slider
+from caldp_ui.controls.slider import Slider
 from caldp_ui.distances import designing, pinned, words
 from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.shown import Shown
@@ -37,6 +38,13 @@ from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import towns
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+RATE: Final = Slider[Far](
+    "rate",
+    lambda record: round(record.rate, 9),
+    lambda record, rate: replace(record, scenario=per_km(record.scenario, rate)),
+    RATES,
+    lambda rate: f"{rate:g}",
+)
 """ε per kilometre."""
 _SHOWS: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
 _BESIDE: Final = {
@@ -53,7 +61,7 @@ def show(record: Far, what: Shown) -> None:
         with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
             presets.menu(SLOT, PRESETS)
             choice.place(SLOT, "Ring around", what.domain, what.record.place)
-        dials(record, what.setup.dataset.n)
+        dials(what.setup.dataset.n)
         more = st.popover(
             "Distance, method, blocks, data",
             icon=":material/tune:",
@@ -73,17 +81,15 @@ def show(record: Far, what: Shown) -> None:
         pins.again(SLOT, pinned.BESIDE.title, "The same promise and people, new noise.")
 
 
-def dials(record: Far, in_data: int | None) -> None:
+def dials(in_data: int | None) -> None:
     """The two that matter most; on a phone they stay on screen."""
     with st.container(key=SLOT.key("dials")):
-        rate = round(record.rate, 9)
-        st.select_slider(
+        slider.show(
+            SLOT,
+            RATE,
             "ε per kilometre",
-            sorted({*RATES, rate}),
-            format_func=lambda value: f"{value:g}",
-            help="How fast privacy fades: an attacker's odds between two places change by at most "
+            "How fast privacy fades: an attacker's odds between two places change by at most "
             "e^(this times the kilometres between them).",
-            **bind(SLOT, "rate", rate, per_km),
         )
         common.people(SLOT, in_data)
 

@@ -2,12 +2,11 @@
 
 from functools import partial
 
-from caldp_ui.distances import films, scene, side, words
+from caldp_ui.distances import films, scene
 from caldp_ui.distances.shown import shown
 from caldp_ui.distances.slot import Far
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
-from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import at_once
 
 
@@ -20,10 +19,7 @@ def part(record: Far) -> Part | None:
         "distances",
         "Privacy by distance",
         "Places close by are hidden best. Move ε per kilometre.",
-        {
-            headline.SENTENCE: headline.html(words.headline(what)),
-            side.ODDS: side.odds_html(record),
-        },
+        films.look(record).elsewhere,
         scene.scene(what),
-        films=(partial(films.over_rates, record),),
+        films=(partial(films.RATE.film, record),),
     )

@@ -3,8 +3,8 @@
 A film is made once for all visits.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -12,10 +12,16 @@ import streamlit as st
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.charts.reel import Reel
+from caldp_ui.controls.slider import Slider
+from caldp_ui.parts import headline
 from caldp_ui.session import jobs
-from caldp_ui.stage import Difference, Film, Picture, Scene, Step
+from caldp_ui.session.slot import Slot
+from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, project
+from caldp_ui.stage.records import Mark
+from caldp_ui.words.headline import Headline
 
 F = TypeVar("F", Film, Reel)
+R = TypeVar("R")
 
 
 def film(key: str, name: str, make: Callable[[Progress], F]) -> F | None:
@@ -101,16 +107,76 @@ def steps(
     return tuple(made[level] for level in sorted(made) if len(made[level].codes) == whole)
 
 
-def step_of(scene: Scene, label: str, value: float, still: str) -> Step:
-    """A scene as a step: the picture called `still` never changes, but its number's unit may."""
+@dataclass(frozen=True)
+class Along(Generic[R]):
+    """A film along a slider of a page of maps, which gives what it looks like, once.
+
+    `look`: what the page shows of a record, as a step that has no name yet. `rests_on`: names all
+    else that this depends on, of a record with the slider at its first step. `label`: of a step,
+    from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`.
+    """
+
+    slot: Slot[Any]
+    id: str
+    title: str
+    slider: Slider[R]
+    look: Callable[[R], Step]
+    rests_on: Callable[[R], str]
+    label: Callable[[str], str] = "ε = {}".format
+    place: int = 0
+    per_second: float = Film.per_second
+    hides: tuple[Mark, ...] = ()
+
+    def film(self, record: R, progress: Progress) -> Film:
+        """The page at each step of the slider, else as in the record."""
+
+        def step(value: float) -> Step:
+            said = self.slider.said(value)
+            seen = self.look(self.slider.at(record, value))
+            return replace(seen, label=self.label(said), value=float(value), reading=said)
+
+        made = steps(self.slider.steps, self.slider.value(record), step, progress)
+        return Film(
+            self.id,
+            self.title,
+            made,
+            per_second=self.per_second,
+            hides=self.hides,
+            dial=self.slot.key(self.slider.name),
+            place=self.place,
+        )
+
+    def asked(self, record: R) -> Asked[Film]:
+        """The film of a record, made once for all places of the slider."""
+        alike = self.rests_on(self.slider.at(record, self.slider.steps[0]))
+        return Asked(
+            self.slot.key(f"film-{self.id}"),
+            f"{self.slot.page} {self.id} {alike}",
+            lambda progress: self.film(record, progress),
+        )
+
+
+def show(asked: Sequence[Asked[Film]], on: Stage) -> None:
+    """Bring films to the stage one after another, now or as soon as they are made."""
+    made = several(asked)
+    if made:
+        project(made, on)
+
+
+def look_of(scene: Scene, still: str, said: Headline, elsewhere: Mapping[str, str]) -> Step:
+    """A scene and its words as a step: the picture called `still` never changes, its unit may.
+
+    `elsewhere`: see `Step`; `said` is the page's headline.
+    """
     moving = [picture for picture in scene.pictures if picture.id != still]
     words: list[Picture | Difference] = [*scene.pictures, *scene.differences]
     return Step(
-        label,
-        value,
+        "",
+        0.0,
         {picture.id: picture.code for picture in moving},
         {each.id: each.subtitle for each in words},
         {each.id: each.fact for each in words if each.fact is not None},
+        elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
         pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
     )
 

@@ -16,8 +16,6 @@ from caldp_ui.personal.presets import PRESETS
 from caldp_ui.personal.shown import Shown
 from caldp_ui.personal.slot import SLOT, Personal, with_tags
 from caldp_ui.session.scenarios import bind
-from caldp_ui.words import promise
-from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.vocabulary import PLACES
 
 _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
@@ -34,7 +32,7 @@ def show(what: Shown) -> None:
     record = what.record
     with st.container(key=SLOT.key("steer"), gap="small"):
         presets.menu(SLOT, PRESETS)
-        dials(record, what.setup.dataset.n)
+        dials(what.setup.dataset.n)
     with st.container(key=SLOT.key("risk"), gap="small"):
         odds.show(PLACES, what.setup)
     with st.container(key=SLOT.key("forms"), horizontal=True, gap="small"):
@@ -62,17 +60,10 @@ def _who(record: Personal) -> None:
         _share(record, number, share)
 
 
-def dials(record: Personal, in_data: int | None) -> None:
+def dials(in_data: int | None) -> None:
     """The two that matter most; on a phone they stay on screen."""
     with st.container(key=SLOT.key("dials")):
-        epsilon = record.policy.epsilon
-        st.select_slider(
-            "Privacy level ε",
-            sorted({*common.EPSILONS, epsilon}),
-            format_func=lambda e: f"{e:g}",
-            help=f"{DEFINITIONS['ε']} {promise.examples()}",
-            **bind(SLOT, "epsilon", epsilon, lambda s, v: with_tags(s, epsilon=float(v))),
-        )
+        common.epsilon(SLOT)
         common.people(SLOT, in_data)
 
 

@@ -4,11 +4,9 @@ from functools import partial
 
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
-from caldp_ui.parts import headline, odds
-from caldp_ui.personal import films, scene, words
+from caldp_ui.personal import films, scene
 from caldp_ui.personal.shown import at_once
 from caldp_ui.personal.slot import Personal
-from caldp_ui.words.vocabulary import PLACES
 
 
 def part(record: Personal) -> Part | None:
@@ -20,10 +18,7 @@ def part(record: Personal) -> Part | None:
         "personal",
         "Home and work",
         "Everybody hides their own places. Move ε, the privacy level.",
-        {
-            headline.SENTENCE: headline.html(words.headline(what)),
-            odds.PLACE: odds.html(PLACES, what.setup),
-        },
+        films.look(record).elsewhere,
         scene.scene(what),
-        films=(partial(films.over_epsilon, record),),
+        films=(partial(films.EPSILON.film, record),),
     )

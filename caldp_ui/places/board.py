@@ -46,4 +46,4 @@ def after(what: Shown, domain: GridDomain, on: Stage) -> None:
             region.show(record.region, what.ours, domain)
     pins.show(SLOT, pinned.BESIDE, what)
     if what.ours is not None and what.plain is not None:
-        films.show(SLOT.key("films"), what.ours.setup.scenario, on)
+        films.show(what.ours.setup.scenario, on)

@@ -12,10 +12,12 @@ from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.controls.slider import Slider
 from caldp_ui.maps import scene
 from caldp_ui.parts import films, headline, odds
+from caldp_ui.parts.films import Along, Asked
 from caldp_ui.places.slot import SLOT
-from caldp_ui.stage import Film, Stage, Step, project
+from caldp_ui.stage import Film, Stage, Step
 from caldp_ui.words import promise
 from caldp_ui.words.vocabulary import PLACES
 
@@ -23,20 +25,10 @@ DRAWS: Final = 20
 _PER_SECOND: Final = 2.0
 
 
-def show(key: str, scenario: Scenario, on: Stage) -> None:
-    """Bring the films of this scenario to the stage, now or as soon as they are made.
-
-    `key`: the place on its page of the job that makes them.
-    """
-    if not can_be_made(scenario):
-        return
-    levels = runs.key(scenario.with_context(epsilon=EPSILONS[0]))
-    over = films.film(f"{key}-levels", levels, lambda progress: over_epsilon(scenario, progress))
-    if over is None:
-        return
-    outcome = f"{runs.key(replace(scenario, seed=0))} draws"
-    draws = films.film(f"{key}-draws", outcome, lambda progress: _outcomes(scenario, progress))
-    project([over] if draws is None else [over, draws], on)
+def show(scenario: Scenario, on: Stage) -> None:
+    """Bring the films of this scenario to the stage, now or as soon as they are made."""
+    if can_be_made(scenario):
+        films.show([LEVELS.asked(scenario), _draws(scenario)], on)
 
 
 def can_be_made(scenario: Scenario) -> bool:
@@ -45,18 +37,32 @@ def can_be_made(scenario: Scenario) -> bool:
     return not isinstance(scenario.context.epsilon, tuple) and not any(map(runs.takes_long, both))
 
 
-def over_epsilon(scenario: Scenario, progress: Progress) -> Film:
-    """Every ε of the page's slider."""
+def look(scenario: Scenario) -> Step:
+    """What the page shows of a scenario."""
+    ours, plain = runs.result(scenario), runs.result(rivals.rival(scenario))
+    made = _step(ours, plain)
+    return replace(made, elsewhere={**made.elsewhere, odds.PLACE: odds.html(PLACES, ours.setup)})
 
-    def step(epsilon: float) -> Step:
-        level = scenario.with_context(epsilon=epsilon)
-        ours, plain = runs.result(level), runs.result(rivals.rival(level))
-        made = _step(f"ε = {epsilon:g}", epsilon, ours, plain)
-        graded = {odds.PLACE: odds.html(PLACES, ours.setup)}
-        return replace(made, reading=f"{epsilon:g}", elsewhere={**made.elsewhere, **graded})
 
-    made = films.steps(EPSILONS, promise.strongest(scenario), step, progress)
-    return Film("epsilon", "Privacy level ε", made, dial=SLOT.key("epsilon"))
+LEVELS: Final = Along[Scenario](
+    SLOT,
+    "epsilon",
+    "Privacy level ε",
+    Slider(
+        "epsilon",
+        promise.strongest,
+        lambda scenario, epsilon: scenario.with_context(epsilon=float(epsilon)),
+        EPSILONS,
+        lambda epsilon: f"{epsilon:g}",
+    ),
+    look,
+    runs.key,
+)
+
+
+def _draws(scenario: Scenario) -> Asked[Film]:
+    alike = f"{runs.key(replace(scenario, seed=0))} draws"
+    return Asked(SLOT.key("film-draws"), alike, lambda progress: _outcomes(scenario, progress))
 
 
 def _outcomes(scenario: Scenario, progress: Progress) -> Film:
@@ -65,7 +71,8 @@ def _outcomes(scenario: Scenario, progress: Progress) -> Film:
         progress(number / DRAWS)
         at = replace(scenario, seed=number + 1)
         ours, plain = runs.once(at), runs.once(rivals.rival(at))
-        steps.append(_step(f"draw {number + 1}", float(number + 1), ours, plain))
+        label = f"draw {number + 1}"
+        steps.append(replace(_step(ours, plain), label=label, value=float(number + 1)))
     made = tuple(steps)
     return Film(
         "draws",
@@ -79,12 +86,12 @@ def _outcomes(scenario: Scenario, progress: Progress) -> Film:
     )
 
 
-def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
+def _step(ours: Result, plain: Result) -> Step:
     pair = {scene.PLAIN: plain, scene.OURS: ours}
     named = pair | {scene.error_id(name): result for name, result in pair.items()}
     return Step(
-        label,
-        value,
+        "",
+        0.0,
         {name: scene.code(result) for name, result in pair.items()},
         {name: scene.subtitle(result) for name, result in named.items()},
         {name: scene.fact(result) for name, result in named.items()},

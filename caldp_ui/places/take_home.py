@@ -8,10 +8,8 @@ from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import scene
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
-from caldp_ui.parts import headline, odds
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.places import films
-from caldp_ui.words.vocabulary import PLACES
 
 
 def part(scenario: Scenario) -> Part | None:
@@ -25,10 +23,7 @@ def part(scenario: Scenario) -> Part | None:
         "places",
         "Places on a map",
         "Both maps are made of randomised reports of the same people. Move ε, the privacy level.",
-        {
-            headline.SENTENCE: headline.sentence_html(PLACES, ours, plain),
-            odds.PLACE: odds.html(PLACES, what.setup),
-        },
+        films.look(scenario).elsewhere,
         scene(what, ground(what.setup, runs.map_of(what.setup.dataset), None)),
-        films=(partial(films.over_epsilon, scenario),),
+        films=(partial(films.LEVELS.film, scenario),),
     )

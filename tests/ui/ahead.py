@@ -1,6 +1,7 @@
 """What a page sends ahead, held against what it sends once its slider is there."""
 
 import re
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from streamlit.testing.v1 import AppTest
@@ -9,6 +10,7 @@ from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.reel import Frame, Reel
 from caldp_ui.controls.slider import Slider
+from caldp_ui.parts.films import Along
 from caldp_ui.parts.reels import Page, reel_of
 from caldp_ui.stage.markup import tree
 from tests.contract.checks import naming
@@ -31,6 +33,11 @@ def assert_ahead(
             told = {"reading": frame.reading, "alike": reel.alike}
             assert dialled(at, page)[reel.dial] == told
             assert_shown(at, frame)
+
+
+def few(along: Along[R], *steps: float) -> Along[R]:
+    """The same along a slider of these steps alone."""
+    return replace(along, slider=replace(along.slider, steps=steps))
 
 
 def made(page: Page[R], record: R, slider: Slider[R]) -> Reel:

@@ -181,7 +181,7 @@ def assert_beside(step: Step, record: Suspect) -> None:
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
     record = Suspect(days=3)
-    film = films.over_epsilon(shown(record), US_GRID, no_progress)
+    film = films.OVER_EPSILON.film(record, no_progress)
     assert [step.value for step in film.steps] == list(EPSILONS)
     assert film.dial == "adversary-epsilon"
     for step in film.steps[::4]:
@@ -196,7 +196,7 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_the_films_are_the_days_and_each_report_alone() -> None:
     what = shown(Suspect())
     told: list[float] = []
-    days = films.over_days(what, US_GRID, told.append)
+    days = films.OVER_DAYS.film(what.record, told.append)
     for day, step in enumerate(days.steps):
         shows = scene.scene(replace_days(what, day), US_GRID).pictures
         assert step.value == day

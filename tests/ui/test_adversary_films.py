@@ -49,7 +49,7 @@ def assert_is(step: Step, record: Suspect) -> None:
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
-    film = fakes_films.over_epsilon(SHOWN, US_GRID, no_progress)
+    film = fakes_films.OVER_EPSILON.film(SHOWN, no_progress)
     assert [step.value for step in film.steps] == list(EPSILONS)
     for step in film.steps[::4]:
         assert step.reading == f"{step.value:g}"
@@ -60,14 +60,14 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
     """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
     rare = 8599
-    film = fakes_films.over_epsilon(SHOWN.at(rare), US_GRID, no_progress)
+    film = fakes_films.OVER_EPSILON.film(SHOWN.at(rare), no_progress)
     assert len({step.facts[fakes_scene.TRUTH].text for step in film.steps}) > 1
     assert_is(film.steps[0], at_epsilon(EPSILONS[0]).at(rare))
 
 
 def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
     record = replace(SHOWN, repair=KNOWS_SHARE)
-    film = fakes_films.over_tenths(record, US_GRID, no_progress)
+    film = fakes_films.OVER_TENTHS.film(record, no_progress)
     assert [step.value for step in film.steps] == list(TENTHS)
     for step in film.steps[::4]:
         assert_is(step, replace(record, tenths=int(step.value)))
@@ -76,7 +76,7 @@ def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
 @pytest.mark.parametrize("which", [0, 1])
 def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
     at = opened(SHOWN)
-    film = fakes_films.asked(SHOWN, US_GRID)[which].make(no_progress)
+    film = fakes_films.along(SHOWN)[which].film(SHOWN, no_progress)
     slider = at.select_slider(key=film.dial)
     assert [step.reading for step in film.steps] == slider.options
     scene = fakes_scene.scene(fakes.poisoned(SHOWN), US_GRID, SHOWN)
@@ -100,8 +100,8 @@ def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
     assert record_of(at) == replace(at_epsilon(2.0), tenths=25)
 
 
-def named(asked: list[Asked[Film]]) -> list[str]:
-    return [each.name for each in asked]
+def named(record: Suspect) -> list[str]:
+    return [each.asked(record).name for each in fakes_films.along(record)]
 
 
 @pytest.mark.parametrize(
@@ -116,17 +116,17 @@ def named(asked: list[Asked[Film]]) -> list[str]:
     ids=repr,
 )
 def test_no_other_setting_has_the_same_film(change: dict[str, Any]) -> None:
-    ours = named(fakes_films.asked(SHOWN, US_GRID))
-    others = named(fakes_films.asked(replace(SHOWN, **change), US_GRID))
+    ours = named(SHOWN)
+    others = named(replace(SHOWN, **change))
     assert len({*ours, *others}) == 4
 
 
 def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -> None:
-    over_epsilon, over_tenths = named(fakes_films.asked(SHOWN, US_GRID))
-    along = named(fakes_films.asked(at_epsilon(4.0), US_GRID))
+    over_epsilon, over_tenths = named(SHOWN)
+    along = named(at_epsilon(4.0))
     assert along[0] == over_epsilon
     assert along[1] != over_tenths
-    along = named(fakes_films.asked(replace(SHOWN, tenths=50), US_GRID))
+    along = named(replace(SHOWN, tenths=50))
     assert along[0] != over_epsilon
     assert along[1] == over_tenths
 

@@ -277,7 +277,7 @@ def test_films_are_of_the_scenario_on_screen_with_its_coins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[Scenario] = []
-    monkeypatch.setattr(films, "show", lambda key, scenario, on: asked.append(scenario))
+    monkeypatch.setattr(films, "show", lambda scenario, on: asked.append(scenario))
     shown = replace(BEGIN.with_context(epsilon=2.0), seed=3)
     at = open_with(shown)
     assert asked == [shown]

@@ -62,6 +62,7 @@ from caldp_ui.coarser.treated import PageData, find
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison, headline
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
+from tests.ui.ahead import few
 
 DEATHS = with_data(Publication(), InfantDeaths(), None)
 
@@ -262,14 +263,11 @@ def test_the_memo_says_the_errors_and_what_comes_out() -> None:
     assert "Attack" not in memo(before, outcomes.played(before))
 
 
-def test_the_film_shows_what_the_page_shows_at_each_epsilon(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
     levels = (0.5, 1.0, 4.0)
     assert set(levels) < set(common.EPSILONS)
-    monkeypatch.setattr(films, "EPSILONS", levels)
     record = with_data(Publication(), Gowalla("39.8,42.6,-77.2,-71"), None)
-    made = films.over_epsilon(record, no_progress)
+    made = few(films.EPSILON, *levels).film(record, no_progress)
     assert [step.value for step in made.steps] == list(levels)
     for step in (made.steps[0], made.steps[-1]):
         what = shown(replace(record, scenario=record.scenario.with_epsilon(step.value)))

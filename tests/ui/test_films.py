@@ -31,6 +31,7 @@ from caldp_ui.stage import Step, encode
 from caldp_ui.values import answers
 from caldp_ui.values import films as values
 from caldp_ui.values.slot import BEGIN as ANSWERS
+from tests.ui.ahead import few
 from tests.ui.driver import container, headline_of, open_page, picture_of
 from tests.ui.values_page import on_chart
 
@@ -60,7 +61,7 @@ def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
 @pytest.mark.parametrize("view", [EVERYBODY, PERSON])
 def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> None:
     record = replace(Far(), show=view)
-    film = of_distances.over_rates(record, no_progress)
+    film = of_distances.RATE.film(record, no_progress)
     assert [step.value for step in film.steps] == list(RATES)
     at = film.steps[RATES.index(record.rate)]
     now = {picture.id: picture for picture in far.scene(shown_far(record, at_once)).pictures}
@@ -79,14 +80,11 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
 
 
 def test_a_film_leaves_out_lines_that_would_be_another_step_s() -> None:
-    assert set(of_distances.over_rates(Far(), no_progress).hides) == {"blocks", "sensitive"}
+    assert set(of_distances.RATE.hides) == {"blocks", "sensitive"}
 
 
-def test_the_film_over_epsilon_has_all_ways_of_personal_secrets(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(of_secrets, "EPSILONS", (0.5, 1.0))
-    film = of_secrets.over_epsilon(Personal(), no_progress)
+def test_the_film_over_epsilon_has_all_ways_of_personal_secrets() -> None:
+    film = few(of_secrets.EPSILON, 0.5, 1.0).film(Personal(), no_progress)
     first, last = film.steps
     low, high = (with_tags(BEGIN, epsilon=epsilon) for epsilon in (0.5, 1.0))
     for step, scenario in ((first, low), (last, high)):
@@ -145,14 +143,11 @@ def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
     assert len(at.warning) == 1
 
 
-def test_films_run_along_the_slider_of_their_page_and_say_what_it_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(of_distances, "RATES", (Far().rate,))
-    monkeypatch.setattr(of_secrets, "EPSILONS", (1.0,))
+def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None:
+    over_rates, over_epsilon = few(of_distances.RATE, Far().rate), few(of_secrets.EPSILON, 1.0)
     for page, film in (
-        (navigation.DISTANCES, of_distances.over_rates(Far(), no_progress)),
-        (navigation.PERSONAL, of_secrets.over_epsilon(Personal(), no_progress)),
+        (navigation.DISTANCES, over_rates.film(Far(), no_progress)),
+        (navigation.PERSONAL, over_epsilon.film(Personal(), no_progress)),
     ):
         at = open_page(page)
         slider = at.select_slider(key=film.dial)
