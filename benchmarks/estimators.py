@@ -12,16 +12,19 @@ from time import process_time
 from typing import Final
 
 import numpy as np
+from scipy.ndimage import gaussian_filter
 
 from benchmarks.calibrate import calibrated
 from benchmarks.figures import Bar, Figure, Runs
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
+from caldp_core.datasets.cities import world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.public_prior import moved_by_prior, with_prior
 from caldp_core.experiments.metrics import box_error
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
@@ -29,6 +32,7 @@ from caldp_core.privacy.context import Context
 _SIDE: Final = 16
 _LARGEST: Final = 50
 _OURS: Final = "cascade"
+_KNOWING: Final = "cascade with inhabitants"
 _BARS: Final = {("the world", 1.0): Bar("≤", 27)}
 """Of the cascade's error: post-processing alone, the simplex projection has 42."""
 _TIME: Final = Bar("≤", 30)
@@ -36,12 +40,16 @@ _TIME: Final = Bar("≤", 30)
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """(rows × columns,) people of a map in blocks of `labels`."""
+    """(rows × columns,) people of a map in blocks of `labels`.
+
+    `inhabitants`: (rows × columns,) where people live, of maps that were not made of it.
+    """
 
     name: str
     people: Ints
     grid: GridDomain
     labels: Ints
+    inhabitants: Floats | None = None
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
@@ -67,11 +75,30 @@ def _of_one_s_own(path: Path) -> Place:
     rows, columns = counts.shape
     cell = min(180 / rows, 360 / columns)  # neighbours are all that is asked of it
     grid = GridDomain(-90, -180, cell, rows, columns)
-    return Place("the world", counts.ravel(), grid, np.zeros(counts.size, np.int64))
+    live = _inhabitants(rows, columns)
+    return Place("the world", counts.ravel(), grid, np.zeros(counts.size, np.int64), live)
+
+
+def _inhabitants(rows: int, columns: int) -> Floats:
+    """(rows × columns,) of the whole Earth, cells of any shape; parted as by `inhabitants`."""
+    towns = world_cities()
+    at = np.array([((t.latitude + 90) / 180, (t.longitude + 180) / 360) for t in towns])
+    row, column = (at * (rows, columns)).astype(np.int64).T
+    middles = np.zeros((rows, columns))
+    np.add.at(middles, (row, column), [town.population for town in towns])
+    return np.asarray((0.4 * middles + 0.6 * gaussian_filter(middles, 1, mode="constant")).ravel())
+
+
+def _knowing(place: Place) -> dict[str, PostProcess]:
+    """The cascade that knows where people live, where that can be judged."""
+    live = place.inhabitants
+    return {} if live is None else {_KNOWING: lambda evidence: with_prior(evidence, live)}
 
 
 def _estimators() -> dict[str, PostProcess]:
-    named = {name: entry.apply for name, entry in ESTIMATORS.items() if name != "none"}
+    """All for any data: those for maps or an order alone are measured beside their own peers."""
+    entries = (e for e in ESTIMATORS.values() if not e.on_maps and not e.in_order)
+    named = {entry.name: entry.apply for entry in entries if entry.name != "none"}
     peer = _pure_ldp()
     return named | {"Calibrate-like": calibrated} | ({"pure-ldp's": peer} if peer else {})
 
@@ -90,7 +117,7 @@ def _compared(place: Place, epsilon: float, draws: int) -> Iterator[Figure]:
     truth, rng = place.people / place.people.sum(), np.random.default_rng(5)
     tallies = [mechanism.sample_tally(place.people, rng) for _ in range(draws)]
     seen = [Evidence.of(mechanism, tally, domain=place.grid) for tally in tallies]
-    for name, apply in _estimators().items():
+    for name, apply in (_estimators() | _knowing(place)).items():
         apply(replace(seen[0]))  # tables that are made once
         found, times = [], []
         for evidence in seen:
@@ -100,9 +127,17 @@ def _compared(place: Place, epsilon: float, draws: int) -> Iterator[Figure]:
             times.append(1000 * (process_time() - started))
         work = f"{place.name}, ε = {epsilon:g}, {name}"
         figure = _error(work, truth, found, place.grid)
+        if name == _KNOWING:
+            figure = replace(figure, note=f"{figure.note}, {_moved(seen, found)}")
         yield replace(figure, bar=_BARS.get((place.name, epsilon)) if name == _OURS else None)
         limit = _TIME if name == _OURS and truth.size == US_GRID.k else None
         yield Figure(f"time: {work}", "ms", Runs(min(times), median(times), draws), limit)
+
+
+def _moved(seen: Sequence[Evidence], found: Sequence[Floats]) -> str:
+    pairs = zip(seen, found, strict=True)
+    share = np.mean([50 * np.abs(moved_by_prior(each, shares)).sum() for each, shares in pairs])
+    return f"moved by the prior: {share:.1f}"
 
 
 def _error(work: str, truth: Floats, found: Sequence[Floats], grid: GridDomain) -> Figure:
