@@ -111,6 +111,8 @@ NUMBERS: Final[Mapping[str, Source]] = {
     "hidden symbols": hidden,
     "people": people,
 }
+BOXES: Final = re.compile(r"boxes of (\d+) × \1 cells \(TV\)")
+LARGEST: Final = re.compile(r"found of the (\d+) largest")
 TEXTS: Final[Mapping[str, Callable[[Run], str]]] = {
     "method": lambda run: MECHANISMS[run.told["mechanism"]].title,
     "estimate": lambda run: ESTIMATORS[run.told["scenario"]["estimator"]].title,
@@ -138,6 +140,23 @@ class Said:
                 agree(shown, source(runs[file]), name)
 
 
+def of_boxes(run: Run, cells: int) -> float:
+    (found,) = [each for each in run.told["errors"]["boxes"] if each["cells"] == cells]
+    return float(found["tv"]["mean"])
+
+
+def check_largest(shown: str, number: int, run: Run, where: str) -> None:
+    """Say how many of the largest are found, and the F1 score beside it."""
+    told = run.told["errors"]["largest"]
+    assert number == told["number"], where
+    found = re.fullmatch(r"(\S+) \(F1 (\S+)\)", shown)
+    assert found is not None, f"{where}: {shown!r}"
+    # In one trial a whole number, shown in three digits.
+    right = number * told["recall"]["mean"]
+    assert abs(float(found[1].replace(",", "")) - right) <= 5e-3 * right, where
+    agree(found[2], told["f1"]["mean"], where)
+
+
 def check_numbers(
     frame: pd.DataFrame, file_of: Callable[[str], str], runs: Mapping[str, Run]
 ) -> None:
@@ -147,7 +166,11 @@ def check_numbers(
         run = runs[file_of(title)]
         for row, shown in zip(map(str, frame.index), frame[title], strict=True):
             where = f"{title}, {row}"
-            if row in TEXTS:
+            if boxes := BOXES.fullmatch(row):
+                agree(shown, of_boxes(run, int(boxes[1])), where, to_two_digits)
+            elif largest := LARGEST.fullmatch(row):
+                check_largest(shown, int(largest[1]), run, where)
+            elif row in TEXTS:
                 assert shown == TEXTS[row](run), where
             elif row == EXPECTED:
                 check_expected(shown, run)
