@@ -12,11 +12,11 @@ from caldp_ui.classroom import audits
 from caldp_ui.classroom.dials import Dials
 from caldp_ui.classroom.picture import Picture
 from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.statements import LECTURE
 from caldp_ui.compute import exports
 from caldp_ui.parts import mathematics, sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.statements import LECTURE
 
 
 @dataclass(frozen=True, eq=False)

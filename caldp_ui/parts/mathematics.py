@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from caldp_ui.words.statements import STATEMENTS, Statement
+from caldp_ui.words.statement import Statement
+from caldp_ui.words.statements import STATEMENTS
 
 
 @st.fragment

@@ -6,7 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import CLASSROOM, PAGES
-from caldp_ui.words.statements import LECTURE, STATEMENTS, Statement
+from caldp_ui.classroom.statements import LECTURE
+from caldp_ui.words.statement import Statement
+from caldp_ui.words.statements import STATEMENTS
 from tests.test_docs_mathematics import rows
 from tests.ui.driver import container, open_page
 
