@@ -5,6 +5,7 @@ from typing import Final
 
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.errors import check_choice, check_whole
+from caldp_core.experiments.judged import require_judged
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
@@ -68,7 +69,7 @@ def _check(record: Suspect) -> None:
     check_whole("tenths", record.tenths, 0, TENTHS[-1])
     for key, allowed in _CHOICES.items():
         check_choice(key, getattr(record, key), allowed)
-    runs.setup(record.scenario)
+    require_judged(runs.setup(record.scenario))
 
 
 LINK: Final = ScenarioLink(Suspect(), _check, BROWSER_KEYS)

@@ -6,6 +6,7 @@ from typing import Final
 from caldp_core.basics.errors import CaldpError, check_whole
 from caldp_core.datasets import PERIODS, DatasetSpec, InfantDeaths
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.judged import require_judged
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.policies import ContextPolicy
@@ -126,7 +127,7 @@ def _check(record: Publication) -> None:
     check_whole("tables", record.tables, MANY[0], MANY[-1])
     check_whole("period", record.period, 0, len(PERIODS) - 1)
     check_whole("place", record.place, LIKELIEST, runs.dataset(record.scenario).domain.k - 1)
-    runs.setup(record.scenario)
+    require_judged(runs.setup(record.scenario))
 
 
 LINK: Final = ScenarioLink(Publication(), _check, BROWSER_KEYS)

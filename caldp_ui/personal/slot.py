@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.experiments.judged import require_judged
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
@@ -77,6 +78,7 @@ def _check(record: Personal) -> None:
     runs.map_of(runs.dataset(record.scenario))
     for each in (record.scenario, known(record.scenario), nothing_own(record.scenario)):
         runs.setup(each)
+    require_judged(runs.setup(record.scenario))
 
 
 LINK: Final = ScenarioLink(Personal(), _check, BROWSER_KEYS)

@@ -5,6 +5,7 @@ from typing import Final
 
 from caldp_core.basics.errors import check_choice, check_number, require
 from caldp_core.datasets import Survey
+from caldp_core.experiments.judged import require_judged
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -65,7 +66,7 @@ def _check(record: Plan) -> None:
     check_choice("protection", record.protection, NAMES)
     for name in _NUMBERS:
         check_number(name, getattr(record, name), 1e-6, 1.0)
-    runs.setup(record.under(record.protection, record.epsilon))
+    require_judged(runs.setup(record.under(record.protection, record.epsilon)))
     if record.goal in RELATIVE:
         _check_floor(record)
 

@@ -1,6 +1,7 @@
 """The tab "Public prior": its numbers are the run's, and data made of the prior are not judged."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from caldp_ui.maps import scene
 from caldp_ui.places import prior
 from caldp_ui.words import formats, result
 from caldp_ui.words.vocabulary import PLACES
+from tests.contract.checks import naming
 from tests.ui.driver import checked, open_page
+from tests.ui.pages import PAGES
 
 KNOWING = Scenario(Cities(together=5), n=200_000, estimator=prior.KNOWING)
 CIRCLE = replace(KNOWING, dataset=Gowalla(together=5), n=None).with_context(blocks=OneBlock())
@@ -54,6 +57,17 @@ def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
         assert formats.per_hundred(ours.first.errors.tv) not in text
     plain = prepare(replace(CIRCLE, estimator="cascade"))
     assert "puts" in result.headline(PLACES, plain, 0.3, 0.4).sentence
+
+
+def test_pages_that_would_tell_an_error_refuse_it() -> None:
+    for page in ("adversary", "personal", "coarser", "plan", "curves"):
+        link = PAGES[page].slot.codec
+        begin = replace(link.fresh().scenario, dataset=Gowalla(), n=None)
+        field: Any = {"scenario": replace(begin, estimator=prior.KNOWING)}
+        if page == "curves":
+            field = {"scenario": begin, "estimates": (prior.KNOWING,)}
+        with naming(page), pytest.raises(CaldpError, match="made with where people live"):
+            link.check(replace(link.fresh(), **field))
 
 
 def test_the_offer_is_taken_and_the_page_says_why_it_tells_no_error() -> None:
