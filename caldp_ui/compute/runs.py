@@ -111,10 +111,13 @@ def once(scenario: Scenario) -> Result:
 
 
 def takes_long(scenario: Scenario) -> bool:
-    """True if a run takes more than a second, by what mechanism and estimator say."""
+    """True if a run takes more than a second, by its cells or what mechanism and estimator say."""
+    return setup(scenario).mechanism.k >= _MANY_CELLS or may_take_minutes(scenario)
+
+
+def may_take_minutes(scenario: Scenario) -> bool:
+    """True where mechanism or estimator say that they are slow; many cells alone take seconds."""
     ready = setup(scenario)
-    if ready.mechanism.k >= _MANY_CELLS:
-        return True
     slow_from = min(
         MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
     )

@@ -76,7 +76,8 @@ def _ours_by_job(slot: Slot[S], scenario: Scenario) -> Result | None:
     if runs.setup(scenario).n > most:
         _too_many(slot, scenario, most)
         return None
-    return _job(slot, "ours", scenario, _offered)
+    way = _offered if runs.may_take_minutes(scenario) else jobs.started
+    return _job(slot, "ours", scenario, way)
 
 
 _Job = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]

@@ -14,6 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_ui.session import handover, links
 from caldp_ui.session.links import Codec
 from caldp_ui.session.notices import notify
+from caldp_ui.session.ticking import fragment_here, is_asked_for
 
 R = TypeVar("R")
 _REMEMBERED_MAX: Final = 50
@@ -76,12 +77,12 @@ class Slot(Generic[R]):
 
     def bind(self, name: str, value: Any, make: Callable[[R, Any], R]) -> dict[str, Any]:
         """Arguments that tie a widget to the record: it shows `value`, and its change is `make`."""
-        key = self.key(name)
+        key, part = self.key(name), fragment_here()
         st.session_state[key] = value
 
         def changed() -> None:
             picked = st.session_state[key]
-            if picked is not None:
+            if picked is not None and is_asked_for(part):
                 self.change(lambda before: make(before, picked))
 
         return {"key": key, "on_change": changed}

@@ -11,6 +11,8 @@ from time import monotonic
 from typing import Final, NoReturn
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from caldp_ui.session import notices
 
@@ -42,6 +44,22 @@ def _mend() -> None:
     if now - st.session_state.get(_MENDED, -_REST_S) >= _REST_S:
         st.session_state[_MENDED] = now
         run_page()
+
+
+def fragment_here() -> str | None:
+    """The part of the page that is being drawn; None for the page itself."""
+    return None if get_script_run_ctx() is None else ThreadState.get().fragment_id
+
+
+def is_asked_for(part: str | None) -> bool:
+    """Whether this run may be a hand's on a widget of that part, as `fragment_here` names it.
+
+    A run of another part is no hand's. What it brings of this part's widgets is what the browser
+    was told last, which a run that a hand's own has overtaken may have said.
+    """
+    context = get_script_run_ctx()
+    asked = None if context is None else context.fragment_ids_this_run
+    return not asked or part in asked
 
 
 def run_page() -> NoReturn:

@@ -78,4 +78,5 @@ def test_a_map_of_a_million_cells_runs_beside_the_page() -> None:
     large = chosen(BEGIN, data)
     assert runs.dataset(large).domain.k == 2**20
     assert runs.takes_long(large)
+    assert not runs.may_take_minutes(large)  # so that it starts by itself
     assert not runs.takes_long(extent.with_together(large, 2**3))

@@ -1,13 +1,17 @@
 """What the dashboard takes from Streamlit that nobody promises: failures name who rests on it."""
 
 import re
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.scriptrunner_utils.script_run_context import (
+    FragmentThreadState,
+    ScriptRunContext,
+)
 from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
@@ -120,3 +124,10 @@ def test_a_fragment_in_the_place_of_another_is_known_by_its_name(
     one, part, two, again = ids
     assert one != two, f"{VERSION} does not go by the __qualname__ that {_MENDED} sets."
     assert part == again, f"{VERSION} does without: {_MENDED} need not set __qualname__."
+
+
+def test_a_run_knows_which_part_of_the_page_it_is_of() -> None:
+    held = {field.name for field in fields(ScriptRunContext)}
+    assert "fragment_ids_this_run" in held, f"{VERSION}: {_MENDED} tells ticks from hands by it."
+    parts = {field.name for field in fields(FragmentThreadState)}
+    assert "fragment_id" in parts, f"{VERSION}: {_MENDED} names the part of a widget by it."

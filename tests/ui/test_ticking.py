@@ -1,12 +1,14 @@
 """A tick that crosses what a hand does has the page run once more; others draw their part."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
 
-from caldp_ui.session import ticking
+from caldp_ui.session import slot, ticking
+from tests.ui.driver import open_page
 
 EVERY = 0.4
 
@@ -73,3 +75,33 @@ def test_a_page_that_takes_longer_than_a_tick_is_not_run_for_ever(clock: Clock) 
     clock.draw_page()
     with pytest.raises(PageRuns):
         clock.tick()
+
+
+def test_a_run_of_one_part_is_no_hand_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = SimpleNamespace(fragment_ids_this_run=None)
+    monkeypatch.setattr(ticking, "get_script_run_ctx", lambda: context)
+    assert ticking.is_asked_for(None)
+    assert ticking.is_asked_for("tabs")
+    context.fragment_ids_this_run = ["bar"]
+    assert ticking.is_asked_for("bar")
+    assert not ticking.is_asked_for(None)
+    assert not ticking.is_asked_for("tabs")
+
+
+def test_what_a_tick_brings_of_the_page_s_widgets_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is what a run said that a hand's own has overtaken: on large maps it undid choices."""
+    at = open_page("pages/values.py", {})
+    before = at.session_state["values/slot"].record
+    asked: list[str | None] = []
+    monkeypatch.setattr(slot, "is_asked_for", asked.append)
+    menu = at.selectbox(key="values-table")
+    other = next(option for option in menu.options if option != menu.value)
+    menu.set_value(other).run()
+    assert asked == [None]  # the widget is the page's own
+    assert at.session_state["values/slot"].record == before
+    assert at.selectbox(key="values-table").value != other
+    monkeypatch.undo()
+    at.selectbox(key="values-table").set_value(other).run()
+    assert at.session_state["values/slot"].record != before
