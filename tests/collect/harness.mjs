@@ -1,4 +1,4 @@
-/* Runs the JavaScript client in Node: reads {client, vectors, protocols} as JSON from its input, and
+/* Runs the JavaScript client in Node: reads {client, vectors, protocols, places} as JSON from its input, and
    says which vectors it gets wrong, and the exact law of every protocol's every value. */
 
 import {readFileSync} from "node:fs";
@@ -47,6 +47,14 @@ function wrong({protocol, cases}) {
     });
 }
 
+/** By randomized response whose coins leave the truth: the cell of each place, null off the map. */
+function cells({protocol, answers}) {
+    const client = new Client(protocol, {number: () => 2 ** 48 - 1});
+    return answers.map(answer => {
+        try { return client.report(answer); } catch { return null; }
+    });
+}
+
 const laws = asked.protocols.map(protocol => {
     const client = new Client(protocol);
     return Array.from({length: protocol.domain.k}, (_, value) => exactLaw(coins => client.draw(value, coins)));
@@ -54,7 +62,7 @@ const laws = asked.protocols.map(protocol => {
 const numbers = Array.from({length: 200}, systemNumber);
 const redrawn = [2 ** 48 - 1, 7], wide = [2 ** 48 - 1, 2 ** 48 - 1, 0, 6];
 process.stdout.write(JSON.stringify({
-    wrong: asked.vectors.flatMap(wrong), laws, numbers,
+    wrong: asked.vectors.flatMap(wrong), laws, numbers, cells: asked.places.map(cells),
     below: coinsFrom(() => redrawn.shift()).below(3),
     among: coinsFrom(() => wide.shift()).among([6n, 7n, ONE + 1n], ONE + 1n),
 }));

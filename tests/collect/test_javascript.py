@@ -15,9 +15,12 @@ from caldp_core.collect.coins import ONE, DrawnCoins
 from caldp_core.collect.formats import NUMBER, as_text
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.table_plan import TABLE
+from caldp_core.domain.grid import GridDomain
+from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.collect.laws import stated
-from tests.collect.protocols import SPECS, small, tables
+from tests.collect.protocols import SPECS, planned, small, tables
 from tests.collect.vectors import vectors
 from tests.collect.written import in_base64
 from tests.contract.checks import naming
@@ -32,8 +35,25 @@ PROTOCOLS: Final = [
 ]
 
 
+GRIDS: Final = (
+    GridDomain(-20.0, 170.0, 2.5, 4, 8),  # on to 170° W
+    GridDomain(-90.0, -180.0, 30.0, 6, 12),
+    GridDomain(-30.0, -180.0, 30.0, 2, 3),
+)
+PLACES: Final = [
+    [latitude, longitude]
+    for latitude in (-91.0, -20.0, -17.6, -15.0, -10.0, 0.0, 90.0)
+    for longitude in (-190.0, -180.0, -177.6, -170.0, -95.2, 0.1, 169.9, 170.0, 178.4, 180.0, 189.9)
+]
+
+
+def map_of(grid: GridDomain) -> Protocol:
+    plan = planned(Context.plain(grid.k, 1.0), RandomizedResponse())
+    return Protocol("", grid, ("all",), plan)
+
+
 def in_node(**asked: Any) -> dict[str, Any]:
-    told = {"client": str(CLIENT), "vectors": [], "protocols": []} | asked
+    told = {"client": str(CLIENT), "vectors": [], "protocols": [], "places": []} | asked
     done = subprocess.run(
         [str(NODE), str(Path(__file__).with_name("harness.mjs"))],
         input=json.dumps(told), capture_output=True, text=True, check=False, timeout=300,
@@ -45,7 +65,8 @@ def in_node(**asked: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def told() -> dict[str, Any]:
     protocols = [protocol.to_dict() for protocol in PROTOCOLS]
-    return in_node(vectors=vectors(), protocols=protocols)
+    places = [{"protocol": map_of(grid).to_dict(), "answers": PLACES} for grid in GRIDS]
+    return in_node(vectors=vectors(), protocols=protocols, places=places)
 
 
 def test_the_file_of_vectors_is_what_the_python_client_draws() -> None:
@@ -85,6 +106,15 @@ def test_it_sends_exactly_what_the_channel_says(told: dict[str, Any]) -> None:
         ]  # fmt: skip
         with naming(f"{protocol.plan.name}, {protocol.domain.k}"):
             assert found == right
+
+
+def test_places_are_in_the_cells_that_maps_have(told: dict[str, Any]) -> None:
+    latitudes, longitudes = zip(*PLACES, strict=True)
+    for grid, found in zip(GRIDS, told["cells"], strict=True):
+        right = grid.locate(latitudes, longitudes).tolist()
+        with naming(str(grid)):
+            assert [-1 if cell is None else cell for cell in found] == right
+            assert len(set(right)) > 4
 
 
 def test_its_numbers_are_the_systems_and_its_coins_even(told: dict[str, Any]) -> None:

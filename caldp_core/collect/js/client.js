@@ -326,7 +326,8 @@ export class Client {
         const {south, west, cell, rows, columns} = this.protocol.domain;
         /** @type {(degrees: number, edge: number) => number} */
         const at = (degrees, edge) => Math.floor((degrees - edge) / cell + 1e-9);
-        const row = at(answer?.[0], south), column = at(answer?.[1], west);
+        const beyond = west + columns * cell > 180 + 1e-9 && answer?.[1] < west - 1e-9;
+        const row = at(answer?.[0], south), column = at(answer?.[1] + (beyond ? 360 : 0), west);
         if (row >= 0 && row < rows && column >= 0 && column < columns) return row * columns + column;
         throw new Error("The answer must be [latitude, longitude] in degrees on the protocol's map.");
     }
