@@ -8,17 +8,22 @@ from typing import Any
 import click
 
 from caldp_core.basics.errors import require
-from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.places import count_places
+from caldp_core.datasets.files.questions import count_questions
 from caldp_core.datasets.files.source import COMMAND
 from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.datasets.files.written import write_counts
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
+from caldp_core.datasets.own_survey import OwnSurvey
 from caldp_core.datasets.reading import look_at
 from caldp_core.domain.grid import Area
+from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.scenario import Scenario
 
 _COLUMNS = ("latitude", "longitude", "count", "answer", "group")
 
@@ -38,7 +43,14 @@ def _columns(command: Any) -> Any:
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the counts: a .csv or .parquet file.",
+    help="Where to write the counts: a .csv or .parquet file; of several questions a .json file.",
+)
+@click.option(
+    "--question",
+    "questions",
+    metavar="COLUMN",
+    multiple=True,
+    help="A column that is a question of a survey; give it twice to ten times.",
 )
 @_columns
 @click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
@@ -53,15 +65,21 @@ def count_command(
     decimal: Any,
     area: str | None,
     cell: float | None,
+    questions: tuple[str, ...],
     **columns: str | None,
 ) -> None:
     """Count a file of places or answers; the dashboard opens the counts with “Your data”.
 
     CSV (with commas, semicolons, tabs or bars), gzip, zip, Parquet, Excel and GeoJSON, of any size.
-    Prints which columns were read, and how many rows were not counted and why.
+    Prints which columns were read, and how many rows were not counted and why. Several questions
+    that the same people answered become a scenario file, each counted by itself.
     """
     with plain_errors():
         seen = look_at(path, bounds=COMMAND, header=header)
+        if questions:
+            told_of = _count_questions(seen, questions, columns["count"], decimal, output)
+            click.echo(json.dumps(told_of, indent=2, ensure_ascii=False))
+            return
         asked = columns["answer"] or columns["group"]
         is_places = not asked and (seen.is_of_places or bool(columns["latitude"]))
         layout = _told(seen, seen.places if is_places else seen.answers, columns)
@@ -83,6 +101,35 @@ def count_command(
         write_counts(counts, output)
     told |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
     click.echo(json.dumps(told | {"written": str(output)}, indent=2, ensure_ascii=False))
+
+
+def _count_questions(
+    seen: Understood, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
+) -> dict[str, Any]:
+    """Count them, write the scenario in which all are hidden, and say what was read."""
+    require(
+        output.suffix.lower() == ".json",
+        f"Several questions become a scenario file; -o must end in .json, got {output.name!r}.",
+    )
+    layout = _told(seen, seen.answers, {"count": weights})
+    layout = replace(layout, mark=decimal or layout.mark, group=None)
+    first, *others = (_told(seen, layout, {"answer": name}).answer for name in questions)
+    require(None not in (first, *others), "--question must name a column, got '-'.")
+    layout = replace(layout, answer=first, others=tuple(at for at in others if at is not None))
+    with progress_bar("counting") as progress:
+        found = count_questions(seen, layout, OwnSurvey.title, progress)
+    scenario = Scenario(dataset=found.survey, policy=ContextPolicy(OneBlock()))
+    write(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    return {
+        "file": seen.table.kind,
+        "questions": {
+            table.title: {"people": sum(table.counts), "answers": len(table.names)}
+            for table in found.survey.tables()
+        },
+        "rows": found.refused.rows,
+        "not_counted": dict(found.refused.reasons),
+        "written": str(output),
+    }
 
 
 def _told(seen: Understood, layout: Layout, columns: dict[str, str | None]) -> Layout:

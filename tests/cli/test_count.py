@@ -7,7 +7,9 @@ from typing import Any
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
-from caldp_core.datasets import read_places, read_table
+from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.domain.scale import scale_of
+from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 
 ROWS = """Ort;Alter;Breite;Länge;Gewicht
@@ -37,6 +39,32 @@ def test_a_file_becomes_counts(tmp_path: Path) -> None:
     back = read_places(out).places
     (cell,) = back.grid().locate([52.52], [13.4])
     assert (back.cell, int(back.counts()[cell])) == (0.5, 2)
+
+
+def test_several_questions_become_a_scenario_file(tmp_path: Path) -> None:
+    rows = [f"{20 + x % 47};{('no', 'yes')[x % 3 == 0]};{'abc'[x % 3]}" for x in range(94)]
+    (tmp_path / "rows.csv").write_text("\n".join(["age;smokes;town", *rows, "30;;a"]))
+    out = tmp_path / "survey.json"
+    asked = ("--question", "smokes", "--question", "age")
+    told = count(tmp_path, "-o", str(out), *asked)
+    assert told["questions"]["smokes"] == {"people": 94, "answers": 2}
+    assert told["questions"]["age"]["people"] == 95
+    scenario = Scenario.from_file(str(out))
+    assert isinstance(scenario.dataset, OwnSurvey)
+    smokes, age = scenario.dataset.tables()
+    assert dict(zip(smokes.names, smokes.counts, strict=True)) == {"no": 62, "yes": 32}
+    assert (age.names[0], scale_of(age.names) is not None) == ("20 to 24", True)
+    assert "town" not in out.read_text("utf-8")
+    done = CliRunner().invoke(main, ["run", str(out)])
+    assert (done.exit_code, json.loads(done.stdout)["k"]) == (0, 2)
+    for wrong, words in {
+        ("-o", str(tmp_path / "a.csv"), *asked): "must end in .json",
+        ("-o", str(out), "--question", "age"): "2 to 10 different questions",
+        ("-o", str(out), *asked, "--question", "car"): "must name a column, one of age, smokes",
+    }.items():
+        with naming(words):
+            done = CliRunner().invoke(main, ["count", str(tmp_path / "rows.csv"), *wrong])
+            assert (done.exit_code, words in done.output) == (2, True)
 
 
 def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
