@@ -17,7 +17,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_kind
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
@@ -62,10 +62,9 @@ class Setup:
 
 @dataclass(frozen=True)
 class BoxError:
-    """Share `tv` of people in the wrong box of `cells` × `cells` cells, `km` kilometres high."""
+    """Share `tv` of people in the wrong box of `cells` × `cells` cells."""
 
     cells: int
-    km: float
     tv: float
 
 
@@ -261,10 +260,6 @@ def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
 
 def _boxes(truth: Floats, estimate: Floats, domain: GridDomain) -> tuple[BoxError, ...]:
     return tuple(
-        BoxError(
-            side,
-            side * domain.cell * KM_PER_DEGREE,
-            metrics.box_error(truth, estimate, domain, side),
-        )
+        BoxError(side, metrics.box_error(truth, estimate, domain, side))
         for side in metrics.box_sides(domain)
     )
