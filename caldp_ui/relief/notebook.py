@@ -7,8 +7,9 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.relief.columns import estimated, squares_of, truth
-from caldp_ui.relief.deck import CompactDeck, deck, look_of
+from caldp_ui.relief.deck import CompactDeck, deck
 from caldp_ui.relief.lines import borders
+from caldp_ui.relief.panel import look_of
 
 _TEXT: Final = (27, 39, 51)
 _SENTENCE: Final = "A relief needs a map whose shares' variance is known; "

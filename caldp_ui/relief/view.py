@@ -10,6 +10,7 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_cell
+from caldp_ui.relief import panel
 from caldp_ui.relief.blocks import Blocks, blocks_of
 from caldp_ui.relief.columns import (
     Columns,
@@ -59,7 +60,7 @@ def show(slot: Slot[Any], setup: Setup, domain: GridDomain, results: Results) ->
     from caldp_ui.relief import deck  # pydeck comes only with the first relief
 
     dark = st.context.theme.type == "dark"
-    look = deck.look_of(maps, _DARK if dark else _LIGHT)
+    look = panel.look_of(maps, _DARK if dark else _LIGHT)
     across = 1 if _is_phone() else len(maps)
     made = deck.deck(maps, tiles, look, borders(domain), across)
     height = _HEIGHT if across > 1 else _ROW * len(maps)
@@ -84,7 +85,7 @@ def _show_blocks(slot: Slot[Any], setup: Setup, domain: GridDomain) -> None:
         return
     dark = st.context.theme.type == "dark"
     top = float(found.heights.max())
-    look = deck.Look(top, top, 1.0, _DARK if dark else _LIGHT, lambda e: f"ε = {e:g}")
+    look = panel.Look(top, top, 1.0, _DARK if dark else _LIGHT, lambda e: f"ε = {e:g}")
     made = deck.blocks_deck(found, domain, look, borders(domain), 1 if _is_phone() else 2)
     readable = int((found.protected == 0).sum())
     alt = (

@@ -21,7 +21,7 @@ from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import rivals
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.relief import blocks, columns, deck
+from caldp_ui.relief import blocks, columns, deck, panel
 from caldp_ui.relief.lines import borders
 from caldp_ui.relief.words import percent
 from tests.contract.checks import naming
@@ -107,7 +107,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         over += inside.astype(np.int64)
         assert (setup.partition.labels[inside] == block).all()
     assert (over == 1).all()
-    look = deck.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
+    look = panel.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
     made = deck.blocks_deck(found, domain, look, borders(domain), 2)
     layers = drawn(made)
     heights = {row["t"].partition("\n")[0]: row["h"] for row in layers["blocks"]}
@@ -148,7 +148,7 @@ def drawn(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
 
 def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
-    look = deck.look_of(maps, TEXT)
+    look = panel.look_of(maps, TEXT)
     layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), len(maps)))
     assert look.top >= max(each.shares.max() for each in maps.values())
     rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
@@ -167,7 +167,7 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
 
 def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
-    look = deck.look_of(maps, TEXT)
+    look = panel.look_of(maps, TEXT)
     layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), 1))
     corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
     tall = layers["scale-0"][0]["b"][2]
@@ -182,7 +182,7 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
     noise = np.random.default_rng(1).random(squares.m)
     crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
-    made = deck.deck(worst, squares, deck.look_of(worst, TEXT), borders(US_GRID), 3)
+    made = deck.deck(worst, squares, panel.look_of(worst, TEXT), borders(US_GRID), 3)
     text = made.to_json()
     assert len(text.encode()) < 700_000
     assert "http" not in text
