@@ -40,7 +40,7 @@ _START: Final = Bar("≤", 4)
 _MOVE: Final = Bar("≤", 3)
 _ALONG: Final = Bar("≤", 0.3)
 _STEP: Final = Bar("≤", 50)
-_PICTURE: Final = Bar("≤", 150)
+_PICTURE: Final = Bar("≤", 60)
 _PICTURES: Final = 2
 """Pictures that a move of ε changes: the truth stays."""
 

@@ -75,7 +75,7 @@ def _one(tied: Tied) -> Tree:
 
 def _alone(tied: Tied) -> Bools:
     """(k,) symbols that stand out by themselves, and those that are known exactly."""
-    deviation = tied.deviation(tied.variance, tied.blocks)
+    deviation = tied.deviations
     noisy = deviation > 0.0
     z = np.divide(tied.estimate, deviation, out=np.zeros(noisy.size), where=noisy)
     alone = ~noisy

@@ -106,7 +106,7 @@ def _even(tied: Tied) -> Floats:
 
     It would have all others expect a part of what is known to be its own.
     """
-    deviation, m = tied.deviation(tied.variance, tied.blocks), tied.totals.size
+    deviation, m = tied.deviations, tied.totals.size
     sure = tied.estimate > FAR * deviation
     near = ~(sure & (tied.estimate > 0.5 * tied.totals[tied.blocks]))
     known = sums_by(tied.blocks, np.where(near, 0.0, np.maximum(tied.estimate, 0.0)), m)
@@ -155,7 +155,7 @@ class _Noisy:
     @classmethod
     def of(cls, tied: Tied, evidence: Evidence) -> "_Noisy":
         blocks, m = tied.blocks, tied.totals.size
-        deviation = tied.deviation(tied.variance, blocks)
+        deviation = tied.deviations
         hidden = np.zeros(blocks.size, np.bool_)
         hidden[cover_of(evidence.mechanism).hidden] = True
         noisy = hidden & (deviation > 0)

@@ -6,12 +6,13 @@ its noise has gone astray: each estimate takes its part of that back.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, read_only
 
 if TYPE_CHECKING:
     from caldp_core.estimation.evidence import Evidence
@@ -52,6 +53,11 @@ class Tied:
         part = np.divide(off, of_blocks, out=np.zeros(m), where=of_blocks > 0)
         estimate = evidence.unbiased - part[blocks] * variance
         return cls(estimate, variance, blocks, totals, of_blocks, _freed)
+
+    @cached_property
+    def deviations(self) -> Floats:
+        """(k,) of each estimate."""
+        return read_only(self.deviation(self.variance, self.blocks))
 
     def deviation(self, variance: Floats, blocks: Ints) -> Floats:
         """(t,) standard deviations of sums over sets of `variance` in `blocks`, each (t,)."""
