@@ -17,20 +17,18 @@ from caldp_ui.stage.codec import (
     encode_rows,
 )
 from caldp_ui.stage.component import BROWSER_KEYS, LOOK_KEY, VIEW_KEY, Stage, project, stage
+from caldp_ui.stage.film import Film, Step
+from caldp_ui.stage.hands import Act, Chosen
 from caldp_ui.stage.records import (
-    Act,
     Action,
     Arrangement,
-    Chosen,
     Difference,
     Fact,
-    Film,
     Focus,
     Ground,
     Label,
     Picture,
     Scene,
-    Step,
 )
 from caldp_ui.stage.scale import SCALE, Scale, nobody_below, scale_of
 

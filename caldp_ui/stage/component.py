@@ -18,10 +18,12 @@ from caldp_core.domain.grid import Area
 from caldp_ui.app.addresses import here
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, parcel
+from caldp_ui.stage.film import Film
+from caldp_ui.stage.hands import Act, Chosen
 from caldp_ui.stage.heard import heard, news
 from caldp_ui.stage.looks import looks
 from caldp_ui.stage.message import film_head, film_parts, scene_head
-from caldp_ui.stage.records import Act, Chosen, Film, Ground, Scene
+from caldp_ui.stage.records import Ground, Scene
 
 VIEW_KEY: Final = "view"
 """The link's key of the view, "latitude,longitude,zoom"; the browser writes and reads it."""

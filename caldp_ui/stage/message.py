@@ -8,8 +8,9 @@ from typing import Any
 
 from caldp_core.domain.grid import Area
 from caldp_ui.stage.codec import Blob
+from caldp_ui.stage.film import Film
 from caldp_ui.stage.markup import tree
-from caldp_ui.stage.records import Arrangement, Difference, Fact, Film, Ground, Picture, Scene
+from caldp_ui.stage.records import Arrangement, Difference, Fact, Ground, Picture, Scene
 
 
 def scene_head(scene: Scene, key: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the stage shows and what it reports, as frozen records.
+"""What the stage shows, as frozen records; `film.py` has what it plays, `hands.py` what it reports.
 
 All words that people read come from here, none from the browser's side but the names of its own
 buttons. Shares are parts of all people, in [−1, 1], one a cell.
@@ -8,12 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-import numpy as np
-
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_ui.stage.codec import Blob, runs_of
+from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.scale import SCALE, Scale
 
 Tool: TypeAlias = Literal["look", "box", "brush", "blocks"]
@@ -209,97 +206,3 @@ class Scene:
             not unknown,
             f"swipe, differences and arrangement must name pictures of the scene, got {unknown}.",
         )
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step of a film: new codes, subtitles and facts by the picture's id.
-
-    `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
-    `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
-    `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
-    beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
-    picture, where they differ from the picture's own; `pooled`: of those that have it (see
-    `Picture`).
-    """
-
-    label: str
-    value: float
-    codes: Mapping[str, Blob]
-    subtitles: Mapping[str, str] = field(default_factory=dict)
-    facts: Mapping[str, Fact] = field(default_factory=dict)
-    reading: str = ""
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
-    nobody: Mapping[str, float] = field(default_factory=dict)
-    notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    labels: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
-    pooled: Mapping[str, Blob] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Film:
-    """Pictures that follow a slider in the browser alone; a film is equal to itself only.
-
-    `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
-    `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
-    at is said by the scene, so that a film that does not change is not sent again.
-    `dial`: key of the page's own slider for what changes in the film, which then has none in the
-    stage: the pictures follow that slider before the server has answered. Steps are found by their
-    `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
-    `hides`: lines that differ from step to step, and so are left out while it plays.
-    `place`: where it stands among the films of its stage, from 0, whichever comes first. `beside`:
-    key of the page's element that has the button "play" where controls are the page's own; "" for
-    its `dial`. It lasts ten seconds, unless it `loops`, and leads back to where it began.
-    """
-
-    id: str
-    label: str
-    steps: tuple[Step, ...]
-    follows: bool = True
-    per_second: float = 4.0
-    loops: bool = False
-    dial: str = ""
-    hides: tuple[Mark, ...] = ()
-    place: int = 0
-    beside: str = ""
-
-
-@dataclass(frozen=True)
-class Act:
-    """What a person did with a tool: one of `area`, `cells` and `block` says where.
-
-    `tool` and `action` are "undo" or "redo" for these two buttons. `area`: degrees, whole cells.
-    `cells`: runs "first+count,…". `block`: the number of a block.
-    """
-
-    tool: str
-    action: str
-    area: Area | None = None
-    cells: str = ""
-    block: int | None = None
-
-    def mask(self, k: int) -> Bools:
-        """(k,) True for the brushed cells."""
-        return runs_of(self.cells, k)
-
-    def middle(self, domain: GridDomain) -> int | None:
-        """The cell in the middle of a box or of brushed cells; None off the map, or for none."""
-        if self.area is not None:
-            area = self.area
-            middle = (area.south + area.north) / 2, (area.west + area.east) / 2
-            (cell,) = domain.locate([middle[0]], [middle[1]]).tolist()
-            return cell if cell >= 0 else None
-        cells = np.flatnonzero(self.mask(domain.k))
-        if not cells.size:
-            return None
-        row, column = domain.place(cells)
-        return int(round(float(row.mean())) * domain.columns + round(float(column.mean())))
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """The step of a film that a person chose."""
-
-    film: str
-    index: int
-    value: float

@@ -24,6 +24,7 @@ from caldp_ui.room.figures import history
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question
 from caldp_ui.stage import codec, records
+from caldp_ui.stage import film as films
 from caldp_ui.stage.component import _head
 from caldp_ui.stage.looks import looks
 from caldp_ui.stage.message import film_head
@@ -101,15 +102,15 @@ def _scenes() -> Iterator[records.Scene]:
     )
 
 
-def _films() -> Iterator[records.Film]:
-    bare = records.Step("ε = 1", 1.0, {"ours": _CODE})
-    yield records.Film("epsilon", "ε", (bare,))
-    step = records.Step(
+def _films() -> Iterator[films.Film]:
+    bare = films.Step("ε = 1", 1.0, {"ours": _CODE})
+    yield films.Film("epsilon", "ε", (bare,))
+    step = films.Step(
         "ε = 2", 2.0, {"ours": _CODE}, {"ours": "so"}, {"ours": _FACT}, "2.0",
         {".words": "<p class='a'>one <b>two</b></p>"}, {"ours": 1e-6}, {"ours": ("", "r")},
         {"ours": _LABELS},
     )  # fmt: skip
-    yield records.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
+    yield films.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
 
 
 def _answers() -> Iterator[dict[str, Any]]:

@@ -12,20 +12,18 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage import bundle, component, markup
 from caldp_ui.stage.codec import encode
+from caldp_ui.stage.film import Film, Step
+from caldp_ui.stage.hands import Act, Chosen
 from caldp_ui.stage.message import film_head, film_parts, scene_head
 from caldp_ui.stage.records import (
-    Act,
     Action,
-    Chosen,
     Difference,
     Fact,
-    Film,
     Focus,
     Ground,
     Label,
     Picture,
     Scene,
-    Step,
 )
 from caldp_ui.stage.scale import SCALE, nobody_below
 
