@@ -86,11 +86,12 @@ def _quantiles(shape: Shape) -> Floats:
         below = np.cumsum(law * prior, axis=1)
         below /= below[:, -1:]
         reached = np.concatenate([np.zeros((_Z.size, 1)), below], axis=1)
-        for at, level in enumerate(LEVELS):
-            cell = (below < level).sum(axis=1)
-            before, upto = reached[each, cell], reached[each, cell + 1]
-            inside = (level - before) / (upto - before)
-            table[at, row] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
+        # Row i between i and i + 1: one sorted list, in which all levels of all are looked up.
+        found = np.searchsorted((below + each[:, None]).ravel(), LEVELS[:, None] + each)
+        cell = np.clip(found - each * _EDGES.size, 0, _EDGES.size - 1)
+        before, upto = reached[each, cell], reached[each, cell + 1]
+        inside = (LEVELS[:, None] - before) / (upto - before)
+        table[:, row] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
     return read_only(table)
 
 
