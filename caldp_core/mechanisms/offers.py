@@ -87,13 +87,18 @@ class Cover:
 
 
 @runtime_checkable
-class HidesSome(TellsBlocks, Protocol):
+class HasCover(TellsBlocks, Protocol):
     """Only some symbols are hidden; the others name themselves or lend cover, block by block."""
 
     @property
     def cover(self) -> Cover:
         """See `Cover`."""
         ...
+
+
+@runtime_checkable
+class HidesSome(HasCover, Protocol):
+    """It says as well how many reports named each of the others."""
 
     def clear_counts(self, tally: Tally) -> Ints:
         """(k − s,) reports that name each symbol that is not hidden."""
@@ -102,7 +107,7 @@ class HidesSome(TellsBlocks, Protocol):
 
 def cover_of(mechanism: Mechanism) -> Cover:
     """What is hidden: everything, in one block, unless the mechanism tells otherwise."""
-    if isinstance(mechanism, HidesSome):
+    if isinstance(mechanism, HasCover):
         return mechanism.cover
     every, none = np.arange(mechanism.k), np.zeros(0, np.int64)
     return Cover(every, none, np.array([mechanism.k]), np.ones(1))

@@ -125,6 +125,10 @@ def test_a_trillion_people_are_no_more_work() -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_what_comes_out(family: str, estimator: str) -> None:
     scenario = replace(SMALL, estimator=estimator, mechanism=FAMILIES[family].spec())
+    if estimator == "smoothed" and family not in ("hadamard", "randomized-response"):
+        with pytest.raises(CaldpError, match="count each possible report"):
+            result_of(scenario)
+        return
     result = result_of(scenario)
     outcome, partition = result.first, result.setup.partition
     for array in (outcome.people, outcome.unbiased, outcome.estimate, outcome.block_shares):
