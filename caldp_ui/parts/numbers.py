@@ -91,7 +91,7 @@ def column(result: Result) -> dict[str, str]:
         "l2 distance": formats.share(errors.l2),
         "Kullback–Leibler divergence": formats.share(errors.kl),
         **_boxes_of(errors),
-        f"found of the {errors.largest.number} largest": _found(errors),
+        f"largest found, of {errors.largest.number}": _found(errors),
         "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
         "method": MECHANISMS[setup.mechanism_name].title,
         "estimate": ESTIMATORS[setup.scenario.estimator].title,

@@ -112,7 +112,7 @@ NUMBERS: Final[Mapping[str, Source]] = {
     "people": people,
 }
 BOXES: Final = re.compile(r"boxes of (\d+) × \1 cells \(TV\)")
-LARGEST: Final = re.compile(r"found of the (\d+) largest")
+LARGEST: Final = re.compile(r"largest found, of (\d+)")
 TEXTS: Final[Mapping[str, Callable[[Run], str]]] = {
     "method": lambda run: MECHANISMS[run.told["mechanism"]].title,
     "estimate": lambda run: ESTIMATORS[run.told["scenario"]["estimator"]].title,
