@@ -17,7 +17,7 @@ from caldp_core.datasets.files.written import write_counts
 from tests.contract.checks import naming
 from tests.datasets.files import GOOD, HARM, PARIS, hostile
 
-FUZZED = 1_000
+FUZZED = 2_000
 
 
 def test_the_same_rows_are_read_from_every_form() -> None:
