@@ -1,6 +1,6 @@
 """A lesson of 50 minutes as `docs/lesson.md` has it, in one browser and from the pages alone.
 
-The teacher begins it in the lesson plan and goes by the bar, as with a clicker; two phones join
+The teacher begins it in the lesson plan and goes by the bar, as with a clicker; three phones join
 the poll, report, and guess when they are asked again. What each page says is compared with what the
 core computes for the same settings. That each station breaks is held in `ui/test_classroom.py`.
 """
@@ -47,7 +47,7 @@ _BROKEN: Final[dict[str, Lesson]] = {
 """Stations that are broken here, each in its own way: what they show at the end of it."""
 _ENDS: Final = {"sum": "n", "rappor": "days"}
 """Dials that the plan moves to their last step."""
-PHONES: Final = 2
+PHONES: Final = 3
 
 
 @pytest.fixture(scope="module")
