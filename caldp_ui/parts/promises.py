@@ -28,8 +28,19 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     st.markdown("**What is *not* promised**")
     told = policies.told(nouns, setup).not_promised
     st.markdown("\n".join(f"- {sentence}" for sentence in told))
-    st.markdown(mixing.of_scenario(nouns, setup))
+    if mixing.is_known(setup):
+        _if_mixed(nouns, setup)
     terms("ε", "local differential privacy", "context-aware", "total variation")
+
+
+@st.fragment
+def _if_mixed(nouns: Vocabulary, setup: Setup) -> None:
+    """What a shuffler would add, once it is asked for: the bound takes as long as a picture."""
+    asked = st.expander(
+        "If reports are mixed", icon=":material/shuffle:", key="if-mixed", on_change="rerun"
+    )
+    if asked.open:
+        asked.markdown(mixing.of_scenario(nouns, setup) or "No bound is known here.")
 
 
 def audited(slot: Slot[S], scenario: Scenario) -> None:

@@ -11,18 +11,23 @@ from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
 
 
+def is_known(setup: Setup) -> bool:
+    """Whether there is a bound for the scenario's mechanism and anybody to whom it would apply."""
+    mechanism = setup.mechanism
+    return isinstance(mechanism, ContextMechanism) and bool(mechanism.hidden_symbols.size)
+
+
 def of_scenario(nouns: Vocabulary, setup: Setup) -> str:
     """For the people of a scenario, in the block that has the most of them; "" without a bound.
 
     People of a block by the truth, which on a page is known.
     """
-    if not isinstance(setup.mechanism, ContextMechanism):
+    if not is_known(setup):
         return ""
+    assert isinstance(setup.mechanism, ContextMechanism)
     labels, policy = setup.partition.labels, setup.mechanism.policy
     shares = np.bincount(labels, setup.dataset.distribution, minlength=policy.m)
     hides = policy.hidden_sizes > 0
-    if not hides.any():
-        return ""
     block = int(np.argmax(np.where(hides, shares, -1.0)))
     people = np.zeros(policy.m, np.int64)
     people[block] = max(1, round(setup.n * float(shares[block])))

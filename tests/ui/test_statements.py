@@ -5,10 +5,15 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.experiments.run import prepare
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app.navigation import CLASSROOM, PAGES
 from caldp_ui.classroom.statements import LECTURE
+from caldp_ui.words import mixing
 from caldp_ui.words.statement import Statement
 from caldp_ui.words.statements import STATEMENTS
+from caldp_ui.words.vocabulary import PLACES
 from tests.test_docs_mathematics import rows
 from tests.ui.driver import container, open_page
 
@@ -62,3 +67,11 @@ def test_a_station_shows_its_statements(station: str) -> None:
 
 def test_statements_wait_until_they_are_asked_for() -> None:
     assert not shown(open_page("pages/yesno.py"))
+
+
+def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
+    sentence = mixing.of_scenario(PLACES, prepare(Scenario()))
+    for asked in (False, True):
+        at = open_page("pages/places.py", {}, {"if-mixed": asked})
+        assert (sentence in [item.value for item in at.main.markdown]) == asked
+    assert not mixing.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))
