@@ -16,6 +16,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.scenario import FORMAT, Scenario
+from caldp_ui.words.glossary import DEFINITIONS
 from tests import ROOT
 
 PAGES = (
@@ -28,6 +29,7 @@ PAGES = (
     "docs/security.md",
     "docs/coarser.md",
     "docs/pages.md",
+    "docs/glossary.md",
     "docs/own-data.md",
     "docs/command-line.md",
     "docs/api.md",
@@ -135,6 +137,12 @@ def test_every_key_of_a_scenario_is_told_with_its_default() -> None:
     }
     assert told == plain | slots
     assert f"version {FORMAT} of" in text_of("CHANGELOG.md")
+
+
+def test_the_glossary_is_that_of_the_dashboard() -> None:
+    page = (ROOT / "docs/glossary.md").read_text("utf-8")
+    told = re.findall(r"^\*\*(.+)\*\*$\n\n((?:.+\n)+)", page, re.MULTILINE)
+    assert {name: " ".join(text.split()) for name, text in told} == dict(DEFINITIONS)
 
 
 def test_every_estimator_is_told() -> None:
