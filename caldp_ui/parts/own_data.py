@@ -25,6 +25,7 @@ from caldp_ui.session import handover, own
 from caldp_ui.session.notices import hint, notify
 from caldp_ui.session.scenarios import S, made_safe
 from caldp_ui.session.slot import Slot
+from caldp_ui.session.ticking import run_page
 
 _PASTE: Final = "Paste"
 _CHOOSE: Final = "Choose a file"
@@ -71,6 +72,10 @@ def popover(slot: Slot[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
     if handover.take_part(slot.page, "own"):
         st.session_state[slot.key("own")] = True
+    counted = st.session_state.pop(_place(slot, "own-counted"), None)
+    if counted is not None:
+        _accept(slot, form, *counted)  # before the form is drawn, which it closes
+        run_page()
     held = st.popover(
         "Your data",
         icon=":material/upload_file:",
@@ -115,17 +120,36 @@ def _confirm(slot: Slot[S], form: Form[C], brought: Held) -> bool:
         _put_away(slot)
         return False
     way = _way(slot, form, found)
+    if found is not None and st.session_state.pop(_place(slot, "own-wanted"), False):
+        st.session_state[_place(slot, "own-counted")] = found, way
+        run_page()
     with st.container(horizontal=True, gap="small"):
         if found is not None:
+            told = own_file.answers(slot, brought)
             st.button(
                 "Show it",
                 type="primary",
                 icon=":material/check:",
                 key=slot.key("own-accept"),
-                on_click=lambda: _accept(slot, form, found, way),
+                on_click=lambda: _show_or_count(slot, form, found, way, told),
             )
         st.button("Choose another", key=slot.key("own-again"), on_click=lambda: _put_away(slot))
     return True
+
+
+def _show_or_count(
+    slot: Slot[S],
+    form: Form[C],
+    found: C,
+    way: Callable[[Scenario], Scenario],
+    told: dict[str, object],
+) -> None:
+    """Show the counts, or, where a quick hand has chosen anew since, count first."""
+    brought: Held | None = st.session_state.get(_place(slot, "own-held"))
+    if brought is None or own_file.answers(slot, brought) == told:
+        _accept(slot, form, found, way)
+    else:
+        st.session_state[_place(slot, "own-wanted")] = True
 
 
 def _way(slot: Slot[Any], form: Form[C], found: C | None) -> Callable[[Scenario], Scenario]:
@@ -138,6 +162,7 @@ def _way(slot: Slot[Any], form: Form[C], found: C | None) -> Callable[[Scenario]
 
 
 def _put_away(slot: Slot[Any]) -> None:
+    st.session_state.pop(_place(slot, "own-wanted"), None)
     brought: Held | None = st.session_state.pop(_place(slot, "own-held"), None)
     if brought is not None:
         brought.let_go()

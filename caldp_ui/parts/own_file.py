@@ -145,6 +145,13 @@ def _counted(
     )
 
 
+def answers(slot: Slot[Any], held: Held) -> dict[str, object]:
+    """What has been chosen for the file in its form, by the names of its widgets."""
+    begin = _key(slot, held, "")
+    state = st.session_state
+    return {name: state[name] for name in map(str, state) if name.startswith(begin)}
+
+
 def forget(slot: Slot[Any]) -> None:
     """Let go of the file and all that was made of it."""
     for which in ("look", "count"):

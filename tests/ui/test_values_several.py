@@ -39,6 +39,22 @@ def sentence(at: AppTest) -> str:
     return next(each.value for each in at.markdown if "If each person is asked one" in each.value)
 
 
+def test_what_a_quick_hand_chose_last_is_counted_before_it_is_shown() -> None:
+    at = open_values()
+    at.session_state["values-own"] = True
+    checked(at.run())
+    at.text_area(key="values-own-text").set_value(RECORDS)
+    jobs_done(checked(at.button(key="values-own-show").click().run()))
+    (others,) = [each for each in at.multiselect if "More questions" in each.label]
+    others.set_value([0, 2])
+    at.button(key="values-own-accept").click()  # both at once: the count was of one question
+    jobs_done(checked(at.run()))
+    survey = scenario_of(at).dataset
+    assert isinstance(survey, OwnSurvey)
+    assert len(survey.tables()) == 3
+    assert not any(each.key == "values-own-accept" for each in at.button), "the form is closed"
+
+
 def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> None:
     at = open_values()
     at.session_state["values-own"] = True
