@@ -17,7 +17,8 @@ from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.spark import tally_frame
 
 _EXECUTOR: Final = "CoarseGrainedExecutorBackend"
-_TASKS: Final = 4
+_TASKS: Final = 32
+"""Enough that one is done and others are under way for a second, on a quick machine, too."""
 _PATIENCE_S: Final = 60.0
 SPARING: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:CICompilerCount=1"
 """For `JAVA_TOOL_OPTIONS`: Java machines that live for seconds need no better code."""
