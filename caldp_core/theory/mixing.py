@@ -259,7 +259,7 @@ def delta_in_blanket(epsilon: float, local: float, beta: float, others: int, del
     idle = rest * (power - 1) * (others + 1 - t) * share / (2 * max(1 - share, 1e-300))
     start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
     v = _tail(start, t - 1, 0.5)
-    u = v + _even(start - 1, t - 1)
+    u = v + _binomial(start - 1, t - 1, 0.5)
     first = before * alpha * (p * u + v) + at * rest * (u + v) / 2
     second = before * alpha * (u + p * v) + at * rest * (u + v) / 2
     return float(np.maximum(first - power * second, 0.0).sum()) + left
@@ -287,21 +287,13 @@ def _window(n: int, chance: float, spare: float) -> tuple[Floats, float]:
     return np.arange(low, high + 1, dtype=np.float64), 0.0 if low == 1 and high == n else spare
 
 
-def _binomial(at: Floats, n: int, chance: float) -> Floats:
-    """Probability that Bin(n, chance) is `at`."""
+def _binomial(at: Floats, n: Floats | int, chance: float) -> Floats:
+    """Probability that Bin(n, chance) is `at`; `n`: one for all, or of the shape of `at`."""
     inside = (at >= 0) & (at <= n)
     x = np.where(inside, at, 0.0)
     logs = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
     with np.errstate(divide="ignore"):
         logs = logs + x * math.log(chance) + (n - x) * (math.log1p(-chance) if chance < 1 else -1e9)
-    return np.where(inside, np.exp(logs), 0.0)
-
-
-def _even(at: Floats, n: Floats) -> Floats:
-    """Probability that Bin(n, ½) is `at`; all of them arrays of one shape."""
-    inside = (at >= 0) & (at <= n)
-    x = np.where(inside, at, 0.0)
-    logs = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1) - n * math.log(2)
     return np.where(inside, np.exp(logs), 0.0)
 
 

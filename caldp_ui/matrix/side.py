@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.largest import (
@@ -34,6 +35,8 @@ from caldp_ui.matrix.templates import TEMPLATES
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
+
+D = TypeVar("D", Design, EvenDesign)
 
 _INSTEAD: Final = "the first channel."
 _ENTRIES: Final = 10_000_000
@@ -121,18 +124,27 @@ def _paste(record: Table) -> None:
     )
 
 
-def _designed(record: Table) -> Candidate | None:
-    """The designer's channel; until it is there, its progress."""
+def _made(record: Table, name: str, make: Callable[[Progress], D]) -> D | None:
+    """A design; until it is there its progress, and a sentence where there is none."""
     try:
-        made: Design | None = jobs.started(
-            SLOT.key("design"),
+        return jobs.started(
+            SLOT.key(name),
             f"{record.levels}",
-            lambda progress: design(record.matrix, progress=progress, entries=_ENTRIES),
+            make,
             lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
         )
     except CaldpError as error:
         st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
         return None
+
+
+def _designed(record: Table) -> Candidate | None:
+    """The designer's channel; until it is there, its progress."""
+    made = _made(
+        record,
+        "design",
+        lambda progress: design(record.matrix, progress=progress, entries=_ENTRIES),
+    )
     if made is None:
         return None
     found = candidates.designed(DesignedMechanism(made), made.gap)
@@ -144,16 +156,11 @@ def _designed(record: Table) -> Candidate | None:
 
 def _designed_for_largest(record: Table) -> Candidate | None:
     """The channel whose largest error is least; until it is there, its progress."""
-    try:
-        made: EvenDesign | None = jobs.started(
-            SLOT.key("design-even"),
-            f"{record.levels}",
-            lambda progress: design_for_largest(record.matrix, progress=progress),
-            lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
-        )
-    except CaldpError as error:
-        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
-        return None
+    made = _made(
+        record,
+        "design-even",
+        lambda progress: design_for_largest(record.matrix, progress=progress),
+    )
     if made is None:
         return None
     each = variances(made.design)
