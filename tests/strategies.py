@@ -133,6 +133,7 @@ BLOCKS = {
     "grid": st.builds(blocks.GridBlocks, rows=K, columns=K),
     "states": st.builds(blocks.StateBlocks),
     "countries": st.builds(blocks.CountryBlocks),
+    "regions": st.builds(blocks.RegionBlocks),
     "adaptive": st.builds(blocks.AdaptiveBlocks, blocks=K),
     "drawn": st.builds(blocks.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
     "polygons": st.lists(WORDS, max_size=3, unique=True).map(

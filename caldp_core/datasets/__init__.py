@@ -7,12 +7,13 @@ from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_wei
 from caldp_core.datasets.base_map import BaseMap, base_map
 from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
-from caldp_core.datasets.countries import country_labels
+from caldp_core.datasets.countries import AT_SEA, country_labels
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.own_survey import OwnSurvey
 from caldp_core.datasets.reading import check_size, look_at, read_places, read_table
+from caldp_core.datasets.regions import region_labels
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
     Gowalla,
@@ -33,6 +34,7 @@ from caldp_core.datasets.synthetic import (
 )
 
 __all__ = [
+    "AT_SEA",
     "ELSEWHERE",
     "GOWALLA_URL",
     "PERIODS",
@@ -69,6 +71,7 @@ __all__ = [
     "population_prior",
     "read_places",
     "read_table",
+    "region_labels",
     "state_outline",
     "us_cities",
     "us_state_labels",

@@ -13,7 +13,7 @@ from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.shipped import DATA_FOLDER, own_file
 from caldp_core.datasets.world_lines import unpacked
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.polygons import mark_inside
+from caldp_core.domain.polygons import cells_by_area
 
 WORLD_COUNTRIES: Final = "world_countries.npz"
 AT_SEA: Final = "At sea"
@@ -27,14 +27,10 @@ def country_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
     whose centre is in none are in the last block, `AT_SEA`, if there are any. Raises `CaldpError`
     if the file is gone.
     """
-    raw = np.zeros((grid.rows, grid.columns), np.int64)
     countries = _countries()
-    for number, (_, rings) in enumerate(countries, start=1):
-        mark_inside(raw, rings, grid, number)
-    raw[raw == 0] = len(countries) + 1
-    present, labels = np.unique(raw.ravel(), return_inverse=True)
+    labels, present = cells_by_area([rings for _, rings in countries], grid)
     names = [*(name for name, _ in countries), AT_SEA]
-    return read_only(labels.astype(np.int64)), tuple(names[number - 1] for number in present)
+    return read_only(labels), tuple(names[number] for number in present)
 
 
 @cache

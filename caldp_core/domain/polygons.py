@@ -1,6 +1,6 @@
 """Which cells of a map lie in a polygon: those whose centre does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,20 +11,47 @@ from caldp_core.domain.grid import GridDomain
 _TURNS: Final = (0.0, 360.0, -360.0)
 
 
-def mark_inside(raw: Ints, rings: Sequence[Floats], grid: GridDomain, number: int) -> None:
-    """Write `number` into those cells of (rows, columns) `raw` whose centre is inside of the rings.
+def cells_by_area(areas: Sequence[Sequence[Floats]], grid: GridDomain) -> tuple[Ints, Ints]:
+    """(k,) block of each cell, and (m,) the number of the area that each block is, rising.
 
-    `rings`: closed, (points, 2) longitude and latitude in degrees; by the even-odd rule, so that a
-    ring within another is a hole. Rings and maps may lie on either side of the 180th meridian.
+    Each area is rings: closed, (points, 2) longitude and latitude in degrees; by the even-odd rule,
+    so that a ring within another is a hole. Rings and maps may lie on either side of the 180th
+    meridian. A later area wins where two overlap; those without a cell are no blocks; cells in none
+    are one more, with the number of areas.
     """
-    points = np.concatenate(rings)
-    box = np.array([*points.min(axis=0), *points.max(axis=0)])
-    for turn in _TURNS:
-        if box[0] + turn >= grid.area.east or box[2] + turn <= grid.west:
-            continue
-        turned = [_turned(ring, turn) for ring in rings] if turn else rings
-        rows, columns = _reach(_turned(box.reshape(2, 2), turn).ravel(), grid)
+    raw = np.full((grid.rows, grid.columns), len(areas), np.int64)
+    for number, turn, box in _meeting(areas, grid):
+        turned = [_turned(ring, turn) for ring in areas[number]] if turn else areas[number]
+        rows, columns = _reach(box, grid)
         raw[rows, columns][_inside(turned, grid, rows, columns)] = number
+    present, labels = np.unique(raw.ravel(), return_inverse=True)
+    return np.asarray(labels, np.int64), present
+
+
+def _meeting(
+    areas: Sequence[Sequence[Floats]], grid: GridDomain
+) -> Iterator[tuple[int, float, Floats]]:
+    """Areas that may have a cell, by number, each with its turn and its box so far to the east."""
+    edges, turns = grid.area, np.array(_TURNS)
+    boxes = _boxes(areas)[:, None] + turns[:, None] * (1.0, 0.0, 1.0, 0.0)
+    west, south, east, north = np.moveaxis(boxes, -1, 0)
+    meets = (
+        (west < edges.east) & (east > edges.west) & (south < edges.north) & (north > edges.south)
+    )
+    for number, turn in np.argwhere(meets).tolist():
+        yield number, _TURNS[turn], boxes[number, turn]
+
+
+def _boxes(areas: Sequence[Sequence[Floats]]) -> Floats:
+    """(areas, 4) their west, south, east and north."""
+    if not areas:
+        return np.empty((0, 4))
+    rings = [ring for area in areas for ring in area]
+    points = np.concatenate(rings)
+    corners = [sum(map(len, area)) for area in areas]
+    first = np.cumsum([0, *corners[:-1]])
+    ends = np.minimum.reduceat(points, first), np.maximum.reduceat(points, first)
+    return np.concatenate(ends, axis=1)
 
 
 def in_one_piece(rings: Sequence[Floats]) -> list[Floats]:

@@ -13,7 +13,12 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX, K_MAX
 from caldp_core.basics.numerals import read_whole
-from caldp_core.datasets import country_labels, population_prior, us_state_labels
+from caldp_core.datasets import (
+    country_labels,
+    population_prior,
+    region_labels,
+    us_state_labels,
+)
 from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
 from caldp_core.domain.partitions import (
     Partition,
@@ -126,6 +131,15 @@ class CountryBlocks:
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
         return named_blocks(*country_labels(map_of(domain, "Country blocks")))
+
+
+@dataclass(frozen=True)
+class RegionBlocks:
+    """States, provinces and the like of all countries; what is at sea is one more block."""
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`."""
+        return named_blocks(*region_labels(map_of(domain, "Region blocks")))
 
 
 @dataclass(frozen=True)

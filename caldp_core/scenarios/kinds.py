@@ -35,6 +35,7 @@ from caldp_core.scenarios.blocks import (
     GridBlocks,
     GroupBlocks,
     OneBlock,
+    RegionBlocks,
     StateBlocks,
     SymbolBlocks,
 )
@@ -91,6 +92,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
             "grid": GridBlocks,
             "states": StateBlocks,
             "countries": CountryBlocks,
+            "regions": RegionBlocks,
             "adaptive": AdaptiveBlocks,
             "drawn": DrawnBlocks,
             "runs": EvenRuns,

@@ -13,7 +13,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets.own import check_line, quoted
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition, named_blocks
-from caldp_core.domain.polygons import in_one_piece, mark_inside
+from caldp_core.domain.polygons import cells_by_area, in_one_piece
 from caldp_core.scenarios.blocks import AnyDomain, map_of
 
 OUTSIDE: Final = "Outside of all areas"
@@ -61,11 +61,7 @@ class PolygonBlocks:
 
 @lru_cache(maxsize=8)
 def _partition(spec: PolygonBlocks, grid: GridDomain) -> Partition:
-    outside = len(spec.names)
-    raw = np.full((grid.rows, grid.columns), outside, np.int64)
-    for number, text in enumerate(spec.polygons):
-        mark_inside(raw, _rings(text), grid, number)
-    present, labels = np.unique(raw.ravel(), return_inverse=True)
+    labels, present = cells_by_area([_rings(text) for text in spec.polygons], grid)
     names = [*spec.names, OUTSIDE]
     return named_blocks(labels, [names[number] for number in present])
 

@@ -3,13 +3,14 @@
 from functools import lru_cache
 from typing import Final
 
-from caldp_core.datasets import country_labels
+from caldp_core.datasets import country_labels, region_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     CountryBlocks,
     GridBlocks,
     OneBlock,
+    RegionBlocks,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
@@ -44,6 +45,12 @@ _COUNTRIES: Final = Preset(
     "Countries",
     "Hide where in a country someone is, not which country.",
     CountryBlocks(),
+    _ALL,
+)
+_REGIONS: Final = Preset(
+    "States and provinces",
+    "Hide where in a region of a country someone is, not which region.",
+    RegionBlocks(),
     _ALL,
 )
 
@@ -119,6 +126,7 @@ def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
         ),
         _PLAIN,
         *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),
+        *([_REGIONS] if len(region_labels(domain)[1]) > 1 else []),
         _NOTHING,
     )
 

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from caldp_core.basics.limits import N_MAX
-from caldp_core.datasets import DatasetSpec, OwnPlaces, country_labels
+from caldp_core.datasets import DatasetSpec, OwnPlaces, country_labels, region_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
@@ -15,6 +15,7 @@ from caldp_core.scenarios.blocks import (
     DrawnBlocks,
     GridBlocks,
     OneBlock,
+    RegionBlocks,
     StateBlocks,
 )
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
@@ -43,6 +44,7 @@ BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "A grid of blocks": GridBlocks(),
     "US states": StateBlocks(),
     "Countries": CountryBlocks(),
+    "Regions: states, provinces, …": RegionBlocks(),
     "Blocks with similar numbers of people": AdaptiveBlocks(),
     "My own, drawn on the map": DrawnBlocks(),
     "Areas of a file of mine": PolygonBlocks(),
@@ -91,6 +93,8 @@ def _known(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
     strange: tuple[type, ...] = () if domain == US_GRID else PAPERS
     if len(country_labels(domain)[1]) == 1:
         strange = (*strange, CountryBlocks)
+    if len(region_labels(domain)[1]) == 1:
+        strange = (*strange, RegionBlocks)
     return {title: spec for title, spec in kinds.items() if not isinstance(spec, strange)}
 
 

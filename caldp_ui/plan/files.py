@@ -100,7 +100,7 @@ def margins_offer(record: Plan, margins: Margins) -> None:
 
 
 def margins_csv(margins: Margins) -> bytes:
-    """A row a group, state, country or answer: its share and how far off the estimate may be."""
+    """A row a region, group or answer: its share and how far off the estimate may be."""
     return exports.csv(
         [
             {

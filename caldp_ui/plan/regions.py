@@ -9,10 +9,17 @@ from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress
+from caldp_core.datasets import AT_SEA
 from caldp_core.domain.grid import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import BlocksSpec, CountryBlocks, GroupBlocks, StateBlocks
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    CountryBlocks,
+    GroupBlocks,
+    RegionBlocks,
+    StateBlocks,
+)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.groups import group_margins
 from caldp_ui.compute import runs
@@ -28,20 +35,24 @@ class Regions:
     partition: Partition
 
 
-_ON_MAPS: Final = (("state", "states", StateBlocks()), ("country", "countries", CountryBlocks()))
+_ON_MAPS: Final = (
+    ("state", "states", StateBlocks()),
+    ("country", "countries", CountryBlocks()),
+    ("region", "regions", RegionBlocks()),
+)
 _IN_LISTS: Final = (("group", "groups", GroupBlocks()),)
 
 
 @cached_by(runs.data_key)
 def regions_of(scenario: Scenario) -> Regions | None:
-    """States, countries or groups, whichever the data come in; None where there are not two."""
+    """States, countries, their regions or groups: the first that there are two of, or None."""
     domain = runs.dataset(scenario).domain
     for one, many, spec in _ON_MAPS if isinstance(domain, GridDomain) else _IN_LISTS:
         try:
             found = spec.build(domain)
         except CaldpError:  # other maps, or answers without groups
             continue
-        if found.m > 1:
+        if len({*found.names} - {AT_SEA}) > 1:
             return Regions(one, many, spec, found)
     return None
 

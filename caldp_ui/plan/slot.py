@@ -30,8 +30,8 @@ class Plan(WithScenario):
     """The page's record. `scenario`: data, people and ε; `protection`: its name in `NAMES`.
 
     `goal`: "values", every value that a share `floor` has to within ± `within` of itself; "groups",
-    the same of every group, state or country; or "overall", a total variation of at most `wrong`.
-    All in (0, 1].
+    the same of every group, state, country or region; or "overall", a total variation of at most
+    `wrong`. All in (0, 1].
     """
 
     scenario: Scenario = BEGIN
@@ -78,8 +78,8 @@ def _check_floor(record: Plan) -> None:
         regions = regions_of(record.scenario)
         require(
             regions is not None,
-            "These data come in no groups, states or countries that could be asked for; choose "
-            "another goal, or other data.",
+            "These data come in no groups, states, countries or regions that could be asked for; "
+            "choose another goal, or other data.",
         )
         assert regions is not None  # for mypy
         shares, found = regions.partition.sums(shares), regions.one

@@ -50,7 +50,7 @@ def unit(record: Plan) -> str:
 
 
 def unit_of_margins(record: Plan) -> str:
-    """Whose margins a memo tells: of a group, state or country; where there are none, all alike."""
+    """Whose margins a memo tells: of a group, state, country or region, else of all alike."""
     regions = regions_of(record.scenario)
     return nouns(record).unit if regions is None else regions.one
 

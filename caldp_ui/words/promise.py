@@ -15,7 +15,13 @@ from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.blocks import CountryBlocks, GroupBlocks, OneBlock, StateBlocks
+from caldp_core.scenarios.blocks import (
+    CountryBlocks,
+    GroupBlocks,
+    OneBlock,
+    RegionBlocks,
+    StateBlocks,
+)
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
@@ -101,6 +107,7 @@ def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
     named = {
         StateBlocks: "state",
         CountryBlocks: "country",
+        RegionBlocks: "region",
         GroupBlocks: "group",
         PolygonBlocks: "region",
     }
