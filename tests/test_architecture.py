@@ -39,6 +39,7 @@ for name in names:
     if not name.endswith("__main__"):
         importlib.import_module(name)
 print(len(names), *sorted(set(name.partition(".")[0] for name in sys.modules)))
+print(*(name for name in sys.modules if name.startswith("scipy.") and "._" not in name))
 """
 
 
@@ -66,11 +67,15 @@ def test_the_core_runs_without_a_user_interface() -> None:
         text=True,
         check=True,
     )
-    modules, *packages = done.stdout.split()
+    whole, of_scipy = done.stdout.splitlines()
+    modules, *packages = whole.split()
     assert int(modules) >= 30
     assert "numpy" in packages, "the list of packages is not what it should be"
     assert USER_INTERFACE.isdisjoint(packages)
     assert ONLY_WHEN_USED.isdisjoint(packages), "what few people use would slow every start"
+    assert "scipy.version" in of_scipy.split()
+    loaded = set(of_scipy.split()) - {"scipy.version"}
+    assert not loaded, f"import scipy, and name {loaded} where it is used: it takes 0.5 s to load"
 
 
 def test_no_file_of_the_core_imports_a_user_interface() -> None:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, eye_array, hstack
+import scipy
 
 from caldp_core.basics.errors import check_whole
 from caldp_core.basics.limits import EPSILON_MIN
@@ -105,9 +104,11 @@ def nearest(members: Bools, published: Floats) -> Floats:
     `members`: (m, n) who is in which table.
     """
     m, n = members.shape
-    ones = eye_array(m, format="csr")
-    sums: Any = hstack([csr_array(members.astype(np.float64)), ones, -ones], format="csr")
-    found = linprog(
+    ones = scipy.sparse.eye_array(m, format="csr")
+    sums: Any = scipy.sparse.hstack(
+        [scipy.sparse.csr_array(members.astype(np.float64)), ones, -ones], format="csr"
+    )
+    found = scipy.optimize.linprog(
         np.concatenate([np.zeros(n), np.ones(2 * m)]),
         A_eq=sums,
         b_eq=published,

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
@@ -29,7 +27,7 @@ class Sums:
     """
 
     cells: Ints
-    members: csr_array
+    members: "scipy.sparse.csr_array"
     totals: Floats
     low: Floats
     high: Floats
@@ -43,7 +41,7 @@ def sums_of(table: Suppressed, rule_known: bool) -> Sums:
     (cells,) = np.nonzero(table.hidden)
     left, groups = table.left(), table.labels[cells]
     known = np.flatnonzero(np.isin(np.arange(table.m), groups) & (table.totals >= 0))
-    members = csr_array(groups[None, :] == known[:, None], dtype=np.float64)
+    members = scipy.sparse.csr_array(groups[None, :] == known[:, None], dtype=np.float64)
     small = table.primary[cells] & rule_known
     low = np.where(small, 1.0, 0.0)
     high = np.where(small, table.threshold - 1.0, np.inf)
@@ -92,12 +90,14 @@ def disclosed(low: Floats, high: Floats) -> Bools:
 def _parts(sums: Sums) -> Ints:
     """(h,) number of the part that each cell is in; cells are linked by a sum of both."""
     links = sums.members.T @ sums.members
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
+    return np.asarray(
+        scipy.sparse.csgraph.connected_components(links, directed=False)[1], dtype=np.int64
+    )
 
 
 def _end(sums: Sums, aim: Bools, sign: float) -> Floats:
     members: Any = sums.members  # HiGHS takes sparse sums; the stubs know dense ones alone
-    found = linprog(
+    found = scipy.optimize.linprog(
         sign * aim.astype(np.float64),
         A_eq=members,
         b_eq=sums.totals,

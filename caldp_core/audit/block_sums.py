@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from caldp_core.audit.poisoning import crafted_mean
 from caldp_core.basics.errors import check_symbols
@@ -49,7 +49,7 @@ class BlockSum:
     @property
     def limit(self) -> float:
         """People by which `estimated` may be above `reported` before fakes are suspected."""
-        return float(-ndtri(FALSE_ALARMS / self.blocks)) * self.noise
+        return float(-scipy.special.ndtri(FALSE_ALARMS / self.blocks)) * self.noise
 
     @property
     def is_suspect(self) -> bool:

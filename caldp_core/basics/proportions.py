@@ -5,7 +5,7 @@ most.
 """
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv
+import scipy
 
 from caldp_core.basics.types import Floats, Ints
 
@@ -16,11 +16,11 @@ def lowest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
     `hits`: any shape, in [0, n]; `tail`: in (0, 1).
     """
     some = np.where(hits > 0, hits, 1.0)
-    return np.where(hits > 0, betaincinv(some, n - some + 1.0, tail), 0.0)
+    return np.where(hits > 0, scipy.special.betaincinv(some, n - some + 1.0, tail), 0.0)
 
 
 def highest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
     """The greatest p at which `hits` of n or fewer have probability `tail`; 1 for n hits."""
     missing = n - hits
-    share = betainccinv(hits + 1.0, np.where(missing > 0, missing, 1.0), tail)
+    share = scipy.special.betainccinv(hits + 1.0, np.where(missing > 0, missing, 1.0), tail)
     return np.where(missing > 0, share, 1.0)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
+import scipy
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Floats, read_only
@@ -54,4 +54,6 @@ def _spread(values: Floats, grid: GridDomain, km: float) -> Floats:
     middle = np.radians(0.5 * (grid.area.south + grid.area.north))
     sizes = (km / _cell(grid), km / _cell(grid) / max(float(np.cos(middle)), 0.1))
     table = values.reshape(grid.rows, grid.columns)
-    return np.asarray(gaussian_filter(table, sizes, mode="constant", truncate=3.0).ravel())
+    return np.asarray(
+        scipy.ndimage.gaussian_filter(table, sizes, mode="constant", truncate=3.0).ravel()
+    )

@@ -6,7 +6,7 @@ All randomness of a spec comes from its own `seed`.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from caldp_core.basics.errors import check_k, check_number, check_whole
 from caldp_core.basics.limits import (
@@ -203,6 +203,6 @@ def _city_map(latitude: Floats, longitude: Floats, spread_km: float, shares: Flo
 
 def _interval_shares(edges: Floats, centres: Floats, spreads: Floats) -> Floats:
     """(cities, intervals) normal mass between neighbouring `edges`, each row scaled to sum 1."""
-    below = ndtr((edges[None, :] - centres[:, None]) / spreads[:, None])
+    below = scipy.special.ndtr((edges[None, :] - centres[:, None]) / spreads[:, None])
     mass = np.diff(below, axis=1)
     return np.asarray(mass / mass.sum(axis=1, keepdims=True), dtype=np.float64)

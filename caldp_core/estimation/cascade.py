@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints, Levels
@@ -47,8 +47,10 @@ def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
     """
     if not z.size:
         return np.zeros(0, np.bool_)
-    some = np.flatnonzero(z >= ndtri(1.0 - false_share) - _ROUNDING)  # no other one can
-    tail = ndtr(-z[some])
+    some = np.flatnonzero(
+        z >= scipy.special.ndtri(1.0 - false_share) - _ROUNDING
+    )  # no other one can
+    tail = scipy.special.ndtr(-z[some])
     ordered = np.sort(tail)
     holds = np.flatnonzero(ordered <= false_share / z.size * np.arange(1, ordered.size + 1))
     found = np.zeros(z.size, np.bool_)

@@ -37,7 +37,7 @@ where the two estimates are equal. Galois response loses 0.3 to 2.6 % at ε = 0.
 from typing import Final
 
 import numpy as np
-from scipy.special import xlogy
+import scipy
 
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Progress
@@ -90,8 +90,10 @@ class CompositeLikelihood:
         includes = prob.gain[block] * hidden + floor[block]
         excludes = (mass + noise * rest)[block] - includes
         open_share = (1.0 - noise)[self.clear_block]
-        value = self._weight @ (xlogy(seen.hit, includes) + xlogy(seen.missed, excludes))
-        value += xlogy(self.named, open_share * clear).sum()
+        value = self._weight @ (
+            scipy.special.xlogy(seen.hit, includes) + scipy.special.xlogy(seen.missed, excludes)
+        )
+        value += scipy.special.xlogy(self.named, open_share * clear).sum()
         hit = self._weight * ratio(seen.hit, includes)
         missed = self._weight * ratio(seen.missed, excludes)
         hits, misses = sums_by(block, hit, noise.size), sums_by(block, missed, noise.size)

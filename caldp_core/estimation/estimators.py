@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from caldp_core.basics.errors import check_choice
 from caldp_core.basics.limits import K_MAX
@@ -98,7 +98,7 @@ def significant(evidence: Evidence) -> Floats:
     divided by their sum. Source: RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5).
     """
     estimate, k = evidence.unbiased, evidence.unbiased.size
-    keep = estimate > -float(ndtri(SIGNIFICANCE / k)) * evidence.deviation
+    keep = estimate > -float(scipy.special.ndtri(SIGNIFICANCE / k)) * evidence.deviation
     # Rounding may leave an estimate that is certainly 0 slightly positive.
     keep &= evidence.plausible > 0
     kept = np.where(keep, estimate, 0.0)

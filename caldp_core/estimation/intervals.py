@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_number
@@ -88,7 +88,7 @@ def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     0.95 of noise on a line, the exponential mechanism, two values and tags, 0.93 or more held with
     100 people and more, and 0.91 with 30.
     """
-    n, w = evidence.n, float(ndtri(tail)) ** 2 / evidence.n
+    n, w = evidence.n, float(scipy.special.ndtri(tail)) ** 2 / evidence.n
     shown = np.clip(evidence.unbiased, 0.0, 1.0)
     square = n * evidence.deviation**2 + evidence.plausible**2
     low, high = _score_limits(shown, square, np.zeros_like(shown), w)
@@ -105,7 +105,7 @@ def _of_hidden(evidence: Evidence, cover: Cover, tail: float) -> tuple[Floats, F
     block, estimate = evidence.blocks[symbols], evidence.unbiased[symbols]
     shown = np.clip(estimate, 0.0, 1.0)
     moments = _Moments.of(evidence, cover)
-    z2 = float(ndtri(tail)) ** 2
+    z2 = float(scipy.special.ndtri(tail)) ** 2
     centre = estimate - (z2 - 1.0) / 6.0 * moments.skew(shown, block) / n
     half_step = 0.5 * moments.step[block] / n
     low, high = np.clip(centre - half_step, 0.0, 1.0), np.clip(centre + half_step, 0.0, 1.0)

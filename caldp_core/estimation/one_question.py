@@ -5,7 +5,7 @@ line of that count's probability.
 """
 
 import numpy as np
-from scipy.special import betaincinv
+import scipy
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats
@@ -27,5 +27,5 @@ def likely_shares(products: ChannelProducts, unbiased: Floats, n: int, levels: F
         "Nothing can be learned where both answers send the same reports; make epsilon larger.",
     )
     count = n * float(np.clip(products.expected(unbiased)[1], 0.0, 1.0))
-    seen = betaincinv(count + 0.5, n - count + 0.5, levels)
+    seen = scipy.special.betaincinv(count + 0.5, n - count + 0.5, levels)
     return np.asarray(np.clip((seen - from_no) / (from_yes - from_no), 0.0, 1.0))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.special import betainc, ndtri
+import scipy
 
 from caldp_core.basics.types import Floats, Ints, read_only
 
@@ -57,7 +57,7 @@ _LOWEST: Final = -4.0
 def _prior(shape: Shape) -> Floats:
     """(e, u) probability that the share is in the cell of the grid below each u; rows sum to 1."""
     ratio = _EDGES * np.exp(-_LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
-    below = betainc(shape.shape, shape.tail, ratio / (1.0 + ratio))
+    below = scipy.special.betainc(shape.shape, shape.tail, ratio / (1.0 + ratio))
     below[:, -1] = 1.0
     return np.diff(below, axis=1, prepend=0.0)
 
@@ -140,6 +140,6 @@ def quantile(seen: Seen, rows: Ints, shape: Shape, level: Ints) -> Floats:
     first = (level * _LOG_E.size + rows) * _Z.size + seen.place
     low = table[first]
     found = low + (table[first + 1] - low) * seen.beyond
-    noise = ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[seen.far]]
+    noise = scipy.special.ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[seen.far]]
     found[seen.far] = np.maximum(seen.z[seen.far] + noise, 0.0)
     return np.asarray(found)

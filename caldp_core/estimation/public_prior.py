@@ -13,8 +13,8 @@ from functools import partial
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.ndimage import gaussian_filter
 
 from caldp_core.basics.errors import as_array, require
 from caldp_core.basics.types import Floats
@@ -74,7 +74,9 @@ def _expected(
 
     def near(values: Floats) -> Floats:
         table = values.reshape(domain.rows, domain.columns)
-        return np.asarray(gaussian_filter(table, _REACH, mode="constant", truncate=3.0).ravel())
+        return np.asarray(
+            scipy.ndimage.gaussian_filter(table, _REACH, mode="constant", truncate=3.0).ravel()
+        )
 
     local = np.log(np.maximum(prior * near(shares) / near(prior), 1e-300))
     beside = np.log(np.maximum(around, 1e-300))

@@ -5,7 +5,7 @@ bright. Ranges made for one symbol miss far more often there than they say.
 """
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from caldp_core.basics.types import Floats, Levels
 
@@ -21,4 +21,6 @@ def widening(levels: Levels, level: float = 0.95) -> Floats:
     alone = levels == 0
     tail = 0.5 * (1.0 - level)
     share = max(float(alone.mean()), 1.0 / alone.size)
-    return np.where(alone, float(ndtri(tail * share) / ndtri(tail)), 1.0)
+    return np.where(
+        alone, float(scipy.special.ndtri(tail * share) / scipy.special.ndtri(tail)), 1.0
+    )

@@ -1,10 +1,10 @@
 """The mean of answers that are numbers, from reports of the answers: with its 95 % interval."""
 
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
 
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Domain
@@ -12,7 +12,7 @@ from caldp_core.domain.scale import scale_of
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms import Mechanism
 
-_Z: Final = float(ndtri(0.975))
+_Z: Final = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools
@@ -66,7 +66,7 @@ def region_report(setup: Setup, outcome: Outcome, region: Bools, looks: int = 1)
     variance -= part * (1.0 - part) / n
     if setup.scenario.n is not None:
         variance += all_of_it * (1.0 - all_of_it) / n
-    half = -float(ndtri(0.5 * _MISSED / looks)) * float(np.sqrt(max(variance, 0.0)))
+    half = -float(scipy.special.ndtri(0.5 * _MISSED / looks)) * float(np.sqrt(max(variance, 0.0)))
     return RegionReport(
         cells=int(region.sum()),
         exact_blocks=int(whole.sum()),

@@ -6,7 +6,7 @@ Up to `EXACT_PEOPLE` voters laws are summed exactly, beyond as normals.
 from typing import Final
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
+import scipy
 
 from caldp_core.basics.types import Floats, Ints
 
@@ -37,5 +37,9 @@ def law_of_sum(ones: int, zeros: int, p: float, q: float) -> Floats:
 
 def _binomial(n: int, p: float) -> Floats:
     k = np.arange(n + 1)
-    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)))
+    ways = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(k + 1)
+        - scipy.special.gammaln(n - k + 1)
+    )
+    return np.asarray(np.exp(ways + scipy.special.xlogy(k, p) + scipy.special.xlog1py(n - k, -p)))

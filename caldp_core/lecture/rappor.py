@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import binom
 
 from caldp_core.basics.errors import check_epsilon, check_whole, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
@@ -147,7 +147,9 @@ class Rappor:
     def law_redrawn(self, days: int) -> Law:
         """The same where the permanent response is drawn anew each day."""
         chances = float(self.sent_if_set), float(self.sent_if_not)
-        often, rarely = (binom.pmf(np.arange(days + 1), days, chance) for chance in chances)
+        often, rarely = (
+            scipy.stats.binom.pmf(np.arange(days + 1), days, chance) for chance in chances
+        )
         return often, rarely
 
     @property
@@ -168,7 +170,9 @@ class Rappor:
 @lru_cache(maxsize=256)
 def _by_day(days: int) -> Law:
     """(days+1,) laws of how often a permanent bit that is 1, and one that is 0, is sent as 1."""
-    often, rarely = (binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST))
+    often, rarely = (
+        scipy.stats.binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST)
+    )
     return read_only(often), read_only(rarely)
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
 
 from caldp_core.basics.errors import (
     check_counts,
@@ -93,7 +93,7 @@ class BitwiseResponse:
         even = (n - ((n - leads) % self.d == 1)) % 2 == 0
         ahead = leads * (2 * p - 1) - even
         z = ahead / (2 * math.sqrt(n * p * (1 - p)))
-        return np.asarray(ndtr(z) ** self.bits)
+        return np.asarray(scipy.special.ndtr(z) ** self.bits)
 
     def _exact_chance(self, n: int, lead: int) -> float:
         votes, p = even_votes(n, self.d, lead), float(self.truth)
@@ -158,7 +158,7 @@ class OneHotResponse:
         margin = ahead[..., None] * (self.theta - self.stray) - 0.5
         z = (margin + own * _NODES) / spread
         weights = np.exp(-0.5 * _NODES**2) * (_NODES[1] - _NODES[0]) / math.sqrt(2 * math.pi)
-        return np.asarray((weights * ndtr(z) ** (self.d - 1)).sum(axis=-1))
+        return np.asarray((weights * scipy.special.ndtr(z) ** (self.d - 1)).sum(axis=-1))
 
     def _exact_chance(self, n: int, lead: int) -> float:
         votes = even_votes(n, self.d, lead)

@@ -6,10 +6,10 @@ so that every variance falls with the number of people exactly.
 """
 
 import math
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
@@ -18,7 +18,7 @@ from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.context import Context
 
-_Z: Final = float(ndtri(0.975))
+_Z: Final = NormalDist().inv_cdf(0.975)
 
 
 def group_margins(

@@ -27,8 +27,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import betainc, gammaln
+import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
@@ -199,9 +198,9 @@ def _least(level: float, delta: float, reached: Callable[[float, int], float]) -
     if spare(high, 1) > 0:
         if spare(high) > 0:
             return level
-        found = float(brentq(spare, low, high, xtol=_CLOSE))
+        found = float(scipy.optimize.brentq(spare, low, high, xtol=_CLOSE))
     else:
-        near = float(brentq(spare, low, high, args=(1,), xtol=_CLOSE))
+        near = float(scipy.optimize.brentq(spare, low, high, args=(1,), xtol=_CLOSE))
         # The full sum is a little less at every ε, and falls as steeply.
         steep = (spare(near + _STEP, 1) - spare(near, 1)) / _STEP
         found = near - spare(near) / steep
@@ -291,7 +290,11 @@ def _binomial(at: Floats, n: Floats | int, chance: float) -> Floats:
     """Probability that Bin(n, chance) is `at`; `n`: one for all, or of the shape of `at`."""
     inside = (at >= 0) & (at <= n)
     x = np.where(inside, at, 0.0)
-    logs = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
+    logs = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(x + 1)
+        - scipy.special.gammaln(n - x + 1)
+    )
     with np.errstate(divide="ignore"):
         logs = logs + x * math.log(chance) + (n - x) * (math.log1p(-chance) if chance < 1 else -1e9)
     return np.where(inside, np.exp(logs), 0.0)
@@ -300,5 +303,5 @@ def _binomial(at: Floats, n: Floats | int, chance: float) -> Floats:
 def _tail(start: Floats, n: Floats, chance: float) -> Floats:
     """Probability that Bin(n, chance) is `start` or more; all of them arrays of one shape."""
     inside = np.clip(start, 1, np.maximum(n, 1))
-    tail = betainc(inside, n - inside + 1.0, chance)
+    tail = scipy.special.betainc(inside, n - inside + 1.0, chance)
     return np.where(start <= 0, 1.0, np.where(start > n, 0.0, tail))

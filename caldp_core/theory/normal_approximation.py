@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
@@ -104,7 +104,7 @@ class Kinds:
     def above(self, cut: Floats | float) -> tuple[Floats, Floats, Floats]:
         """Moments 0, 1 and 2 of max(W − cut, 0)."""
         z = (cut - self.p) / self.sigma
-        beyond = ndtr(-z)
+        beyond = scipy.special.ndtr(-z)
         bell = np.exp(-0.5 * np.minimum(z * z, 1e4)) / np.sqrt(2.0 * np.pi)
         first = (self.p - cut) * beyond + self.sigma * bell
         return beyond, first, (self.p - cut) * first + self.sigma**2 * beyond

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import betainc
+import scipy
 
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
 from caldp_core.basics.types import Floats
@@ -65,7 +64,7 @@ def delta_given_clones(epsilon: float, local: float, clones: Floats) -> Floats:
 def _at_least(start: Floats, n: Floats, p: float) -> Floats:
     """Probability that Bin(n, p) is `start` or more; all of them arrays of one shape."""
     inside = np.clip(start, 1, np.maximum(n, 1))
-    tail = betainc(inside, n - inside + 1.0, p)
+    tail = scipy.special.betainc(inside, n - inside + 1.0, p)
     return np.where(start <= 0, 1.0, np.where(start > n, 0.0, tail))
 
 
@@ -128,7 +127,7 @@ def numeric(epsilon: float, n: int, delta: float) -> float:
         if low == least:
             return math.exp(least)
         enough, low = low, max(least, low - 0.6 * left - 0.01)
-    found = float(brentq(spare, low, enough, xtol=1e-6))
+    found = float(scipy.optimize.brentq(spare, low, enough, xtol=1e-6))
     while spare(found) < 0:
         found += 1e-6
     return min(math.exp(found), level)

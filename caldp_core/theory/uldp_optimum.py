@@ -13,7 +13,7 @@ from math import inf
 from typing import Final, TypeAlias
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 
 from caldp_core.basics.errors import CaldpError, check_k, check_number, check_whole
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
@@ -66,7 +66,9 @@ def least_loss(k: int, s: int, epsilon: float, share: float) -> Optimum:
     if low < s and problem.slope(low, 0.0) < 0:
         part = 1.0
         if problem.slope(low, 1.0) > 0:
-            part = float(brentq(lambda z: problem.slope(low, z), 0.0, 1.0, xtol=1e-14))
+            part = float(
+                scipy.optimize.brentq(lambda z: problem.slope(low, z), 0.0, 1.0, xtol=1e-14)
+            )
     used = [(low, 1.0 - part)] * (part < 1.0) + [(low + 1, part)] * (part > 0.0)
     sizes, weights = zip(*used, strict=True)
     return Optimum(share, sizes, weights, problem.loss(low, part))
@@ -82,7 +84,7 @@ def minimax(k: int, s: int, epsilon: float) -> Optimum:
     # The least loss is concave in α: where it still rises at 1, nobody is worse than everybody.
     if k == s or everybody.loss >= least_loss(k, s, epsilon, 1.0 - _CLOSE).loss:
         return everybody
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda share: -least_loss(k, s, epsilon, float(share)).loss,
         bounds=(0.0, 1.0),
         method="bounded",

@@ -10,7 +10,7 @@ whole orbit; swaps of two symbols even them out.
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.master import Weighted, best_weights
@@ -51,7 +51,9 @@ def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) 
     )
     if len(columns) > _MANY * entries.shape[1]:
         entries /= np.abs(entries).max(axis=0)
-        basic = linprog(np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds")
+        basic = scipy.optimize.linprog(
+            np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds"
+        )
         if basic.x is not None:
             columns = columns.rows(np.flatnonzero(basic.x > _SMALL * basic.x.max()))
     few = _as_good(columns, classes, accuracy, weighted) or weighted

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky, eigh
+import scipy
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.moments import Classes, Columns, Information
@@ -141,13 +141,13 @@ def _hessian_solver(columns: Columns, information: Information, diagonal: Floats
     r = len(information.own)
     if len(columns) <= r * (r + 1) // 2:
         whole = _factor(_hessian(columns, information) * np.outer(root, root))
-        return lambda x: root[:, None] * cho_solve(whole, root[:, None] * x)
+        return lambda x: root[:, None] * scipy.linalg.cho_solve(whole, root[:, None] * x)
     u = _features(columns, information) * root[:, None]
     small = _factor(u.T @ u)
 
     def woodbury(x: Floats) -> Floats:
         y = root[:, None] * x
-        return root[:, None] * (y - u @ cho_solve(small, u.T @ y))
+        return root[:, None] * (y - u @ scipy.linalg.cho_solve(small, u.T @ y))
 
     return woodbury
 
@@ -162,10 +162,10 @@ def _hessian(columns: Columns, information: Information) -> Floats:
 
 def _features(columns: Columns, information: Information) -> Floats:
     """(N, …) U with F's Hessian UUᵀ: B⁻¹ = TTᵀ and G = TDTᵀ make it a sum over pairs of Tᵀβ."""
-    root = cholesky(information.inverse, lower=True)
+    root = scipy.linalg.cholesky(information.inverse, lower=True)
     half = np.linalg.solve(root, information.gradient[0])
     inner = np.linalg.solve(root, half.T)
-    d, rotation = eigh(0.5 * (inner + inner.T))
+    d, rotation = scipy.linalg.eigh(0.5 * (inner + inner.T))
     f = columns.sums @ (root @ rotation)
     first, second = np.triu_indices(f.shape[1])
     weight = np.where(first == second, d[first], d[first] + d[second])
@@ -184,5 +184,5 @@ def _spread_features(columns: Columns, information: Information) -> Floats:
 def _factor(gram: Floats) -> tuple[Floats, bool]:
     """Of 1 + gram; the last steps need the ridge, where weights next to 0 make gram huge."""
     ridge = 1 + 1e-14 * float(np.trace(gram))
-    factor, lower = cho_factor(gram + ridge * np.eye(len(gram)))
+    factor, lower = scipy.linalg.cho_factor(gram + ridge * np.eye(len(gram)))
     return factor, bool(lower)

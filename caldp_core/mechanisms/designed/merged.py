@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
+import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.designed.certificate import proof_of
@@ -151,8 +150,10 @@ def _clusters(distances: Floats, count: int) -> Ints:
     """(n,) labels of at most `count` clusters of near ones."""
     if len(distances) <= max(count, 1):
         return np.arange(len(distances))
-    tree = linkage(squareform(distances, checks=False), "complete")
-    return np.asarray(fcluster(tree, count, "maxclust"), np.int64)
+    tree = scipy.cluster.hierarchy.linkage(
+        scipy.spatial.distance.squareform(distances, checks=False), "complete"
+    )
+    return np.asarray(scipy.cluster.hierarchy.fcluster(tree, count, "maxclust"), np.int64)
 
 
 def near_groups(apart: Floats, count: int) -> list[Ints]:

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse.csgraph import connected_components
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import CaldpError, require
@@ -96,7 +96,7 @@ class Problem:
             f"got {float(shares.min()):g}; a symbol that nobody has still needs a report.",
         )
         omega = _positive("weights", np.ones(k) if weights is None else weights, k)
-        merged = connected_components(levels == 0, directed=False)[1]
+        merged = scipy.sparse.csgraph.connected_components(levels == 0, directed=False)[1]
         return cls(levels, shares, omega, merged.astype(np.int64))
 
     @property
@@ -115,7 +115,7 @@ class Problem:
         """Each part: the groups that are its symbols, its share of the people, and itself."""
         first, prior, weights = self.of_groups
         levels = self.levels[np.ix_(first, first)]
-        labels = connected_components(np.isfinite(levels), directed=False)[1]
+        labels = scipy.sparse.csgraph.connected_components(np.isfinite(levels), directed=False)[1]
         result = []
         for label in range(int(labels.max()) + 1):
             own = np.flatnonzero(labels == label)

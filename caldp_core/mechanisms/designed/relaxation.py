@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, null_space
-from scipy.sparse import csr_array, diags_array, vstack
+import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress
 from caldp_core.mechanisms.designed.certificate import ROUNDING
@@ -93,12 +92,14 @@ class _Path:
         basis = np.zeros((len(first), k, k))
         basis[np.arange(len(first)), first, second] = 1.0
         basis = basis + basis.transpose(0, 2, 1)
-        self.free = null_space((basis @ part.prior).T)
+        self.free = scipy.linalg.null_space((basis @ part.prior).T)
         self.basis = np.tensordot(self.free.T, basis, axes=1)
         self.left, self.right = np.triu_indices(len(table))
         self.table = table
-        fallen = csr_array(-self.cuts @ basis.reshape(len(basis), -1).T)
-        self.products = vstack([_of_entries(table, self.left, self.right), fallen], "csr")
+        fallen = scipy.sparse.csr_array(-self.cuts @ basis.reshape(len(basis), -1).T)
+        self.products = scipy.sparse.vstack(
+            [_of_entries(table, self.left, self.right), fallen], "csr"
+        )
 
     def _values(self, m: Floats) -> Floats:
         products = (self.table @ m @ self.table.T)[self.left, self.right]
@@ -108,7 +109,7 @@ class _Path:
         """One damped step of Newton's; M and by how much the barrier's function was to fall."""
         values, inverse = self._values(m), np.linalg.inv(m)
         g = inverse @ (self.part.weights[:, None] * inverse)
-        scaled = diags_array(1 / values) @ self.products
+        scaled = scipy.sparse.diags_array(1 / values) @ self.products
         pushed = np.asarray(scaled.sum(axis=0)) @ self.free
         gradient = -np.einsum("ijk,jk->i", self.basis, g) - barrier * pushed
         outer = (g @ self.basis @ inverse).reshape(len(self.basis), -1)
@@ -116,7 +117,7 @@ class _Path:
         bent = self.free.T @ (scaled.T @ scaled).toarray() @ self.free
         hessian = (hessian + hessian.T) / 2 + barrier * bent
         ridge = 1e-14 * float(np.trace(hessian)) * np.eye(len(hessian)) / len(hessian)
-        move = -cho_solve(cho_factor(hessian + ridge), gradient)
+        move = -scipy.linalg.cho_solve(scipy.linalg.cho_factor(hessian + ridge), gradient)
         whole = np.tensordot(move, self.basis, axes=1)
         fall = float((scaled @ (self.free @ move)).min())
         reach = min(1.0, 0.95 / max(-fall, 1e-300))
@@ -153,7 +154,7 @@ def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
     return total**2 / (float(dual.sum()) + lift + more) * (1 - ROUNDING)
 
 
-def _of_entries(table: Floats, left: Ints, right: Ints) -> csr_array:
+def _of_entries(table: Floats, left: Ints, right: Ints) -> "scipy.sparse.csr_array":
     """(N, k(k+1)/2) how the products aᵀMa′ of facets go up with M's entries, those on top of it.
 
     An entry on the diagonal counts twice, as in the basis of M. Facets have at most two entries, so
@@ -169,7 +170,7 @@ def _of_entries(table: Floats, left: Ints, right: Ints) -> csr_array:
     values = entries[left][:, :, None] * entries[right][:, None, :] * np.where(x == z, 2.0, 1.0)
     rows = np.repeat(np.arange(len(left)), 4)
     shape = (len(left), len(first))
-    return csr_array((values.ravel(), (rows, place[x, z].ravel())), shape=shape)
+    return scipy.sparse.csr_array((values.ravel(), (rows, place[x, z].ravel())), shape=shape)
 
 
 def _linear_form(target: Floats, prior: Floats) -> Floats:

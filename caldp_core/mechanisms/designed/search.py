@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.linalg import hadamard
+import scipy
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.designed.climb import Worth, cleared, climb
@@ -73,7 +73,7 @@ class SearchedRays:
         those of Galois response, stretched as far as E allows.
         """
         k = len(self.levels)
-        signs = hadamard(1 << k.bit_length())[1 : k + 1].T
+        signs = scipy.linalg.hadamard(1 << k.bit_length())[1 : k + 1].T
         halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
         start = [complete_start(self.levels), halves, stretched(self.levels)]
         return columns_of(np.concatenate(start), self.classes)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress
 from caldp_core.mechanisms.designed.climb import Worth
@@ -128,7 +128,9 @@ def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
     point = np.concatenate([np.zeros(count), np.full(count, _INSIDE)])
     starts = _STARTS if count < _LARGE else _STARTS_LARGE
     for done in range(starts):
-        found = minimize(loss, point, jac=True, method="CG", options={"maxiter": _STEPS})
+        found = scipy.optimize.minimize(
+            loss, point, jac=True, method="CG", options={"maxiter": _STEPS}
+        )
         point = found.x
         progress((done + 1) / starts)
         if np.exp(-found.fun) < least:

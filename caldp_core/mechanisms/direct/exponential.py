@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXPONENT_MAX
@@ -42,7 +42,7 @@ def realised(distances: Floats, scale: float) -> Floats:
 
     `distances`: (k, k), a metric. Source: the module's formula.
     """
-    normaliser = logsumexp(-scale * distances, axis=1)
+    normaliser = scipy.special.logsumexp(-scale * distances, axis=1)
     return np.asarray(scale * distances + normaliser[None, :] - normaliser[:, None])
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
+import scipy
 
 from caldp_core.basics.limits import SPAN_NATS
 from caldp_core.basics.types import Floats
@@ -60,7 +60,7 @@ def _panel(length: int) -> SumRule:
         return SumRule(np.arange(length, dtype=np.float64), np.ones(length))
     i = np.arange(1, _TERMS)
     beside = np.sqrt(i**2 * (length**2 - i**2) / (16 * i**2 - 4))
-    nodes, vectors = eigh_tridiagonal(np.full(_TERMS, 0.5 * (length - 1)), beside)
+    nodes, vectors = scipy.linalg.eigh_tridiagonal(np.full(_TERMS, 0.5 * (length - 1)), beside)
     return SumRule(np.asarray(nodes, np.float64), length * np.square(vectors[0]))
 
 

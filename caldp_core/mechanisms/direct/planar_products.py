@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
-from scipy.sparse.linalg import LinearOperator, gmres
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints
@@ -76,8 +75,8 @@ class PlanarProducts:
         rows, columns = window.shape[0] // 2 + 1, window.shape[1] // 2 + 1
         self._sizes = (rows, columns)
         self._epsilon = (epsilon_row, epsilon_column)
-        self._shape = tuple(fft.next_fast_len(3 * m - 2, real=True) for m in (rows, columns))
-        self._spectrum = fft.rfft2(window, self._shape)
+        self._shape = tuple(scipy.fft.next_fast_len(3 * m - 2, real=True) for m in (rows, columns))
+        self._spectrum = scipy.fft.rfft2(window, self._shape)
 
     def expected(self, p: Floats) -> Floats:
         """p·Q: (k,) shares → (k,) distribution of the reports, ≥ 0 if p is."""
@@ -117,8 +116,8 @@ class PlanarProducts:
         return moved[2 * rows - 2 : 3 * rows - 2, 2 * columns - 2 : 3 * columns - 2].ravel()
 
     def _convolved(self, cells: Floats) -> Floats:
-        spectrum = fft.rfft2(cells, self._shape) * self._spectrum
-        return np.asarray(fft.irfft2(spectrum, self._shape))
+        spectrum = scipy.fft.rfft2(cells, self._shape) * self._spectrum
+        return np.asarray(scipy.fft.irfft2(spectrum, self._shape))
 
     @cached_property
     def _mirrored(self) -> Floats:
@@ -135,15 +134,17 @@ class PlanarProducts:
         return np.asarray((1.0 + square[0][:, None] + square[1]) ** power)
 
     def _unmirror(self, cells: Floats) -> Floats:
-        waves = fft.dctn(cells.reshape(self._sizes), norm="ortho") / self._mirrored
-        return np.asarray(fft.idctn(waves, norm="ortho").ravel())
+        waves = scipy.fft.dctn(cells.reshape(self._sizes), norm="ortho") / self._mirrored
+        return np.asarray(scipy.fft.idctn(waves, norm="ortho").ravel())
 
     def _solve(self, product: Callable[[Floats], Floats], right: Floats) -> Floats:
         k = right.size
-        operator = LinearOperator(
+        operator = scipy.sparse.linalg.LinearOperator(
             (k, k), matvec=lambda cells: product(self._unmirror(cells)), dtype=np.float64
         )
-        found, _ = gmres(operator, right, rtol=_RESIDUAL, restart=_RESTART, maxiter=_CYCLES)
+        found, _ = scipy.sparse.linalg.gmres(
+            operator, right, rtol=_RESIDUAL, restart=_RESTART, maxiter=_CYCLES
+        )
         solution = self._unmirror(found)
         error = np.linalg.norm(product(solution) - right)
         require(

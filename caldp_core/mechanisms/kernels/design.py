@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
+import scipy
 
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.kernels.envelope import Peaks, mean_distance
@@ -155,9 +154,9 @@ def _solve(program: Program, links: Floats, near: Ints, payer: Ints) -> _Solved 
     entries = np.concatenate([links, -np.ones(near.size)])
     places = (np.tile(rows, 2), np.concatenate([near, payer]))
     # Its type stubs know no sparse constraints.
-    kept: Any = csr_array((entries, places), shape=(near.size, program.cells.size))
+    kept: Any = scipy.sparse.csr_array((entries, places), shape=(near.size, program.cells.size))
     for method in _METHODS:
-        found = linprog(
+        found = scipy.optimize.linprog(
             program.cost,
             A_ub=kept,
             b_ub=np.zeros(near.size),

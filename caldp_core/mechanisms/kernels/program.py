@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.spatial import KDTree
+import scipy
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints
@@ -119,7 +119,7 @@ def _with_far(cells: Cells, far: Cells) -> tuple[Floats, Floats]:
     mass, cost = weights, weights * cells.norm
     if not far.size:
         return mass, cost
-    tree, reach = KDTree(np.stack([cells.x, cells.y], axis=1)), float(cells.norm[-1])
+    tree, reach = scipy.spatial.KDTree(np.stack([cells.x, cells.y], axis=1)), float(cells.norm[-1])
     best, where = np.full(far.size, -np.inf), np.zeros(far.size, np.int64)
     for share in _TOWARD:
         nearer = reach * share / far.norm

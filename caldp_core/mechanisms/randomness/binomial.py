@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtr
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms.randomness.coins import WORD_BITS
@@ -148,7 +148,7 @@ def acceptance(drawn: Floats, g: Floats) -> Floats:
     k = np.minimum(k, g - k)  # by symmetry, the lower half: there ndtr keeps its relative accuracy
     half_width = 1.0 / np.sqrt(g)
     z = (2.0 * k - g) * half_width
-    proposal = ndtr(z + half_width) - ndtr(z - half_width)
+    proposal = scipy.special.ndtr(z + half_width) - scipy.special.ndtr(z - half_width)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.exp(log_binomial_half(k, g)) / (proposal * (1.0 + 0.3 / g))
     return np.where(inside & (proposal > 0), ratio, 0.0)
@@ -182,5 +182,7 @@ def _stirling_error(x: Floats) -> Floats:
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680)))
     near = np.minimum(x, _STIRLING_FROM)
-    direct = gammaln(near + 1) - (0.5 * np.log(2 * np.pi * near) + near * np.log(near) - near)
+    direct = scipy.special.gammaln(near + 1) - (
+        0.5 * np.log(2 * np.pi * near) + near * np.log(near) - near
+    )
     return np.where(x < _STIRLING_FROM, direct, series)
