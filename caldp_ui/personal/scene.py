@@ -86,7 +86,7 @@ def _ways(what: Shown) -> list[tuple[str, str, Result]]:
     there = (
         (ASSUMED, f"This protection, homes {_SHORT.get(guess, guess)}", what.assumed),
         (KNOWN, "If homes were known", None if what.is_known else what.known),
-        (EVERYTHING, "If everything were hidden", what.everything),
+        (EVERYTHING, "If all were hidden", what.everything),
     )
     return [(name, title, result) for name, title, result in there if result is not None]
 
