@@ -134,6 +134,7 @@ BLOCKS = {
     "states": st.builds(blocks.StateBlocks),
     "countries": st.builds(blocks.CountryBlocks),
     "regions": st.builds(blocks.RegionBlocks),
+    "hexagons": st.builds(blocks.HexagonBlocks, resolution=st.integers(0, 15)),
     "adaptive": st.builds(blocks.AdaptiveBlocks, blocks=K),
     "drawn": st.builds(blocks.DrawnBlocks, areas=st.lists(areas(), max_size=4).map(tuple)),
     "polygons": st.lists(WORDS, max_size=3, unique=True).map(

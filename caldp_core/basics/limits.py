@@ -37,6 +37,8 @@ AREAS_MAX: Final = 200
 POINTS_MAX: Final = 500
 POLYGONS_MAX: Final = 500
 """Most polygons that are blocks."""
+HEXAGONS_MAX: Final = 15
+"""The finest resolution of H3: hexagons of a square metre."""
 CORNERS_MAX: Final = 30_000
 """Most corners of all polygons together."""
 POLYGON_BYTES_MAX: Final = 10 * 2**20

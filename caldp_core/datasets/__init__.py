@@ -9,6 +9,7 @@ from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
 from caldp_core.datasets.countries import AT_SEA, country_labels
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
+from caldp_core.datasets.hexagons import hexagon_km, hexagon_labels, resolutions_of
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.own_survey import OwnSurvey
@@ -66,12 +67,15 @@ __all__ = [
     "fetch_gowalla",
     "from_counts",
     "from_weights",
+    "hexagon_km",
+    "hexagon_labels",
     "land_outline",
     "look_at",
     "population_prior",
     "read_places",
     "read_table",
     "region_labels",
+    "resolutions_of",
     "state_outline",
     "us_cities",
     "us_state_labels",

@@ -11,10 +11,11 @@ from typing import Protocol
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
-from caldp_core.basics.limits import AREAS_MAX, K_MAX
+from caldp_core.basics.limits import AREAS_MAX, HEXAGONS_MAX, K_MAX
 from caldp_core.basics.numerals import read_whole
 from caldp_core.datasets import (
     country_labels,
+    hexagon_labels,
     population_prior,
     region_labels,
     us_state_labels,
@@ -140,6 +141,20 @@ class RegionBlocks:
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
         return named_blocks(*region_labels(map_of(domain, "Region blocks")))
+
+
+@dataclass(frozen=True)
+class HexagonBlocks:
+    """Hexagons of H3, about equally large anywhere on Earth; needs the package h3."""
+
+    resolution: int = 2
+
+    def __post_init__(self) -> None:
+        check_whole("resolution of hexagons", self.resolution, 0, HEXAGONS_MAX)
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec`; raises `CaldpError` where the package h3 is missing, too."""
+        return named_blocks(*hexagon_labels(map_of(domain, "Hexagon blocks"), self.resolution))
 
 
 @dataclass(frozen=True)

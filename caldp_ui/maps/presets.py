@@ -3,12 +3,14 @@
 from functools import lru_cache
 from typing import Final
 
-from caldp_core.datasets import country_labels, region_labels
+from caldp_core.datasets import country_labels, hexagon_km, region_labels, resolutions_of
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
+    BlocksSpec,
     CountryBlocks,
     GridBlocks,
+    HexagonBlocks,
     OneBlock,
     RegionBlocks,
     StateBlocks,
@@ -18,6 +20,7 @@ from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, 
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.presets import Preset
+from caldp_ui.words import formats
 
 BEGIN: Final = Scenario()
 _THREE_CITIES: Final = SensitiveAreas(
@@ -53,6 +56,7 @@ _REGIONS: Final = Preset(
     RegionBlocks(),
     _ALL,
 )
+
 
 PRESETS: Final = (
     Preset(
@@ -104,6 +108,35 @@ def blocks_of(domain: GridDomain) -> GridBlocks:
     return GridBlocks(max(domain.rows // cells, 1), max(domain.columns // cells, 1))
 
 
+def to_begin_with(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
+    """Blocks of the same kind to begin with, in the sizes that the map wants."""
+    if isinstance(spec, GridBlocks):
+        return blocks_of(domain)
+    return hexagons_of(domain) if isinstance(spec, HexagonBlocks) else spec
+
+
+def hexagons_of(domain: GridDomain) -> HexagonBlocks:
+    """Hexagons to begin with: in the middle of the sizes that a map has."""
+    sizes = resolutions_of(domain)
+    return HexagonBlocks(sizes[len(sizes) // 2]) if sizes else HexagonBlocks()
+
+
+def hexagon_size(resolution: int) -> str:
+    """How far it is across a hexagon."""
+    km = hexagon_km(resolution)
+    return f"about {formats.digits(km)} km" if km >= 1 else f"about {formats.digits(1000 * km)} m"
+
+
+def _hexagons(domain: GridDomain) -> Preset:
+    blocks = hexagons_of(domain)
+    return Preset(
+        f"Hexagons of {hexagon_size(blocks.resolution)}",
+        "Hide where in a hexagon someone is, not which; they are about equally large everywhere.",
+        blocks,
+        _ALL,
+    )
+
+
 def _cells(domain: GridDomain) -> int:
     """Cells along the side of such a block."""
     return max(_CELLS, -(-max(domain.rows, domain.columns) // _ACROSS))
@@ -127,6 +160,7 @@ def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
         _PLAIN,
         *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),
         *([_REGIONS] if len(region_labels(domain)[1]) > 1 else []),
+        *([_hexagons(domain)] if resolutions_of(domain) else []),
         _NOTHING,
     )
 

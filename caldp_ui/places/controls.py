@@ -6,7 +6,13 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from caldp_core.basics.limits import N_MAX
-from caldp_core.datasets import DatasetSpec, OwnPlaces, country_labels, region_labels
+from caldp_core.datasets import (
+    DatasetSpec,
+    OwnPlaces,
+    country_labels,
+    region_labels,
+    resolutions_of,
+)
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
@@ -14,6 +20,7 @@ from caldp_core.scenarios.blocks import (
     CountryBlocks,
     DrawnBlocks,
     GridBlocks,
+    HexagonBlocks,
     OneBlock,
     RegionBlocks,
     StateBlocks,
@@ -29,8 +36,8 @@ from caldp_core.scenarios.sensitive import (
 )
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
-from caldp_ui.maps.presets import blocks_of
-from caldp_ui.places import edits, polygons
+from caldp_ui.maps.presets import blocks_of, to_begin_with
+from caldp_ui.places import edits, hexagons, near, polygons
 from caldp_ui.places.extent import PAPERS
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session import own
@@ -45,6 +52,7 @@ BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "US states": StateBlocks(),
     "Countries": CountryBlocks(),
     "Regions: states, provinces, …": RegionBlocks(),
+    "Hexagons": HexagonBlocks(),
     "Blocks with similar numbers of people": AdaptiveBlocks(),
     "My own, drawn on the map": DrawnBlocks(),
     "Areas of a file of mine": PolygonBlocks(),
@@ -61,7 +69,7 @@ _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 def protection(scenario: Scenario, domain: GridDomain) -> None:
     """Blocks and the sensitive set."""
     blocks, sensitive = _known(BLOCK_KINDS, domain), _known(SENSITIVE_KINDS, domain)
-    blocks = {t: blocks_of(domain) if s == GridBlocks() else s for t, s in blocks.items()}
+    blocks = {title: to_begin_with(spec, domain) for title, spec in blocks.items()}
     st.selectbox(
         "Hide people among all places of …",
         list(blocks),
@@ -95,6 +103,8 @@ def _known(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
         strange = (*strange, CountryBlocks)
     if len(region_labels(domain)[1]) == 1:
         strange = (*strange, RegionBlocks)
+    if not resolutions_of(domain):
+        strange = (*strange, HexagonBlocks)
     return {title: spec for title, spec in kinds.items() if not isinstance(spec, strange)}
 
 
@@ -119,6 +129,8 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
                 lambda s, v: s.with_context(blocks=AdaptiveBlocks(v)),
             ),
         )
+    elif isinstance(blocks, HexagonBlocks):
+        hexagons.details(blocks, domain)
     elif isinstance(blocks, PolygonBlocks):
         polygons.details(blocks)
     elif isinstance(blocks, DrawnBlocks):
@@ -160,7 +172,7 @@ def _sensitive_details(scenario: Scenario) -> None:
             else "Nothing yet: every report names its place. Draw with the tools on the maps."
         )
     elif isinstance(sensitive, SensitiveNear):
-        _near(sensitive)
+        near.details(sensitive)
     elif isinstance(sensitive, SensitiveInhabited):
         st.number_input(
             "… with at most so many inhabitants",
@@ -175,41 +187,6 @@ def _sensitive_details(scenario: Scenario) -> None:
                 lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
             ),
         )
-
-
-def _near(sensitive: SensitiveNear) -> None:
-    """Points such as clinics, and how far around them places are sensitive."""
-    st.text_area(
-        "Points, a line each: latitude, longitude",
-        height=100,
-        placeholder="48.853, 2.349",
-        help="Such as clinics or shelters. Whoever is within the distance of one is protected.",
-        **bind(
-            SLOT,
-            "points",
-            "\n".join(sensitive.points),
-            lambda s, text: s.with_context(sensitive=replace(sensitive, points=_points(text))),
-        ),
-    )
-    st.number_input(
-        "Kilometres around each",
-        0.0,
-        1_000.0,
-        step=0.1,
-        **bind(
-            SLOT,
-            "km",
-            sensitive.km,
-            lambda s, km: s.with_context(sensitive=replace(sensitive, km=km)),
-        ),
-    )
-    if not sensitive.points:
-        st.caption("Nothing yet: every report names its place.")
-
-
-def _points(text: str) -> tuple[str, ...]:
-    """A point of each line that is not empty."""
-    return tuple(line.replace(" ", "") for line in text.splitlines() if line.strip())
 
 
 def _data_sets() -> dict[str, DatasetSpec]:

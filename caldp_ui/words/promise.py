@@ -18,6 +18,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import (
     CountryBlocks,
     GroupBlocks,
+    HexagonBlocks,
     OneBlock,
     RegionBlocks,
     StateBlocks,
@@ -108,6 +109,7 @@ def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
         StateBlocks: "state",
         CountryBlocks: "country",
         RegionBlocks: "region",
+        HexagonBlocks: "hexagon",
         GroupBlocks: "group",
         PolygonBlocks: "region",
     }
@@ -258,7 +260,8 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     bare = with_others.size - mixed.size
     if bare:
         of = f"{formats.exactly(bare)} of {formats.exactly(setup.partition.m)}"
-        blocks = f"{block_of(nouns, setup.scenario)}s"
+        block = block_of(nouns, setup.scenario)
+        blocks = "countries" if block == "country" else f"{block}s"
         text += f" In {of} {blocks}, where nothing has to hide, everybody does."
     speaks = formats.at_most(guessed_right(float(context.epsilon[mixed].max())))
     return (

@@ -113,7 +113,7 @@ def test_other_versions_are_refused(version: object) -> None:
             "unknown key 'depth'",
         ),
         (
-            {"policy": {"kind": "context", "blocks": {"kind": "hexagons"}}},
+            {"policy": {"kind": "context", "blocks": {"kind": "triangles"}}},
             "kind of blocks must be one of",
         ),
         (

@@ -1,0 +1,27 @@
+"""Hexagons as blocks: how large they are."""
+
+import streamlit as st
+
+from caldp_core.datasets import resolutions_of
+from caldp_core.domain.grid import GridDomain
+from caldp_core.scenarios.blocks import HexagonBlocks
+from caldp_ui.maps.presets import hexagon_size
+from caldp_ui.places.slot import SLOT
+from caldp_ui.session.scenarios import bind
+
+
+def details(blocks: HexagonBlocks, domain: GridDomain) -> None:
+    """The sizes that the map has, and the one of the scenario."""
+    st.select_slider(
+        "Size of a hexagon",
+        sorted({*resolutions_of(domain), blocks.resolution}, reverse=True),
+        format_func=hexagon_size,
+        help="Hexagons of H3: about equally large anywhere on Earth, wherever the map lies. A cell "
+        "is in the hexagon that its middle is in.",
+        **bind(
+            SLOT,
+            "hexagons",
+            blocks.resolution,
+            lambda s, v: s.with_context(blocks=HexagonBlocks(v)),
+        ),
+    )
