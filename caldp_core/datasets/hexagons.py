@@ -66,7 +66,7 @@ def resolutions_of(grid: GridDomain) -> tuple[int, ...]:
 def _km2(resolution: int) -> float:
     """Square kilometres of a hexagon, on average."""
     earth = _km2_of(Area(-90.0, 90.0, -180.0, 180.0))
-    return earth / (2 + 120 * 7**resolution)
+    return earth / (2 + 120 * 7.0**resolution)
 
 
 def _km2_of(area: Area) -> float:

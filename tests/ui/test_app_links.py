@@ -30,7 +30,7 @@ V2 = {"v": "2"}
 SLOT_PINNED = "places/pinned"
 BAD_LINKS: dict[str, dict[str, str]] = {
     "unknown key": {"colour": "red"},
-    "unknown kind": {**V2, "blocks": "hexagons"},
+    "unknown kind": {**V2, "blocks": "triangles"},
     "unknown field": {**V2, "blocks": "grid", "blocks.depth": "3"},
     "no number": {**V2, "epsilon": "much"},
     "not a number": {**V2, "epsilon": "nan"},
