@@ -80,6 +80,14 @@ NAMES: Final = {
     "Valenciana": "Comunitat Valenciana",
 }
 """Of `region`: as the others of that country are called, in their own language."""
+ENGLISH: Final = {
+    "East": "East of England",
+    "North East": "North East England",
+    "North West": "North West England",
+    "South East": "South East England",
+    "South West": "South West England",
+}
+"""Regions of England that would not be told from others by their names."""
 
 
 def main() -> None:
@@ -116,7 +124,8 @@ def _name(properties: dict[str, Any]) -> tuple[str, str] | None:
         name = NAMES.get(name, name)
     elif country == "United Kingdom":
         part = properties["geonunit"]
-        name = f"{properties['region']} of England" if part == "England" else part
+        name = properties["region"] if part == "England" else part
+        name = ENGLISH.get(name, name)
     return COUNTRIES.get(country, country), name.strip()
 
 

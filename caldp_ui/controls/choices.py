@@ -9,6 +9,7 @@ from caldp_core.datasets import (
     DatasetSpec,
     Geometric,
     Gowalla,
+    OwnPlaces,
     OwnSurvey,
     OwnTable,
     PermutedGeometric,
@@ -17,10 +18,11 @@ from caldp_core.datasets import (
     WebVisits,
     Zipf,
 )
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.grid import US_GRID, Domain, GridDomain
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec, SensitiveSymbols
+from caldp_ui.controls.any_map import blocks_of, cells_along, large_blocks_of, largest_town
 from caldp_ui.session import own
 
 DATA: Final[dict[str, DatasetSpec]] = {
@@ -39,17 +41,17 @@ _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 
 def data_sets(shown: DatasetSpec) -> dict[str, DatasetSpec]:
-    """Those that ship, tables that this visit has brought, and what is `shown`, by their titles."""
+    """Those that ship, what this visit has brought, and what is `shown`, by their titles."""
     brought = [spec for each in (*own.kept().values(), shown) for spec in _tables(each)]
     found = {**DATA, **{f"{own.YOURS}{spec.title}": spec for spec in brought}}
     return found if shown in found.values() else {**found, type(shown).__name__: shown}
 
 
-def _tables(spec: DatasetSpec) -> list[OwnTable]:
-    """Tables of a visitor's own: each question of a survey is one, called after both."""
+def _tables(spec: DatasetSpec) -> list[OwnTable | OwnPlaces]:
+    """What is a visitor's own: each question of a survey is a table, called after both."""
     if isinstance(spec, OwnSurvey):
         return [replace(t, title=_short(f"{spec.title}: {t.title}")) for t in spec.tables()]
-    return [spec] if isinstance(spec, OwnTable) else []
+    return [spec] if isinstance(spec, OwnTable | OwnPlaces) else []
 
 
 def _short(title: str) -> str:
@@ -71,17 +73,32 @@ NAMES: Final = (PLAIN, "blocks", "more-blocks", "sensitive", "both")
 
 def protections(domain: Domain | GridDomain) -> dict[str, Choice]:
     """The protections of `NAMES` for these data, all at ε = 1; fewer where k is small."""
-    found = _on_map() if isinstance(domain, GridDomain) else _on_list(domain.k)
+    if isinstance(domain, GridDomain):
+        found = _on_us_map() if domain == US_GRID else _on_map(domain)
+    else:
+        found = _on_list(domain.k)
     plain = Choice("Plain LDP", ContextPolicy(OneBlock()))
     return {PLAIN: plain, **dict(zip(NAMES[1:], found, strict=True))}
 
 
-def _on_map() -> tuple[Choice, ...]:
+def _on_us_map() -> tuple[Choice, ...]:
     return (
         Choice("US states", ContextPolicy(StateBlocks())),
         Choice("25 × 35 blocks", ContextPolicy(GridBlocks(25, 35))),
         Choice("New York is sensitive", ContextPolicy(OneBlock(), _NEW_YORK)),
         Choice("New York, in states", ContextPolicy(StateBlocks(), _NEW_YORK)),
+    )
+
+
+def _on_map(domain: GridDomain) -> tuple[Choice, ...]:
+    title, large = large_blocks_of(domain)
+    town, around = largest_town(domain)
+    cells = cells_along(domain)
+    return (
+        Choice(title, ContextPolicy(large)),
+        Choice(f"Blocks of {cells} × {cells} cells", ContextPolicy(blocks_of(domain))),
+        Choice(f"{town} is sensitive", ContextPolicy(OneBlock(), around)),
+        Choice(f"{town}, in blocks", ContextPolicy(large, around)),
     )
 
 

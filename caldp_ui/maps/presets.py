@@ -19,6 +19,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveInhabited
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
+from caldp_ui.controls.any_map import blocks_of, cells_along
 from caldp_ui.controls.presets import Preset
 from caldp_ui.words import formats
 
@@ -28,10 +29,6 @@ _THREE_CITIES: Final = SensitiveAreas(
 )
 ONE_CITY: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 _ALL: Final = EverythingSensitive()
-_CELLS: Final = 5
-"""Rows and columns of cells in a block, on maps other than the paper's."""
-_ACROSS: Final = 100
-"""Most blocks along a side: of more, their lines are all that is seen."""
 _PLAIN: Final = Preset(
     "Plain LDP: everything alike",
     "Hide every place from every other, from one end of the map to the other.",
@@ -100,14 +97,6 @@ PRESETS: Final = (
 )
 
 
-def blocks_of(domain: GridDomain) -> GridBlocks:
-    """Blocks to begin with: the paper's on its map, elsewhere of 5 × 5 cells or more."""
-    if domain == US_GRID:
-        return GridBlocks()
-    cells = _cells(domain)
-    return GridBlocks(max(domain.rows // cells, 1), max(domain.columns // cells, 1))
-
-
 def to_begin_with(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
     """Blocks of the same kind to begin with, in the sizes that the map wants."""
     if isinstance(spec, GridBlocks):
@@ -137,11 +126,6 @@ def _hexagons(domain: GridDomain) -> Preset:
     )
 
 
-def _cells(domain: GridDomain) -> int:
-    """Cells along the side of such a block."""
-    return max(_CELLS, -(-max(domain.rows, domain.columns) // _ACROSS))
-
-
 def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
     """The ready protections of a map: states, cities and numbers of inhabitants are the paper's."""
     return PRESETS if domain == US_GRID else _elsewhere(domain)
@@ -149,7 +133,7 @@ def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
 
 @lru_cache(maxsize=16)
 def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
-    side = f"{_cells(domain) * domain.cell:g}°"
+    side = f"{cells_along(domain) * domain.cell:g}°"
     return (
         Preset(
             f"Blocks of about {side}",

@@ -36,7 +36,8 @@ from caldp_core.scenarios.sensitive import (
 )
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
-from caldp_ui.maps.presets import blocks_of, to_begin_with
+from caldp_ui.controls.any_map import blocks_of
+from caldp_ui.maps.presets import to_begin_with
 from caldp_ui.places import edits, hexagons, near, polygons
 from caldp_ui.places.extent import PAPERS
 from caldp_ui.places.slot import SLOT

@@ -12,7 +12,7 @@ from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveInhabited
 from caldp_ui.compute import runs
-from caldp_ui.maps.presets import blocks_of
+from caldp_ui.controls.any_map import blocks_of
 
 _TIMES: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 PAPERS: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)

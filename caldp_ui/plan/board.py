@@ -90,8 +90,8 @@ def _margins(record: Plan, points: words.Points) -> Margins | None:
     setup = words.setup_of(record, points)
     return jobs.started(
         SLOT.key("margins"),
-        runs.key(setup.scenario),
-        partial(margins_of, setup),
+        f"{runs.key(setup.scenario)} {record.goal}",
+        partial(margins_of, setup, record.goal),
         lambda job: f"Margins of every {words.unit_of_margins(record)}: {job.share:.0%}",
     )
 

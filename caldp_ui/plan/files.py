@@ -12,7 +12,7 @@ from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 from caldp_ui.plan import take_home, words, work
 from caldp_ui.plan.regions import Margins, regions_of
-from caldp_ui.plan.slot import SLOT, Plan
+from caldp_ui.plan.slot import OF_REGIONS, SLOT, Plan
 from caldp_ui.plan.work import Need
 
 _OVERALL = """
@@ -53,7 +53,7 @@ def scenario(record: Plan) -> Scenario | None:
 def snippet(record: Plan) -> str:
     """Python that prints the number of people of the headline before it is rounded."""
     chosen = replace(record.under(record.protection, record.epsilon), seed=0)
-    if record.goal == "groups":
+    if record.goal in OF_REGIONS:
         return _of_groups(record, chosen)
     goal = "relative_error"
     made, name = f"accuracy = {goal}({record.floor!r})\n", goal
@@ -78,7 +78,7 @@ def snippet(record: Plan) -> str:
 
 
 def _of_groups(record: Plan, chosen: Scenario) -> str:
-    regions = regions_of(record.scenario)
+    regions = regions_of(record.scenario, record.goal)
     assert regions is not None  # the record's check sees to it
     spec = type(regions.spec).__name__
     return (

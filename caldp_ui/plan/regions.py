@@ -40,21 +40,33 @@ _ON_MAPS: Final = (
     ("country", "countries", CountryBlocks()),
     ("region", "regions", RegionBlocks()),
 )
+REGIONS: Final = "regions"
+"""The goal that asks for regions where there are states or countries, too."""
 _IN_LISTS: Final = (("group", "groups", GroupBlocks()),)
 
 
-@cached_by(runs.data_key)
-def regions_of(scenario: Scenario) -> Regions | None:
-    """States, countries, their regions or groups: the first that there are two of, or None."""
+@cached_by(lambda scenario, goal: (runs.data_key(scenario), goal == REGIONS))
+def regions_of(scenario: Scenario, goal: str) -> Regions | None:
+    """States, countries, their regions or groups: the first that there are two of, or None.
+
+    Only regions of countries, where they are the goal.
+    """
     domain = runs.dataset(scenario).domain
-    for one, many, spec in _ON_MAPS if isinstance(domain, GridDomain) else _IN_LISTS:
+    known = _ON_MAPS if isinstance(domain, GridDomain) else _IN_LISTS
+    for one, many, spec in _ON_MAPS[-1:] if goal == REGIONS else known:
         try:
             found = spec.build(domain)
-        except CaldpError:  # other maps, or answers without groups
+        except CaldpError:  # other maps, answers without groups, or no map
             continue
         if len({*found.names} - {AT_SEA}) > 1:
             return Regions(one, many, spec, found)
     return None
+
+
+def have_smaller_regions(scenario: Scenario) -> bool:
+    """Whether states or countries of the data come in regions that can be asked for, too."""
+    groups, regions = (regions_of(scenario, goal) for goal in ("groups", REGIONS))
+    return groups is not None and regions is not None and groups.spec != regions.spec
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +81,10 @@ class Margins:
     margins: Floats
 
 
-@cached_by(lambda setup, _: runs.key(setup.scenario))
-def margins_of(setup: Setup, progress: Progress) -> Margins:
+@cached_by(lambda setup, goal, _: (runs.key(setup.scenario), goal == REGIONS))
+def margins_of(setup: Setup, goal: str, progress: Progress) -> Margins:
     """Of every region with its scenario's people; of every answer where there are no regions."""
-    found = regions_of(setup.scenario)
+    found = regions_of(setup.scenario, goal)
     p = setup.dataset.distribution
     if found is None:
         names = [_name(setup.dataset.domain, x) for x in range(p.size)]

@@ -13,6 +13,7 @@ from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import odds, pins
 from caldp_ui.plan import pinned, words
+from caldp_ui.plan.regions import REGIONS, have_smaller_regions
 from caldp_ui.plan.slot import GOALS, RELATIVE, SLOT, Plan
 from caldp_ui.session.scenarios import bind
 
@@ -45,9 +46,13 @@ def floor_title(record: Plan) -> str:
 
 
 def goals() -> None:
-    """What kind of accuracy is asked for."""
-    bound = SLOT.bind("goal", SLOT.now().goal, lambda r, v: replace(r, goal=v))
-    common.views("What must be known", GOALS, bound)
+    """What kind of accuracy is asked for; of regions where they are no other goal's groups."""
+    now = SLOT.now()
+    offered = dict(GOALS)
+    if now.goal != REGIONS and not have_smaller_regions(now.scenario):
+        del offered[REGIONS]
+    bound = SLOT.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
+    common.views("What must be known", offered, bound)
 
 
 def settings(record: Plan) -> None:

@@ -11,7 +11,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, protections
-from caldp_ui.plan.regions import regions_of
+from caldp_ui.plan.regions import REGIONS, regions_of
 from caldp_ui.session.pins import PinSlot
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import WithScenario
@@ -19,8 +19,14 @@ from caldp_ui.session.scenarios import WithScenario
 BEGIN: Final = Scenario(
     Survey("income"), ContextPolicy(OneBlock()), n=1_000_000, estimator="simplex"
 )
-GOALS: Final = {"values": "Every answer", "groups": "Every group", "overall": "All together"}
-RELATIVE: Final = ("values", "groups")
+GOALS: Final = {
+    "values": "Every answer",
+    "groups": "Every group",
+    REGIONS: "Every region",
+    "overall": "All together",
+}
+OF_REGIONS: Final = ("groups", REGIONS)
+RELATIVE: Final = ("values", *OF_REGIONS)
 """Goals that are met to within a share of the true value, each by a formula."""
 _NUMBERS: Final = ("floor", "within", "wrong")
 
@@ -30,8 +36,8 @@ class Plan(WithScenario):
     """The page's record. `scenario`: data, people and ε; `protection`: its name in `NAMES`.
 
     `goal`: "values", every value that a share `floor` has to within ± `within` of itself; "groups",
-    the same of every group, state, country or region; or "overall", a total variation of at most
-    `wrong`. All in (0, 1].
+    the same of every group, state or country, or "regions", of every region of a country; or
+    "overall", a total variation of at most `wrong`. All in (0, 1].
     """
 
     scenario: Scenario = BEGIN
@@ -74,8 +80,8 @@ def _check(record: Plan) -> None:
 def _check_floor(record: Plan) -> None:
     """Raise `CaldpError` where no answer, or no group, is as common as what is asked for."""
     shares, found = runs.dataset(record.scenario).distribution, "answer"
-    if record.goal == "groups":
-        regions = regions_of(record.scenario)
+    if record.goal in OF_REGIONS:
+        regions = regions_of(record.scenario, record.goal)
         require(
             regions is not None,
             "These data come in no groups, states, countries or regions that could be asked for; "

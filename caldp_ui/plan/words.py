@@ -10,7 +10,7 @@ from caldp_core.experiments.run import Setup
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
 from caldp_ui.plan.regions import regions_of
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan.slot import OF_REGIONS, Plan
 from caldp_ui.plan.work import Need, epsilon_for, levels
 from caldp_ui.words import covered as counts
 from caldp_ui.words import formats, policies
@@ -30,7 +30,7 @@ def nouns(record: Plan) -> Vocabulary:
 def goal(record: Plan) -> str:
     """What is asked for, after "to"."""
     words = nouns(record)
-    if record.goal == "groups":
+    if record.goal in OF_REGIONS:
         return (
             f"know every {unit(record)} with at least {100 * record.floor:g} % of people to within "
             f"{100 * record.within:g} % of its value"
@@ -46,18 +46,18 @@ def goal(record: Plan) -> str:
 
 def unit(record: Plan) -> str:
     """What is to be known: an answer, a place, or what they come in."""
-    return unit_of_margins(record) if record.goal == "groups" else nouns(record).unit
+    return unit_of_margins(record) if record.goal in OF_REGIONS else nouns(record).unit
 
 
 def unit_of_margins(record: Plan) -> str:
     """Whose margins a memo tells: of a group, state, country or region, else of all alike."""
-    regions = regions_of(record.scenario)
+    regions = regions_of(record.scenario, record.goal)
     return nouns(record).unit if regions is None else regions.one
 
 
 def units(record: Plan) -> str:
     """What `unit_of_margins` calls one, for many."""
-    regions = regions_of(record.scenario)
+    regions = regions_of(record.scenario, record.goal)
     return nouns(record).units if regions is None else regions.many
 
 

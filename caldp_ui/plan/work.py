@@ -21,7 +21,7 @@ from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.controls.common import METHODS
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.regions import regions_of
-from caldp_ui.plan.slot import RELATIVE, Plan
+from caldp_ui.plan.slot import OF_REGIONS, RELATIVE, Plan
 from caldp_ui.session.cost import MB_A_VALUE, Cost
 
 _EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -58,8 +58,8 @@ def cost(record: Plan) -> Cost:
     """About what all points of the picture take, as measured from 128 to 2²⁰ values."""
     k, points = runs.dataset(record.scenario).domain.k, len(levels(record)) * len(NAMES)
     a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
-    regions = regions_of(record.scenario)
-    if record.goal == "groups" and regions is not None:
+    regions = regions_of(record.scenario, record.goal)
+    if record.goal in OF_REGIONS and regions is not None:
         shares = regions.partition.sums(runs.dataset(record.scenario).distribution)
         a_point = 1.5e-6 * k * int((shares >= record.floor).sum())
     return Cost(points * a_point, MB_A_VALUE * k)
@@ -95,9 +95,9 @@ def _found(
     """People, and by which method."""
     progress(0.0)
     ready = runs.setup(scenario)
-    p, regions = ready.dataset.distribution, regions_of(scenario)
+    p, regions = ready.dataset.distribution, regions_of(scenario, goal)
     try:
-        if goal == "groups" and regions is not None:
+        if goal in OF_REGIONS and regions is not None:
             labels = regions.partition.labels
             people = people_for_groups(
                 ready.mechanism, p, labels, floor=floor, within=target, progress=progress

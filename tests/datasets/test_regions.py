@@ -43,7 +43,7 @@ def regions_at(longitude: Any, latitude: Any) -> list[set[str]]:
         (48.14, 11.58, "Bayern, Germany"),
         (45.76, 4.84, "Auvergne-Rhône-Alpes, France"),
         (55.95, -3.19, "Scotland, United Kingdom"),
-        (51.45, -2.58, "South West of England, United Kingdom"),
+        (51.45, -2.58, "South West England, United Kingdom"),
         (34.05, -118.24, "California, United States"),
         (-23.55, -46.64, "São Paulo, Brazil"),
         (43.06, 141.35, "Hokkaidō, Japan"),

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caldp_core.datasets import Cities, Gowalla, Snap, Zipf
+from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, Zipf
 from caldp_core.datasets.fetch import GOWALLA_FILE
-from caldp_core.domain.grid import Area
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.offers import cover_of
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
@@ -18,6 +18,7 @@ from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, 
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute import sources as datasets
+from caldp_ui.controls.choices import NAMES, protections
 from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import presets
 from caldp_ui.places import controls
@@ -95,6 +96,43 @@ def test_every_choice_of_blocks_goes_with_every_choice_of_places(
     )
     estimate = run(prepare(chosen)).first.estimate
     assert estimate.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("grid", "titles"),
+    [
+        (
+            GridDomain(41.0, -5.0, 0.5, 20, 30),
+            ["States and provinces", "Blocks of 5 × 5 cells", "Paris is sensitive"],
+        ),
+        (
+            GridDomain(48.7, 2.1, 0.01, 36, 60),  # within one region
+            ["Quarters of the map", "Blocks of 5 × 5 cells", "Paris is sensitive"],
+        ),
+        (
+            GridDomain(-20.0, 176.0, 0.05, 200, 150),  # across 180°
+            ["States and provinces", "Blocks of 5 × 5 cells", "Nasinu is sensitive"],
+        ),
+        (
+            GridDomain(-40.0, -30.0, 1.0, 2, 3),
+            ["Quarters of the map", "Blocks of 5 × 5 cells", "The middle is sensitive"],
+        ),
+    ],
+)
+def test_protections_that_are_compared_are_those_of_the_map(
+    grid: GridDomain, titles: list[str]
+) -> None:
+    found = protections(grid)
+    assert tuple(found) == NAMES
+    assert [choice.title for choice in found.values()][1:4] == titles
+    some = range(0, grid.k, grid.k // 5)
+    cells = " ".join(f"{cell}:100" for cell in some)
+    data = OwnPlaces(cells, str(grid.area), grid.cell)
+    for choice in found.values():
+        setup = prepare(Scenario(data, choice.policy))
+        assert setup.sensitive.any()
+        assert run(setup).first.estimate.sum() == pytest.approx(1)
+        assert setup.sensitive.all() == (choice.policy.sensitive == EverythingSensitive())
 
 
 def test_choosing_data_brings_people_where_there_are_none() -> None:

@@ -12,18 +12,21 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import guessed_right
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets import Survey, Uniform
+from caldp_core.datasets import OwnPlaces, Survey, Uniform
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run, run_trial
 from caldp_core.lecture.rappor import Rappor
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.blocks import RegionBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
+from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.plan import charts, memo, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.regions import margins_of
+from caldp_ui.plan.regions import have_smaller_regions, margins_of, regions_of
 from caldp_ui.plan.slot import LINK, Plan
 from caldp_ui.plan.work import Need, epsilon_for
 from caldp_ui.words import formats, promise
@@ -72,7 +75,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     assert plain.people is not None
     plain_words, technical = (each.value for each in page.code[:2])
     setup = words.setup_of(PLAN, points)
-    margins = margins_of(setup, no_progress)
+    margins = margins_of(setup, PLAN.goal, no_progress)
     assert plain_words == memo.plain(PLAN, points, margins)
     for name, margin in zip(margins.names, margins.margins.tolist(), strict=True):
         assert f"to ± {formats.digits(100 * margin)} " in plain_words
@@ -190,12 +193,58 @@ def test_every_group_is_a_goal_where_there_are_groups() -> None:
     found = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
     assert found is not None
     setup = prepare(replace(record.under(PLAIN, 1.0), n=found))
-    margins = margins_of(setup, no_progress)
+    margins = margins_of(setup, PLAN.goal, no_progress)
     assert float((margins.margins / margins.shares).max()) == pytest.approx(0.1, rel=1e-3)
     with pytest.raises(CaldpError, match="come in no groups"):
         LINK.check(replace(record, scenario=replace(record.scenario, dataset=Uniform(12))))
     with pytest.raises(CaldpError, match="No group here has 90 %"):
         LINK.check(replace(record, floor=0.9))
+    assert "regions" not in at.segmented_control(key="plan-goal").options
+
+
+def people_all_over(area: str) -> Scenario:
+    """Planned with a map of 4 × 4 cells of 1°."""
+    cells = " ".join(f"{cell}:100" for cell in range(16))
+    return replace(PLAN.scenario, dataset=OwnPlaces(cells, area, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "one", "smaller"),
+    [
+        (Scenario(), "state", True),
+        (people_all_over("46,50,6,10"), "country", True),  # the upper Rhine
+        (people_all_over("-18,-14,-54,-50"), "region", False),  # Mato Grosso and Goiás
+        (people_all_over("-40,-36,-30,-26"), None, False),  # the South Atlantic
+    ],
+)
+def test_regions_are_a_goal_of_their_own_where_there_are_countries(
+    scenario: Scenario, one: str | None, smaller: bool
+) -> None:
+    found = regions_of(scenario, "groups")
+    assert (found.one if found else None) == one
+    assert have_smaller_regions(scenario) is smaller
+    if smaller:
+        regions = regions_of(scenario, "regions")
+        assert regions is not None
+        names = RegionBlocks().build(runs.dataset(scenario).domain).names
+        assert (regions.one, regions.partition.names) == ("region", names)
+
+
+def test_every_region_is_known_as_well_as_asked_for() -> None:
+    record = replace(PLAN, scenario=people_all_over("46,50,6,10"), goal="regions", floor=0.05)
+    LINK.check(record)
+    assert LINK.read(LINK.write(record)) == record
+    found = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
+    assert found is not None
+    setup = prepare(replace(record.under(PLAIN, 1.0), n=found))
+    margins = margins_of(setup, "regions", no_progress)
+    common = margins.shares >= 0.05
+    assert {"Grand Est, France", "Baden-Württemberg, Germany"} <= set(margins.names)
+    worst = (margins.margins / margins.shares)[common].max()
+    assert float(worst) == pytest.approx(0.1, rel=1e-3)
+    assert "know every region with at least 5 % of people" in words.goal(record)
+    told = margins_of(setup, "groups", no_progress).names
+    assert "Switzerland" in told
 
 
 def test_controls_and_a_deployments_epsilon() -> None:
