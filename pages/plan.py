@@ -15,6 +15,6 @@ with plain_errors():
         side.goals()
     with page.side:
         side.settings(record)
-    with page.main:
+    with page.main.container(key=SLOT.key("board")):
         board.view(record)
     mathematics.drawer("plan")
