@@ -34,7 +34,7 @@ def headline(scenario: Scenario, rows: Rows) -> Headline:
     gaps = [off(column, mean) for column, mean in rows]
     most = _percent(max(abs(gap) for gap in gaps))
     return Headline(
-        f"Table 1 computed here differs from the printed one by at most {most}.",
+        f"Our Table 1 differs from the printed one by at most {most}.",
         f"The range is {_range(min(gaps), max(gaps))} the printed numbers, {_with(scenario)}",
     )
 
