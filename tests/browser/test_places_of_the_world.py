@@ -17,7 +17,8 @@ from caldp_core.datasets.cities import cities_in, world_cities
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.maps.presets import BEGIN
+from caldp_ui.compute import runs
+from caldp_ui.maps.presets import BEGIN, hexagon_size, hexagons_of
 from caldp_ui.places.controls import chosen
 from caldp_ui.places.extent import with_together
 from tests.browser.conftest import Visit
@@ -95,11 +96,15 @@ def record(page: Any, folder: Path) -> Path:
     return folder / "record.html"
 
 
-def test_200_000_people_of_paris_in_larger_cells(visit: Visit, tmp_path: Path) -> None:
+def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_path: Path) -> None:
     data = people_of(PARIS, 200_000)
     page = visit()
     bring(page, data, "200,000", tmp_path)
-    scenario = shown_of(data)
+    before = shown_of(data)
+    blocks = hexagons_of(runs.map_of(runs.dataset(before)))
+    page.locator(".st-key-places-preset input").click()
+    page.get_by_role("option", name=f"Hexagons of {hexagon_size(blocks.resolution)}").click()
+    scenario = before.with_context(blocks=blocks)
     expect_result(page, scenario)
     page.locator(".st-key-places-more button").first.click()
     page.locator(".st-key-places-cells input[type=range]").focus()

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import OwnPlaces, read_places
+from caldp_core.datasets import OwnPlaces, read_places, resolutions_of
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
-from caldp_core.scenarios.blocks import GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import GridBlocks, HexagonBlocks, OneBlock
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_ui.compute import exports, runs
 from caldp_ui.maps import presets
@@ -74,6 +74,7 @@ def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
         checked(at.selectbox(key="places-preset").set_value(title).run())
         assert (sentences(at), at.selectbox(key="places-preset").value) == ([], title)
     assert NAME not in "".join(item.value for item in (*at.markdown, *at.caption))
+    _hexagons_in_all_sizes(at, data.grid())
     gowalla = at.selectbox(key="places-data").options[0]
     checked(at.selectbox(key="places-data").set_value(gowalla).run())
     assert_shows(at, BEGIN)
@@ -83,6 +84,20 @@ def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     assert SLOT.undoable(held.record, held.past[-1]) == Places(BEGIN)
     checked(act(at, "undo").run())
     assert_shows(at, BEGIN)
+
+
+def _hexagons_in_all_sizes(at: AppTest, grid: GridDomain) -> None:
+    before = scenario_of(at).context.blocks
+    checked(at.selectbox(key="places-blocks").set_value("Hexagons").run())
+    sizes = at.select_slider(key="places-hexagons")
+    assert sizes.options == [presets.hexagon_size(r) for r in reversed(resolutions_of(grid))]
+    finest = resolutions_of(grid)[-1]
+    checked(sizes.set_value(finest).run())
+    assert_shows(at, scenario_of(at).with_context(blocks=HexagonBlocks(finest)))
+    assert query_of(at)["blocks.resolution"] == str(finest)
+    for _ in range(2):
+        checked(act(at, "undo").run())
+    assert scenario_of(at).context.blocks == before
 
 
 def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
