@@ -13,9 +13,10 @@ from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import odds, pins
 from caldp_ui.plan import pinned, words
-from caldp_ui.plan.regions import REGIONS, have_smaller_regions
+from caldp_ui.plan.regions import REGIONS, have_smaller_regions, regions_of
 from caldp_ui.plan.slot import GOALS, RELATIVE, SLOT, Plan
 from caldp_ui.session.scenarios import bind
+from caldp_ui.words.vocabulary import PLACES
 
 
 def _share(name: str, at: Callable[[Plan, float], Plan], steps: tuple[float, ...]) -> Slider[Plan]:
@@ -46,13 +47,23 @@ def floor_title(record: Plan) -> str:
 
 
 def goals() -> None:
-    """What kind of accuracy is asked for; of regions where they are no other goal's groups."""
+    """What kind of accuracy is asked for."""
     now = SLOT.now()
-    offered = dict(GOALS)
-    if now.goal != REGIONS and not have_smaller_regions(now.scenario):
-        del offered[REGIONS]
     bound = SLOT.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
-    common.views("What must be known", offered, bound)
+    common.views("What must be known", goal_titles(now), bound)
+
+
+def goal_titles(record: Plan) -> dict[str, str]:
+    """The goals that the data have, by name; in short words on maps, which have one more."""
+    scenario = record.scenario
+    found = dict(GOALS)
+    if words.nouns(record) is PLACES:
+        groups = regions_of(scenario, "groups")
+        many = groups.many if groups else "groups"
+        found |= {"values": "Places", "groups": many.capitalize()}
+    if record.goal != REGIONS and not have_smaller_regions(scenario):
+        del found[REGIONS]
+    return found
 
 
 def settings(record: Plan) -> None:

@@ -22,7 +22,7 @@ BEGIN: Final = Scenario(
 GOALS: Final = {
     "values": "Every answer",
     "groups": "Every group",
-    REGIONS: "Every region",
+    REGIONS: "Regions",
     "overall": "All together",
 }
 OF_REGIONS: Final = ("groups", REGIONS)

@@ -24,10 +24,10 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import charts, memo, words, work
+from caldp_ui.plan import charts, memo, side, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.regions import have_smaller_regions, margins_of, regions_of
-from caldp_ui.plan.slot import LINK, Plan
+from caldp_ui.plan.slot import GOALS, LINK, Plan
 from caldp_ui.plan.work import Need, epsilon_for
 from caldp_ui.words import formats, promise
 from tests.ui.driver import checked, headline_of, jobs_done, open_page, query_of
@@ -228,6 +228,10 @@ def test_regions_are_a_goal_of_their_own_where_there_are_countries(
         assert regions is not None
         names = RegionBlocks().build(runs.dataset(scenario).domain).names
         assert (regions.one, regions.partition.names) == ("region", names)
+    goals = side.goal_titles(replace(PLAN, scenario=scenario))
+    assert tuple(goals) == tuple(goal for goal in GOALS if smaller or goal != "regions")
+    assert goals["values"] == "Places"
+    assert goals["groups"] == (found.many.capitalize() if found else "Groups")
 
 
 def test_every_region_is_known_as_well_as_asked_for() -> None:
