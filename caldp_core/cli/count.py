@@ -10,6 +10,7 @@ import click
 from caldp_core.basics.errors import require
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.bins import Steps
 from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.questions import count_questions
@@ -53,6 +54,21 @@ def _columns(command: Any) -> Any:
     help="A column that is a question of a survey; give it twice to ten times.",
 )
 @_columns
+@click.option("--step", type=float, metavar="WIDTH", help="Put numbers together in steps so wide.")
+@click.option(
+    "--from",
+    "start",
+    type=float,
+    metavar="NUMBER",
+    help="Where steps begin: smaller numbers count in the first.  [default: the least number]",
+)
+@click.option(
+    "--to",
+    "end",
+    type=float,
+    metavar="NUMBER",
+    help="Where steps end: larger numbers count in the last.  [default: the largest number]",
+)
 @click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="What is before decimals.")
 @click.option("--area", metavar="S,N,W,E", help="Edges of the map in degrees.")
@@ -65,6 +81,9 @@ def count_command(
     decimal: Any,
     area: str | None,
     cell: float | None,
+    step: float | None,
+    start: float | None,
+    end: float | None,
     questions: tuple[str, ...],
     **columns: str | None,
 ) -> None:
@@ -76,14 +95,15 @@ def count_command(
     """
     with plain_errors():
         seen = look_at(path, bounds=COMMAND, header=header)
+        steps = _steps(step, start, end, questions)
         if questions:
             told_of = _count_questions(seen, questions, columns["count"], decimal, output)
             click.echo(json.dumps(told_of, indent=2, ensure_ascii=False))
             return
         asked = columns["answer"] or columns["group"]
-        is_places = not asked and (seen.is_of_places or bool(columns["latitude"]))
+        is_places = not asked and steps is None and (seen.is_of_places or bool(columns["latitude"]))
         layout = _told(seen, seen.places if is_places else seen.answers, columns)
-        layout = replace(layout, mark=decimal or layout.mark)
+        layout = replace(layout, mark=decimal or layout.mark, steps=steps)
         with progress_bar("counting") as progress:
             told: dict[str, Any] = {"file": seen.table.kind, "columns": _read(seen, layout)}
             if is_places:
@@ -98,9 +118,28 @@ def count_command(
                 found = count_answers(seen, layout, OwnTable.title, progress)
                 counts = found.table
                 told |= {"people": sum(counts.counts), "answers": len(counts.names)}
+                if steps is not None:
+                    told |= {"beyond_the_steps": found.moved}
         write_counts(counts, output)
     told |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
     click.echo(json.dumps(told | {"written": str(output)}, indent=2, ensure_ascii=False))
+
+
+def _steps(
+    width: float | None, start: float | None, end: float | None, questions: tuple[str, ...]
+) -> Steps | None:
+    """What --step, --from and --to say; raises `CaldpError` for ends without steps."""
+    if width is None:
+        require(
+            start is None and end is None,
+            "--from and --to say where steps begin and end; say by --step how wide they are.",
+        )
+        return None
+    require(
+        not questions,
+        "--step is for one question, got --question; steps of several are chosen by themselves.",
+    )
+    return Steps(width, start, end)
 
 
 def _count_questions(

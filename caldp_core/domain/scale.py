@@ -15,10 +15,13 @@ _LEAST: Final = 3
 """Fewer numbers are codes, such as 1 for yes and 2 for no."""
 
 
-def bin_name(number: int, width: float, whole: bool) -> str:
-    """What a bin of numbers from `number`·width on is called; `whole`: all are whole numbers."""
-    low, high = number * width, (number + 1) * width
-    if not whole or width != int(width):
+def bin_name(number: int, width: float, whole: bool, start: float = 0.0) -> str:
+    """What a bin of numbers from start + `number`·width on is called.
+
+    `whole`: all numbers are whole ones.
+    """
+    low, high = start + number * width, start + (number + 1) * width
+    if not whole or width != int(width) or start != int(start):
         return f"{low:,.10g} to under {high:,.10g}"
     return f"{low:,.10g}" if width == 1 else f"{low:,.10g} to {high - 1:,.10g}"
 

@@ -56,7 +56,8 @@ class Columns(Generic[C]):
     `needed` can't be left out. `guess`: of the layouts of a file this page's; `count(seen, layout,
     title, progress)` counts it, and raises `CaldpError`; `people`: how many are in the counts.
     `ask(key, seen, layout)`: draws what else the page asks about the file, and gives the layout
-    with it, None until it is answered; `key(name)`: of its widgets.
+    with it, None until it is answered; `key(name)`: of its widgets. `told(counts)`: what else is
+    to be said of them.
     """
 
     roles: Mapping[str, str]
@@ -67,6 +68,7 @@ class Columns(Generic[C]):
     ask: Callable[[Callable[[str], str], Understood, Layout], Layout | None] = (
         lambda _, __, layout: layout
     )
+    told: Callable[[C], str] = lambda _: ""
 
 
 class Held:
@@ -128,7 +130,7 @@ def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
         st.error(as_text(str(error)), icon=":material/error:")
         return None
     if found is not None:
-        _result(found, columns.people(found))
+        _result(found, columns)
     return found
 
 
@@ -251,11 +253,12 @@ def _missing(layout: Layout, seen: Understood, needed: tuple[str, ...]) -> str:
     return ""
 
 
-def _result(found: Counted, people: int) -> None:
-    rows = found.refused.rows - found.refused.count
+def _result(found: C, columns: Columns[C]) -> None:
+    rows, people = found.refused.rows - found.refused.count, columns.people(found)
     st.markdown(
         f"**{formats.exactly(people)} people** in {formats.count(rows, 'row', 'rows')} are counted."
         f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
+        f"{columns.told(found)}"
     )
     if found.refused.count:
         st.warning(as_text(found.refused.told()), icon=":material/filter_alt:")

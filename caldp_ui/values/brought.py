@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnTable
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.bins import widths
-from caldp_core.datasets.files.questions import CountedQuestions, count_questions, step_for
+from caldp_core.datasets.files.bins import Steps, widths
+from caldp_core.datasets.files.questions import CountedQuestions, count_questions, width_of
 from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
@@ -19,6 +20,7 @@ from caldp_ui.parts import own_data
 from caldp_ui.parts.own_file import Columns
 from caldp_ui.values.slot import SLOT, taking
 from caldp_ui.values.tables import table_of
+from caldp_ui.words import formats
 
 Brought: TypeAlias = CountedAnswers | CountedQuestions
 _ALONE: Final = 0.0
@@ -47,15 +49,37 @@ def _ask(key: Callable[[str], str], seen: Understood, layout: Layout) -> Layout:
         )
     if others:
         return replace(layout, others=tuple(others), group=None)
-    return replace(layout, step=_step(key, seen, layout))
+    return replace(layout, steps=_steps(key, seen, layout))
 
 
-def _step(key: Callable[[str], str], seen: Understood, layout: Layout) -> float | None:
-    """The width of the steps in which a column of numbers is put together; None for none."""
+def _steps(key: Callable[[str], str], seen: Understood, layout: Layout) -> Steps | None:
+    """The steps in which a column of numbers is put together; None for none."""
+    width = _width(key, seen, layout)
+    if width is None:
+        return None
+    start, end = st.columns(2)
+    return Steps(width, _end(key, start, "from", "the least"), _end(key, end, "to", "the largest"))
+
+
+def _end(key: Callable[[str], str], place: DeltaGenerator, name: str, without: str) -> float | None:
+    """Where steps begin or end; None: as far as there are numbers."""
+    given: float | None = place.number_input(
+        f"Steps {name}",
+        value=None,
+        placeholder=f"{without} number",
+        help="Numbers beyond count in the first or last step. In a real survey choose both ends "
+        "before anybody answers: left empty, they give away the least and the largest number.",
+        key=key(f"steps-{name}"),
+    )
+    return given
+
+
+def _width(key: Callable[[str], str], seen: Understood, layout: Layout) -> float | None:
+    """The width of these steps; None for none."""
     if layout.answer is None or not seen.is_numeric(layout.answer):
         return None
     offered = [_ALONE, *widths(seen.cells(layout.answer), layout.mark or ".")]
-    guess = step_for(seen, layout, layout.answer)
+    guess = width_of(seen, layout, layout.answer)
     if len(offered) == 1:
         return None
     picked = st.selectbox(
@@ -80,6 +104,14 @@ def _people(found: Brought) -> int:
     if isinstance(found, CountedQuestions):
         return max(sum(table.counts) for table in found.survey.tables())
     return sum(found.table.counts)
+
+
+def _moved(found: Brought) -> str:
+    """How many numbers lie beyond the steps."""
+    if isinstance(found, CountedQuestions) or not found.moved:
+        return ""
+    rows = formats.count(found.moved, "number lies", "numbers lie")
+    return f" {rows} beyond the steps: counted in the first or last step."
 
 
 def _take(scenario: Scenario, found: Brought) -> Scenario:
@@ -117,6 +149,7 @@ _COLUMNS: Final[Columns[Brought]] = Columns(
     _count,
     _people,
     _ask,
+    _moved,
 )
 FORM: Final = own_data.Form(
     "Your own table of answers",

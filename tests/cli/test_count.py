@@ -67,6 +67,27 @@ def test_several_questions_become_a_scenario_file(tmp_path: Path) -> None:
             assert (done.exit_code, words in done.output) == (2, True)
 
 
+def test_steps_go_from_and_to_where_one_says(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("age\n" + "\n".join(map(str, range(10, 100))))
+    out = tmp_path / "counts.csv"
+    steps = ("-o", str(out), "--answer", "age", "--count", "-", "--step", "20")
+    told = count(tmp_path, *steps, "--from", "18", "--to", "78")
+    assert (told["people"], told["beyond_the_steps"]) == (90, 8 + 22)
+    table = read_table(out).table
+    assert dict(zip(table.names, table.counts, strict=True)) == {
+        "18 to 37": 28, "38 to 57": 20, "58 to 77": 42,
+    }  # fmt: skip
+    assert count(tmp_path, *steps)["answers"] == 5
+    for wrong, words in {
+        (*steps[:4], "--from", "3"): "say by --step how wide they are",
+        (*steps, "--from", "9", "--to", "9"): "to a larger one, got 9 to 9",
+        ("-o", str(tmp_path / "a.json"), "--question", "age", "--step", "5"): "is for one question",
+    }.items():
+        with naming(words):
+            done = CliRunner().invoke(main, ["count", str(tmp_path / "rows.csv"), *wrong])
+            assert (done.exit_code, words in done.output) == (2, True)
+
+
 def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS, "cp1252")
     out = tmp_path / "counts.csv"

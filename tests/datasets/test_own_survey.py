@@ -11,6 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import OwnSurvey, OwnTable, look_at
 from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.bins import Steps
 from caldp_core.datasets.files.questions import count_questions
 from caldp_core.domain.scale import bin_name, scale_of
 from tests.contract.checks import naming
@@ -67,14 +68,44 @@ def test_columns_are_counted_as_questions_and_many_numbers_in_steps() -> None:
 
 def test_steps_are_as_wide_as_asked_and_none_is_missing() -> None:
     seen = look_at("amount\n0.3\n0.29\n-0.1\nnone\n0.9\n")
-    layout = replace(seen.answers, answer=0, count=None, header=True, step=0.1)
+    layout = replace(seen.answers, answer=0, count=None, header=True, steps=Steps(0.1))
     found = count_answers(seen, layout, "Amounts")
     counts = dict(zip(found.table.names, found.table.counts, strict=True))
     assert list(counts.values()) == [1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1]
     assert counts["0.3 to under 0.4"] == counts["-0.1 to under 0"] == 1
     assert found.refused.reasons == (("no number as an answer", 1),)
     with pytest.raises(CaldpError, match="take wider steps"):
-        count_answers(seen, replace(layout, step=1e-4), "Amounts")
+        count_answers(seen, replace(layout, steps=Steps(1e-4)), "Amounts")
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(-9, 9), st.integers(3, 30), st.sampled_from([1.0, 2.5, 7.0]))
+def test_numbers_beyond_the_steps_count_in_the_first_or_last(
+    start: int, span: int, width: float
+) -> None:
+    steps = Steps(width, float(start), start + span * width)
+    amounts = np.random.default_rng(span).uniform(start - 20, start + 100, 200).round(1)
+    seen = look_at("amount\n" + "\n".join(map(str, amounts)))
+    layout = replace(seen.answers, answer=0, count=None, header=True, mark=".", steps=steps)
+    found = count_answers(seen, layout, "Amounts")
+    edges = start + width * np.arange(span + 1)
+    within = np.clip(amounts, start, edges[-1] - 1e-6)
+    assert found.table.counts == tuple(np.histogram(within, edges)[0])
+    assert found.moved == int(((amounts < start) | (amounts >= edges[-1])).sum())
+    assert scale_of(found.table.names) == pytest.approx(edges[:-1] + width / 2)
+
+
+def test_steps_that_make_no_table_are_refused() -> None:
+    for steps, told in (
+        (Steps(0.0), "above 0, got 0"),
+        (Steps(float("nan")), "The width of steps must be a number"),
+        (Steps(1.0, 5.0, 5.0), "to a larger one, got 5 to 5"),
+        (Steps(10.0, 0.0, 10.0), "2 to 2,000 steps, got 1 of 10"),
+        (Steps(1e-9, 0.0, 10.0), "take another width"),
+        (Steps(1.0, float("inf"), None), "From must be a number"),
+    ):
+        with naming(told), pytest.raises(CaldpError, match=told):
+            steps.check()
 
 
 @settings(max_examples=50)

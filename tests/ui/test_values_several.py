@@ -2,12 +2,15 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, OwnTable
 from caldp_core.experiments.questions import Asking, wrong_share
 from caldp_core.experiments.run import prepare, run
@@ -95,6 +98,46 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     assert openly.errors["age"][1] < found.errors["age"][1]
     one, every, _ = openly.errors["colour"]
     assert one == every < min(found.errors["colour"][:2])
+
+
+def test_the_survey_that_caldp_count_writes_opens_in_the_form(tmp_path: Path) -> None:
+    rows, out = tmp_path / "records.csv", tmp_path / "survey.json"
+    rows.write_text(RECORDS, "utf-8")
+    options = [str(rows), "-o", str(out), "--question", "colour", "--question", "age"]
+    assert CliRunner().invoke(main, ["count", *options]).exit_code == 0
+    at = open_values()
+    broken = out.read_bytes().replace(b'"counts": [', b'"counts": [5,', 1)
+    for data, told in ((out.read_bytes(), ""), (broken, "counts must be one for each")):
+        at.session_state["values-own"] = True
+        checked(at.run())
+        at.file_uploader(key="values-own-file").set_value(("survey.json", data, "text/plain"))
+        jobs_done(checked(at.button(key="values-own-file-show").click().run()))
+        survey = scenario_of(at).dataset
+        assert isinstance(survey, OwnSurvey)
+        assert [table.title for table in survey.tables()] == ["colour", "age"]
+        assert told in " ".join(each.value for each in (*at.error, *at.warning))
+    assert "If each person is asked one" in sentence(with_tab(at))
+
+
+def test_numbers_go_into_steps_from_and_to_where_the_form_says() -> None:
+    at = open_values()
+    at.session_state["values-own"] = True
+    checked(at.run())
+    at.text_area(key="values-own-text").set_value("\n".join(["age", *map(str, AGES)]))
+    jobs_done(checked(at.button(key="values-own-show").click().run()))
+    ends = {each.label: each for each in at.number_input}
+    ends["Steps to"].set_value(20)
+    jobs_done(checked(ends["Steps from"].set_value(30).run()))
+    assert any("to a larger one, got 30 to 20" in each.value for each in at.error)
+    ends = {each.label: each for each in at.number_input}
+    jobs_done(checked(ends["Steps to"].set_value(60).run()))
+    beyond = sum(not 30 <= age < 60 for age in AGES)
+    assert any(f"{beyond} numbers lie beyond the steps" in each.value for each in at.markdown)
+    jobs_done(accepted(at, "values"))
+    table = scenario_of(at).dataset
+    assert isinstance(table, OwnTable)
+    assert (table.names[0].split()[0], table.names[-1].split()[-1]) == ("30", "59")
+    assert sum(table.counts) == len(AGES)
 
 
 def test_the_mean_of_numbers_is_told_with_its_range() -> None:

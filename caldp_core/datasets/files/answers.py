@@ -13,6 +13,7 @@ from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
 from caldp_core.basics.numerals import read_whole
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import bins, numbers
+from caldp_core.datasets.files.bins import Steps
 from caldp_core.datasets.files.people import check_no_shares, people_of, sum_sql
 from caldp_core.datasets.files.refused import Refused, refused
 from caldp_core.datasets.files.table import Reader
@@ -33,11 +34,15 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class CountedAnswers:
-    """Answers counted, and which rows are not among them; `rounded`: weights were."""
+    """Answers counted, and which rows are not among them; `rounded`: weights were.
+
+    `moved`: rows whose number lies beyond the steps, and is counted in the first or last of them.
+    """
 
     table: OwnTable
     refused: Refused
     rounded: bool
+    moved: int = 0
 
 
 def count_answers(
@@ -46,15 +51,17 @@ def count_answers(
     """Count the people of a file by answer, and by answer and group where there is one.
 
     With one row for each, answers are in the order of the file; else in that of numbers if all are
-    numbers, else the commonest first, within groups by their names. With `layout.step` all steps
-    from the least to the largest number are answers, in that order. An answer that is in several
+    numbers, else the commonest first, within groups by their names. With `layout.steps` all steps
+    are answers, in their order, those that nobody is in among them. An answer that is in several
     groups is called "answer; group". Raises `CaldpError` for too many answers, and for a file
     without any.
     """
     layout.check_answered(seen, "answer")
+    if layout.steps is not None:
+        layout.steps.check()
     coded = _coded(seen, layout)
     with seen.table.reading() as reader:
-        if layout.step is None:
+        if layout.steps is None:
             _check_few(reader, seen, layout)
         found = reader.rows(_sums(coded, layout), progress=progress)
         codes: Counter[int] = Counter()
@@ -66,11 +73,12 @@ def count_answers(
     rounded = any(bool(row[5]) for row in found if row[0] == 0)
     check_no_shares(sum(pairs.values()), rounded)
     order = _order(pairs) if is_records else list(pairs)
-    if layout.step is not None:
+    if layout.steps is not None:
         whole = all(bool(row[7]) for row in found if row[0] == 0)
-        pairs = _in_steps(pairs, layout.step, whole)
+        pairs = _in_steps(pairs, layout.steps, whole)
         order = list(pairs)
-    return CountedAnswers(_table(pairs, order, layout, title), told, rounded)
+    moved = sum(int(row[8]) for row in found if row[0] == 0)
+    return CountedAnswers(_table(pairs, order, layout, title), told, rounded, moved)
 
 
 def _coded(seen: Understood, layout: Layout) -> str:
@@ -80,16 +88,17 @@ def _coded(seen: Understood, layout: Layout) -> str:
         people = numbers.sql(f"c{layout.count}", layout.mark or ".")
     group = "''" if layout.group is None else _bare(layout.group)
     no_group = "FALSE" if layout.group is None else "g = ''"
-    answer, whole, no_number = _bare(layout.answer), "TRUE", "FALSE"
-    if layout.step is not None:
+    answer, whole, no_number, beyond = _bare(layout.answer), "TRUE", "FALSE", "FALSE"
+    if layout.steps is not None:
         column, mark = f"c{layout.answer}", layout.mark or "."
-        answer, whole = bins.sql(column, layout.step, mark), bins.whole_sql(column, mark)
+        answer, whole = bins.sql(column, layout.steps, mark), bins.whole_sql(column, mark)
+        beyond = bins.beyond_sql(column, layout.steps, mark)
         no_number = f"a = '{bins.NO_NUMBER}'"
     return (
         f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
-        f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {whole} AS whole "
-        f"FROM {seen.table.relation(bool(layout.header))})"
+        f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {whole} AS whole, "
+        f"{beyond} AS beyond FROM {seen.table.relation(bool(layout.header))})"
     )
 
 
@@ -98,11 +107,15 @@ def _bare(column: int | None) -> str:
 
 
 def _sums(coded: str, layout: Layout) -> str:
-    """SQL of code, answer, group, rows, people in parts, whether in parts, first row, if whole."""
+    """SQL of sums by code, answer and group.
+
+    Rows, people in parts, whether in parts, first row, whether whole numbers, rows beyond steps.
+    """
     row = "0" if layout.count is None else "row_number() OVER ()"
     return (
         f"SELECT code, a, g, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), min(r), "
-        f"bool_and(whole) FROM (SELECT *, {row} AS r FROM (SELECT code, n, whole, "
+        "bool_and(whole), count(*) FILTER (beyond) "
+        f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, whole, beyond, "
         "CASE code WHEN 0 THEN a ELSE '' END AS a, "
         f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({coded}))) GROUP BY code, a, g "
         "ORDER BY min(r), count(*) DESC, a, g"
@@ -137,14 +150,14 @@ def _pairs(found: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
 
 
 def _in_steps(
-    pairs: dict[tuple[str, str], int], step: float, whole: bool
+    pairs: dict[tuple[str, str], int], steps: Steps, whole: bool
 ) -> dict[tuple[str, str], int]:
     """People by step and group, in order: a step that nobody is in has 0, so that none is missing.
 
     Nothing where there is no number at all.
     """
     groups = sorted({group for _, group in pairs})
-    names = bins.named([int(place) for place, _ in pairs], step, whole) if pairs else {}
+    names = bins.named([int(place) for place, _ in pairs], steps, whole) if pairs else {}
     return {
         (name, group): pairs.get((str(place), group), 0)
         for group in groups

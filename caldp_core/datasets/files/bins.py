@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,51 @@ _MOST: Final = 200
 _LEAST: Final = 4
 NO_NUMBER: Final = "no number"
 """Stands for the bin of a cell that says none."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of `width` in which numbers are put together, from `start` on and below `end`.
+
+    Without a start steps begin at multiples of the width; without either end they reach as far as
+    there are numbers, so that the least and the largest number show. Numbers beyond an end that is
+    given count in the step there.
+    """
+
+    width: float
+    start: float | None = None
+    end: float | None = None
+
+    def check(self) -> None:
+        """Raise `CaldpError` unless these make 2 bins or more, and as many as a table may have."""
+        ends = {"The width of steps": self.width, "From": self.start, "To": self.end}
+        for name, number in ends.items():
+            require(number is None or math.isfinite(number), f"{name} must be a number.")
+        require(self.width > 0, f"The width of steps must be above 0, got {self.width:g}.")
+        if self.start is None or self.end is None:
+            return
+        require(
+            self.start < self.end,
+            f"Steps must go from a number to a larger one, got {self.start:g} to {self.end:g}.",
+        )
+        bins = (self.end - self.start) / self.width
+        require(
+            1 < bins <= OWN_ANSWERS_MAX,
+            f"From {self.start:g} to {self.end:g} there must be 2 to {OWN_ANSWERS_MAX:,} steps, "
+            f"got {math.ceil(bins):,} of {self.width:g}; take another width.",
+        )
+
+    @property
+    def first(self) -> int | None:
+        """Number of the first bin, if there is a start."""
+        return None if self.start is None else 0
+
+    @property
+    def last(self) -> int | None:
+        """Number of the last bin, if there is an end."""
+        if self.end is None:
+            return None
+        return math.ceil(round((self.end - (self.start or 0.0)) / self.width, 9)) - 1
 
 
 def widths(cells: Sequence[str], mark: Mark) -> tuple[float, ...]:
@@ -48,11 +94,29 @@ def _span(cells: Sequence[str], mark: Mark) -> float:
     return float(high - low)
 
 
-def sql(column: str, width: float, mark: Mark) -> str:
-    """SQL of the number of a cell's bin as a text: "" where it is empty, `NO_NUMBER` where none."""
+def _place_sql(column: str, steps: Steps, mark: Mark) -> str:
+    """SQL of the number of a cell's bin, were there no first and no last one; NULL without one."""
     number = numbers.sql(column, mark)
     # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
-    place = f"TRY_CAST(floor(round(({number}) / {width!r}, 9)) AS BIGINT)"
+    beyond = f"(({number}) - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
+    return f"TRY_CAST(floor(round({beyond}, 9)) AS BIGINT)"
+
+
+def beyond_sql(column: str, steps: Steps, mark: Mark) -> str:
+    """SQL of whether a cell's number lies beyond the steps, and so counts in the first or last."""
+    place = _place_sql(column, steps, mark)
+    ends = (("<", steps.first), (">", steps.last))
+    tests = [f"({place}) {sign} {end}" for sign, end in ends if end is not None]
+    return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
+
+
+def sql(column: str, steps: Steps, mark: Mark) -> str:
+    """SQL of the number of a cell's bin as a text: "" where it is empty, `NO_NUMBER` where none."""
+    place = _place_sql(column, steps, mark)
+    for limit, end in (("greatest", steps.first), ("least", steps.last)):
+        # Both pass over a NULL, which stands for no number.
+        if end is not None:
+            place = f"CASE WHEN ({place}) IS NULL THEN NULL ELSE {limit}({place}, {end}) END"
     return (
         f"CASE WHEN trim(coalesce({column}, ''), ' \t\r\n\u00a0') = '' THEN '' "
         f"ELSE coalesce(({place})::VARCHAR, '{NO_NUMBER}') END"
@@ -65,16 +129,18 @@ def whole_sql(column: str, mark: Mark) -> str:
     return f"(({number}) = floor({number}))"
 
 
-def named(places: Sequence[int], width: float, whole: bool) -> dict[int, str]:
+def named(places: Sequence[int], steps: Steps, whole: bool) -> dict[int, str]:
     """Names of all bins from the first to the last, those without anybody among them.
 
     Raises `CaldpError` where that is too many.
     """
-    first, last = min(places), max(places)
+    first = min(places) if steps.first is None else steps.first
+    last = max(places) if steps.last is None else steps.last
+    width, start = steps.width, steps.start or 0.0
     require(
         last - first < OWN_ANSWERS_MAX,
-        f"Numbers from {first * width:g} to {(last + 1) * width:g} would be {last - first + 1:,} "
-        f"steps of {width:g}, and a table may have up to {OWN_ANSWERS_MAX:,} answers; take wider "
-        "steps, or leave out numbers that stand for “no answer”.",
+        f"Numbers from {start + first * width:g} to {start + (last + 1) * width:g} would be "
+        f"{last - first + 1:,} steps of {width:g}, and a table may have up to "
+        f"{OWN_ANSWERS_MAX:,} answers; take wider steps, or say from where to where they go.",
     )
-    return {place: bin_name(place, width, whole) for place in range(first, last + 1)}
+    return {place: bin_name(place, width, whole, start) for place in range(first, last + 1)}

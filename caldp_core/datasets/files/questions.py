@@ -6,7 +6,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.bins import width_for
+from caldp_core.datasets.files.bins import Steps, width_for
 from caldp_core.datasets.files.refused import Refused
 from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.datasets.own_survey import OwnSurvey
@@ -48,8 +48,9 @@ def count_questions(
         def within(share: float, number: int = number) -> None:
             progress((number + share) / len(columns))
 
-        step = step_for(seen, layout, column)
-        own = replace(layout, answer=column, group=None, others=(), step=step)
+        width = width_of(seen, layout, column)
+        steps = None if width is None else Steps(width)
+        own = replace(layout, answer=column, group=None, others=(), steps=steps)
         found.append(count_answers(seen, own, seen.names[column], within))
     worst = max(found, key=lambda each: each.refused.count)
     return CountedQuestions(
@@ -59,7 +60,7 @@ def count_questions(
     )
 
 
-def step_for(seen: Understood, layout: Layout, column: int) -> float | None:
+def width_of(seen: Understood, layout: Layout, column: int) -> float | None:
     """The width of the steps in which numbers of a column are put together; None for none."""
     if not seen.is_numeric(column):
         return None

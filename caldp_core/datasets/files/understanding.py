@@ -9,6 +9,7 @@ from typing import Final
 
 from caldp_core.basics.errors import require
 from caldp_core.datasets.files import names
+from caldp_core.datasets.files.bins import Steps
 from caldp_core.datasets.files.maps import MapWanted
 from caldp_core.datasets.files.numbers import Mark, looks_like_number, mark_of, number_of
 from caldp_core.datasets.files.table import Table
@@ -29,8 +30,7 @@ class Layout:
     Columns are numbers from 0; None: there is none. `header` and `mark` None: not known yet.
     `wanted`: the map to count places on.
     `others`: columns of further questions, beside `answer`, of one survey.
-    `step`: the width of the steps in which numbers of `answer` are put together; None: each answer
-    stands by itself.
+    `steps`: in which numbers of `answer` are put together; None: each answer stands by itself.
     """
 
     header: bool | None
@@ -43,7 +43,7 @@ class Layout:
     cell: int | None = None
     wanted: MapWanted = MapWanted()
     others: tuple[int, ...] = ()
-    step: float | None = None
+    steps: Steps | None = None
 
     def check_answered(self, seen: "Understood", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""
@@ -59,7 +59,7 @@ class Layout:
             f"The first row, {quoted(first)}, may be a title or an answer; say which: if it is a "
             "title, write “answer” instead, and if it is an answer, “answer” above it.",
         )
-        read = [self.count, self.answer if self.step is not None else None]
+        read = [self.count, self.answer if self.steps is not None else None]
         cells = [row[at] for at in read if at is not None for row in seen.rows]
         unclear = next((cell for cell in cells if mark_of([cell]) is None), "")
         require(
