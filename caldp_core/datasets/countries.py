@@ -4,11 +4,12 @@ Made by `scripts/make_world_map.py` from Natural Earth's 1:50m borders (public d
 they are in fact ruled; others see some borders otherwise.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.shipped import DATA_FOLDER, own_file
 from caldp_core.datasets.world_lines import unpacked
@@ -19,7 +20,7 @@ WORLD_COUNTRIES: Final = "world_countries.npz"
 AT_SEA: Final = "At sea"
 
 
-@lru_cache(maxsize=8)
+@cached
 def country_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
     """(k,) block of each cell, read-only, and the blocks' names: countries with a cell, in order.
 

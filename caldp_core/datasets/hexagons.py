@@ -4,11 +4,11 @@ H3 (Brodsky 2018, h3geo.org) cuts the Earth into 2 + 120·7^r cells at resolutio
 of them hexagons. The package h3 finds them; it is imported only here.
 """
 
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Ints, read_only
@@ -19,7 +19,7 @@ _CELLS_MIN: Final = 2
 """Fewest cells of the map in a hexagon, on average: a report from one of one cell would name it."""
 
 
-@lru_cache(maxsize=8)
+@cached
 def hexagon_labels(grid: GridDomain, resolution: int) -> tuple[Ints, tuple[str, ...]]:
     """(k,) block of each cell, read-only, and the blocks' names: H3's hexagons with a cell.
 

@@ -4,11 +4,12 @@ Made by `scripts/make_regions.py` from Natural Earth's 1:10m states and province
 as countries are in fact ruled; others see some borders otherwise.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.countries import AT_SEA
 from caldp_core.datasets.shipped import DATA_FOLDER, own_file
@@ -19,7 +20,7 @@ from caldp_core.domain.polygons import cells_by_area
 WORLD_REGIONS: Final = "world_regions.npz"
 
 
-@lru_cache(maxsize=8)
+@cached
 def region_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
     """(k,) block of each cell, read-only, and the blocks' names, such as "Bayern, Germany".
 
