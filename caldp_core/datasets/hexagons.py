@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Ints, read_only
 from caldp_core.datasets.cities import world_cities
@@ -25,8 +25,14 @@ def hexagon_labels(grid: GridDomain, resolution: int) -> tuple[Ints, tuple[str, 
 
     A cell belongs to the hexagon that its centre is in; blocks are in the order of H3's numbers. A
     name is that number as H3 writes it, with the largest town in the hexagon: "Paris and around
-    (841fb47ffffffff)". Raises `CaldpError` where the package h3 is missing.
+    (841fb47ffffffff)". Raises `CaldpError` where hexagons are smaller than the map's cells, on
+    average, and where the package h3 is missing.
     """
+    finest = max((r for r in range(HEXAGONS_MAX + 1) if _km2(r) >= _cell_km2(grid)), default=0)
+    require(
+        resolution <= finest,
+        f"Hexagons at resolution {resolution} are smaller than the map's cells; at most {finest}.",
+    )
     h3 = _h3()
     latitudes, longitudes = grid.latitudes().tolist(), grid.meridians().tolist()
     found = (h3.latlng_to_cell(y, x, resolution) for y in latitudes for x in longitudes)
@@ -58,9 +64,13 @@ def resolutions_of(grid: GridDomain) -> tuple[int, ...]:
 
     By areas alone, largest hexagons first.
     """
-    whole = _km2_of(grid.area)
-    least = _CELLS_MIN * whole / grid.k
-    return tuple(r for r in range(HEXAGONS_MAX + 1) if least <= _km2(r) <= whole / 2)
+    least, most = _CELLS_MIN * _cell_km2(grid), _km2_of(grid.area) / 2
+    return tuple(r for r in range(HEXAGONS_MAX + 1) if least <= _km2(r) <= most)
+
+
+def _cell_km2(grid: GridDomain) -> float:
+    """Square kilometres of a cell, on average."""
+    return _km2_of(grid.area) / grid.k
 
 
 def _km2(resolution: int) -> float:

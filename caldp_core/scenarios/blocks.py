@@ -153,7 +153,7 @@ class HexagonBlocks:
         check_whole("resolution of hexagons", self.resolution, 0, HEXAGONS_MAX)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`; raises `CaldpError` where the package h3 is missing, too."""
+        """See `BlocksSpec` and `hexagon_labels`."""
         return named_blocks(*hexagon_labels(map_of(domain, "Hexagon blocks"), self.resolution))
 
 

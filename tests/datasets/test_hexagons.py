@@ -74,8 +74,19 @@ def test_the_sizes_offered_are_blocks_of_some_cells(grid: GridDomain) -> None:
     assert offered == tuple(range(offered[0], offered[-1] + 1))
     for resolution in offered:
         assert 2 <= HexagonBlocks(resolution).build(grid).m <= grid.k
-    beyond = HexagonBlocks(offered[-1] + 1).build(grid)
-    assert grid.k / beyond.m < 2
+    finest = HexagonBlocks(offered[-1]).build(grid)
+    assert 2 < grid.k / finest.m < 2 * 7 * 1.5  # the next are a seventh of it, and too small
+
+
+@pytest.mark.parametrize("grid", [EUROPE, JAPAN, FIJI, WORLD, US_GRID])
+def test_hexagons_smaller_than_a_cell_are_refused_before_they_are_found(grid: GridDomain) -> None:
+    with pytest.raises(CaldpError, match="smaller than the map's cells; at most") as refusal:
+        HexagonBlocks(HEXAGONS_MAX).build(grid)
+    most = int(str(refusal.value).rpartition(" ")[2].strip("."))
+    assert most >= resolutions_of(grid)[-1]
+    with pytest.raises(CaldpError, match="smaller than"):
+        HexagonBlocks(most + 1).build(grid)
+    assert HexagonBlocks(most).build(grid).m <= grid.k
 
 
 def test_maps_of_few_cells_have_none() -> None:
