@@ -21,7 +21,7 @@ from caldp_ui.controls.presets import in_context
 from caldp_ui.parts.comparison import Shown
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Film, bundle
-from caldp_ui.stage.bundle import joined
+from caldp_ui.stage.bundle import joined, needed
 from caldp_ui.stage.codec import parcel
 from caldp_ui.stage.heard import heard, news
 from caldp_ui.stage.message import film_head, film_parts
@@ -34,7 +34,7 @@ _WEB: Final = Path(__file__).with_name("web")
 
 def script() -> str:
     """The browser's side as one ES module."""
-    return bundle.part("film", "teller") + joined(_WEB, ("text", "row", "chart"))
+    return bundle.part("film", "teller") + joined(_WEB, needed(_WEB, "chart"))
 
 
 def style() -> str:

@@ -5,26 +5,18 @@ import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
 import {el, say} from "../../stage/web/dom.js";
 import {FilmPlayer} from "../../stage/web/film.js";
 import {Teller} from "../../stage/web/teller.js";
-import {numbers, percent, runs} from "./text.js";
+import {at, COMMON, FOLDED_FROM, found, listed} from "./items.js";
 import {Row} from "./row.js";
+import {naming, scale} from "./scale.js";
+import {numbers, runs} from "./text.js";
 
 /** @import {Coming} from "../../stage/web/film.js"
-    @import {Which} from "./row.js"
-    @typedef {Message.Range | null | undefined} Found
+    @import {Found, Item, Listed} from "./items.js"
     @typedef {{parcels: Map<unknown, Uint8Array>, come?: (bytes: Uint8Array, feed: unknown) => void,
-        gone?: (feed: unknown) => void}} Hub
-    @typedef {Omit<Message.Answers, "heard">} Listed What is listed: of a film, with its own estimates.
-    @typedef {{
-        id: number | string, name: string, label: string, members: number[], truth: number,
-        plain: Found, ours: Found, pinned: Found, bars: boolean, heading: boolean, inner: boolean,
-        tag?: string, foldable?: boolean, open?: boolean, told: (on: number) => string,
-    }} Item A row's answer, or a group's. */
+        gone?: (feed: unknown) => void}} Hub */
 
-const FOLDED_FROM = 61, COMMON = 40, FOUND_MOST = 120;
 const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
 const ABOVE = 262, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
-/** @type {Which[]} */
-const KINDS = ["plain", "ours", "pinned"];
 /** @type {WeakMap<Mount, Chart>} */
 const instances = new WeakMap();
 /** Films come by a component of their own (feed.js), before the chart or after it.
@@ -44,9 +36,6 @@ export default function mount({data, parentElement: parent, setTriggerValue}) {
     return () => setTimeout(() => { if (!parent.host?.isConnected) there.end(); });
 }
 
-/** @type {(columns: Message.Columns, x: number) => Message.Range} */
-const at = ([estimate, low, high], x) => [estimate[x], low[x], high[x]];
-
 class Chart {
     /** @type {Message.Answers} From the first message on. */
     data;
@@ -56,7 +45,7 @@ class Chart {
     marked = new Set();
     /** @type {Set<number>} Those of a film's step. */
     filmed = new Set();
-    /** @type {number[]} Answers that are found. */
+    /** @type {number[]} Answers that are found by a search. */
     matches = [];
     /** @type {Row[]} From top to bottom. */
     list = [];
@@ -148,6 +137,8 @@ class Chart {
     /** What is listed: a film's step, or what came from the server. */
     get shown() { return this.frame ?? this.data; }
 
+    get searching() { return this.query.trim() !== ""; }
+
     build() {
         const legend = el("div", {className: "legend"});
         legend.innerHTML = `<span class="true"><i class="truth"></i>truth</span>
@@ -225,79 +216,10 @@ class Chart {
         this.draw();
     }
 
-    /** What is listed now, from top to bottom.
-        @returns {Item[]} */
-    items() {
-        const {names, groups} = this.shown, k = names.length, wanted = this.query.trim().toLowerCase();
-        const folds = k >= FOLDED_FROM;
-        if (wanted) {
-            const own = new Map(groups.flatMap(({name, members}) => members.map(x => [x, name])));
-            this.matches = names.flatMap((name, x) =>
-                `${name} ${own.get(x) ?? ""}`.toLowerCase().includes(wanted) ? [x] : []);
-            return this.matches.slice(0, FOUND_MOST).map(x => this.answer(x, false));
-        }
-        if (folds && (this.view === "common" || !groups.length)) {
-            const {truth} = this.data, order = names.map((_, x) => x);
-            order.sort((a, b) => truth[b] - truth[a] || a - b);
-            return order.slice(0, COMMON).map(x => this.answer(x, false));
-        }
-        if (!groups.length) return names.map((_, x) => this.answer(x, false));
-        return groups.flatMap((group, g) => {
-            const open = !folds || this.open.has(`g${g}`);
-            const inside = open ? group.members.map(x => this.answer(x, true)) : [];
-            return [this.group(group, g, folds, open), ...inside];
-        });
-    }
-
-    /** @param {number} x
-        @param {boolean} inner
-        @returns {Item} */
-    answer(x, inner) {
-        const {names, labels, truth, plain, ours, pinned, blocks, words} = this.shown;
-        /** @type {(found: Message.Columns | null) => Found} */
-        const of = found => found && at(found, x);
-        /** @type {Omit<Item, "told">} */
-        const made = {id: x, name: names[x], label: inner ? labels[x] : names[x], members: [x],
-            truth: truth[x], plain: of(plain), ours: of(ours), pinned: of(pinned), bars: true,
-            heading: false, inner,
-            tag: blocks ? String(blocks[x] + 1) : ""};
-        return {...made, told: on => `${this.sentence(made)} ${on ? words.marked : words.bare}`};
-    }
-
-    /** @param {Message.Group} group
-        @param {number} g
-        @param {boolean} folds
-        @param {boolean} open
-        @returns {Item} */
-    group({name, members, truth, plain, ours, pinned}, g, folds, open) {
-        /** @type {Omit<Item, "told">} */
-        const made = {id: `g${g}`, name, members, truth, plain, ours, pinned, bars: folds,
-            inner: false, heading: !folds, foldable: folds, open, label: name};
-        if (!folds) {
-            /** @type {[who: string, share: number | undefined][]} */
-            const all = [["truth", truth], ["plain LDP", plain?.[0]], ["this protection", ours?.[0]],
-                ["pinned", pinned?.[0]]];
-            const told = all.flatMap(([who, share]) =>
-                share === undefined ? [] : [`${who} ${percent(share)}`]);
-            made.label = `${name}: ${told.join(", ")}`;
-        }
-        return {...made, told: on =>
-            `All of ${this.sentence(made)} ${on} of ${members.length} are sensitive.`};
-    }
-
-    /** @param {Pick<Item, "name" | "truth" | Which>} item */
-    sentence({name, truth, plain, ours, pinned}) {
-        const {n} = this.data, people = Math.round(truth * n).toLocaleString("en");
-        /** @type {(who: string, found: Found) => string} */
-        const of = (who, found) => found
-            ? `; ${who} ${percent(found[0])} (${percent(found[1])} to ${percent(found[2])})` : "";
-        return `${name}: truth ${percent(truth)}, ${people} people${of("plain LDP", plain)}`
-            + `${of("this protection", ours)}${of("pinned", pinned)}.`;
-    }
-
     draw() {
         if (!this.data || !this.root.clientWidth) return;
-        const items = this.items(), wide = this.root.clientWidth;
+        const items = listed(this.shown, this), wide = this.root.clientWidth;
+        this.matches = this.searching ? found(this.shown, this.query) : [];
         const columns = items.length > 18 && wide >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
         const each = Math.ceil(items.length / columns);
         const least = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_LEAST;
@@ -310,11 +232,12 @@ class Chart {
         style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
         style.setProperty("--columns", String(columns));
         this.board.classList.toggle("low", height < 32);
-        const top = this.frame ? this.top : this.scale(items, wide / columns);
+        if (!this.frame) this.measure(items, wide / columns);
+        const {top} = this;
         for (const item of items) {
             if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
         }
-        const names = this.naming(items, top), marked = this.frame ? this.filmed : this.marked;
+        const names = naming(items, top), marked = this.frame ? this.filmed : this.marked;
         const alone = new Set(numbers(this.data.alone));
         /** @type {(x: number) => boolean} */
         const bare = x => !marked.has(x) || alone.has(x), {words} = this.data;
@@ -326,47 +249,14 @@ class Chart {
         this.controls();
     }
 
-    /** The row in which each kind of mark is named, where there is room: no two in one row.
-        @param {Item[]} items
-        @param {number} top */
-    naming(items, top) {
-        /** @type {Record<string, number>} */
-        const names = {};
-        /** @type {(item: Item) => number} */
-        const end = item => Math.max(0, ...KINDS.map(which => item[which]?.[2] ?? 0), item.truth);
-        /** @type {(which: string, fits: (item: Item) => unknown) => void} */
-        const place = (which, fits) => {
-            const taken = Object.values(names);
-            const at = items.findIndex((item, i) => item.bars && !taken.includes(i) && fits(item));
-            if (at >= 0) names[which] = at;
-        };
-        for (const which of KINDS) {
-            place(which, item => item[which] && end(item) < 0.66 * top);
-        }
-        /** @type {(item: Item) => number} */
-        const starts = item =>
-            Math.min(...KINDS.flatMap(which => item[which] ? [item[which][1]] : []));
-        place("truth", item => item.truth > 0.25 * top && starts(item) > 0.15 * top);
-        return names;
-    }
-
-    /** The share at the right end; ranges may reach beyond, estimates and truth may not.
+    /** The scale, which stays through a film.
         @param {Item[]} items
         @param {number} width */
-    scale(items, width) {
-        const shown = items.filter(item => item.bars);
-        const every = shown.flatMap(item => KINDS.flatMap(which => item[which] ? [item[which]] : []));
-        const points = [...shown.map(i => i.truth), ...every.map(([estimate]) => estimate)];
-        const ends = every.map(([, , high]) => high);
-        const most = Math.max(...points, 1e-9);
-        const top = 1.04 * Math.max(most, Math.min(Math.max(...ends, 0), 1.6 * most));
-        const ticks = width < 460 ? 3 : 5, rough = top / ticks;
-        const power = 10 ** Math.floor(Math.log10(rough));
-        const step = ([1, 2, 5].find(part => part * power >= rough) ?? 10) * power;
-        this.ticks = Array.from({length: Math.floor(top / step) + 1}, (_, i) => i * step);
+    measure(items, width) {
+        const {top, step} = scale(items, width);
         this.top = top;
+        this.ticks = Array.from({length: Math.floor(top / step) + 1}, (_, i) => i * step);
         this.board.style.setProperty("--step", String(step / top));
-        return top;
     }
 
     /** Put rows where they belong; only if that changes, as moving takes the focus away.
@@ -403,13 +293,13 @@ class Chart {
 
     controls() {
         const {names, groups, words} = this.data, folds = names.length >= FOLDED_FROM;
+        const {searching} = this;
         this.views.forEach((button, i) => {
-            button.hidden = !folds || !groups.length || this.query.trim() !== "";
+            button.hidden = !folds || !groups.length || searching;
             say(button, [words.groups, words.common][i]);
             button.setAttribute("aria-pressed", String(this.view === ["groups", "common"][i]));
         });
         this.search.hidden = names.length < 12;
-        const searching = this.query.trim() !== "";
         this.all.hidden = this.none.hidden = !searching || !this.matches.length;
         say(this.found, searching ? `${this.matches.length} found` : "");
         if (!this.pointed) this.read(null);
@@ -424,7 +314,7 @@ class Chart {
 
     hint() {
         const {names, words} = this.data, common = names.length >= FOLDED_FROM
-            && this.view === "common" && !this.query.trim();
+            && this.view === "common" && !this.searching;
         return common ? `${COMMON} of ${names.length.toLocaleString("en")} are shown; search for `
             + `the others. ${words.hint}` : words.hint;
     }

@@ -2,7 +2,7 @@
 
 import {el, say} from "../../stage/web/dom.js";
 
-/** @import {Item} from "./chart.js"
+/** @import {Item} from "./items.js"
     @typedef {"plain" | "ours" | "pinned"} Which
     @typedef {{mark: (members: number[], on: boolean) => void, unfold: (id: string) => void}} Listing */
 
