@@ -20,7 +20,7 @@ from benchmarks.sizes import Sizes
 from caldp_core.collect.client import Client
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from caldp_core.basics.errors import CaldpError
     from caldp_core.collect.client import Client
     from caldp_core.collect.protocol import Protocol
-    from caldp_core.domain.grid import Domain
+    from caldp_core.domain.answers import Domain
     from caldp_core.estimation.shares import estimate, intervals
     from caldp_core.experiments.run import Result, prepare, run
     from caldp_core.mechanisms.catalogue import mechanism
@@ -58,7 +58,7 @@ _HOMES: Final = {
     "Client": "collect.client",
     "Protocol": "collect.protocol",
     "Context": "privacy.context",
-    "Domain": "domain.grid",
+    "Domain": "domain.answers",
     "Result": "experiments.run",
     "Scenario": "scenarios.scenario",
     "audit_mechanism": "audit.mechanisms",

@@ -104,7 +104,7 @@ def looks_up(room: str, source: str) -> list[str]:
 
 def test_a_look_up_is_found() -> None:
     assert looks_up("domain", "from caldp_core.basics.types import Ints") == []
-    assert looks_up("domain", "from caldp_core.domain.grid import Area") == []
+    assert looks_up("domain", "from caldp_core.domain.area import Area") == []
     for wrong in ("caldp_core.privacy.context", "caldp_core"):
         assert looks_up("domain", f"def f():\n    from {wrong} import it") == [wrong]
 

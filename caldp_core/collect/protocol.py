@@ -20,7 +20,8 @@ from caldp_core.collect.files import as_lines, parse_object, read_object
 from caldp_core.collect.formats import Format
 from caldp_core.collect.parts import ASKED, NAME, check_same, kind_of, list_of, part_of
 from caldp_core.collect.table_plan import TABLE, TableDevice, TablePlan, can_be_written_out
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import FAMILIES

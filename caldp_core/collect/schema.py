@@ -5,7 +5,8 @@ from typing import Any, Final
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.collect.protocol import FORMAT, MARK, QUESTION_MAX
 from caldp_core.collect.table_plan import TABLE
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.scenarios.records import INFINITY
 from caldp_core.scenarios.schema import kind_schema

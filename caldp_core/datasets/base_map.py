@@ -7,7 +7,8 @@ from typing import Final
 from caldp_core.datasets.cities import City, cities_in, us_cities
 from caldp_core.datasets.shipped import land_outline, state_outline
 from caldp_core.datasets.world_lines import Lines, borders, coasts
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import US_GRID, GridDomain
 
 _OF_STATES: Final = 10.0
 """Degrees: on smaller maps the borders of states, true to 0.05°, would lie beside the coasts."""

@@ -12,7 +12,7 @@ import numpy as np
 from caldp_core.basics.types import Floats, Progress, no_progress, read_only
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.datasets.shipped import own_file, read_rows
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 
 PERIODS: Final = ("1974–78", "1979–84")
 _NOTE: Final = (

@@ -14,7 +14,7 @@ from caldp_core.basics.errors import TURNS, check_whole, require
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of what is no text on a line: controls, half characters, line ends."""

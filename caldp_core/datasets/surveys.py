@@ -14,7 +14,7 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, from_weights
 from caldp_core.datasets.shipped import own_file, read_rows
 from caldp_core.datasets.synthetic import zipf_shares
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.shipped import DATA_FOLDER, own_file
-from caldp_core.domain.grid import Area
+from caldp_core.domain.area import Area
 
 WORLD_LINES: Final = "world_lines.npz"
 STEP: Final = 0.002

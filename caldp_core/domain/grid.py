@@ -1,162 +1,31 @@
-"""What a person's answer can be: a plain set of k symbols, or the cells of a map.
+"""The cells of a map as symbols, and their places on the Earth.
 
-Symbols and their places. Blocks of symbols live in `partitions.py`, secrecy in `privacy.py`.
+Answers without a map are in `answers.py`, blocks of symbols in `partitions.py`, secrecy in
+`privacy.py`.
 """
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import (
     CaldpError,
-    as_array,
     check_k,
     check_number,
     check_symbols,
     require,
 )
 from caldp_core.basics.limits import GRID_CELL_MIN
-from caldp_core.basics.numerals import read_number
 from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.domain.area import HALF, ROUND, TINY, Area
 
 KM_PER_DEGREE: Final = 111.195
 """Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
-_TINY: Final = 1e-9
-_HALF: Final = 180.0
-_ROUND: Final = 360.0
-_TURNS: Final = (0.0, _ROUND, -_ROUND)
-_EDGES: Final = (("south", -90, 90), ("north", -90, 90), ("west", -180, 540), ("east", -180, 540))
-_NAMES_TOLD: Final = 5
-"""Most names of a domain that an error tells."""
+_TURNS: Final = (0.0, ROUND, -ROUND)
 _WHOLE_WITHIN: Final = 1e-6
 """Cells by which a side may differ from a whole number: a third of a degree has to be rounded."""
-
-
-@dataclass(frozen=True)
-class Domain:
-    """The symbols {0, …, k−1} of a question without a map.
-
-    `names`: what readers call each symbol; `groups`: the group that each is in, such as the topic
-    of a web page. Both hold k texts, or none where symbols are mere numbers.
-    """
-
-    k: int
-    names: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_k(self.k)
-        for what in ("names", "groups"):
-            texts = getattr(self, what)
-            odd = [text for text in texts if not isinstance(text, str)]
-            require(not odd, f"{what} must be texts, got {odd[:1]}.")
-            require(
-                len(texts) in (0, self.k),
-                f"{what} must be one text for each of the {self.k} values, got {len(texts)}.",
-            )
-        require(len(set(self.names)) == len(self.names), "names must differ from each other.")
-
-    @classmethod
-    def of(cls, names: Iterable[str], groups: Iterable[str] = ()) -> "Domain":
-        """The domain of these texts in their order, such as `Domain.of(["yes", "no"])`.
-
-        A pandas Series of texts will do. Raises `CaldpError` for texts that are there twice.
-        """
-        texts = tuple(names)
-        return cls(len(texts), texts, tuple(groups))
-
-    def name_of(self, symbol: int) -> str:
-        """What readers call a symbol; counted from 1 where it has no name."""
-        return self.names[symbol] if self.names else f"value {symbol + 1:,}"
-
-    def symbols(self, answers: Iterable[object]) -> Ints:
-        """(n,) names, such as a pandas Series of texts → (n,) symbols in [0, k).
-
-        Raises `CaldpError` with the first answer that is no name, a missing one among them.
-        """
-        require(not isinstance(answers, str), "answers must be a list of texts, got one text.")
-        numbers, given = {name: i for i, name in enumerate(self.names)}, list(answers)
-        symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in given]
-        if -1 in symbols:
-            place = symbols.index(-1)
-            known = ", ".join(self.names[:_NAMES_TOLD]) + ", …" * (self.k > _NAMES_TOLD)
-            raise CaldpError(
-                f"answers must be names of this domain ({known}), got {given[place]!r} at place "
-                f"{place:,}; leave such people out, or give the domain a name for them."
-            )
-        return np.array(symbols, np.int64)
-
-    def mask(self, names: Iterable[str]) -> Bools:
-        """(k,) True at these names: what `Context.of` takes for `sensitive`."""
-        flags = np.zeros(self.k, np.bool_)
-        flags[self.symbols(names)] = True
-        return flags
-
-    def labelled(self, values: ArrayLike) -> dict[str, Any]:
-        """(k,) values by name, in order: a pandas Series can be made of it, or a table's column.
-
-        Raises `CaldpError` for another number of values.
-        """
-        found = as_array("values", values)
-        require(found.shape == (self.k,), f"values must be {self.k:,}, got shape {found.shape}.")
-        return {self.name_of(i): value for i, value in enumerate(found.tolist())}
-
-
-@dataclass(frozen=True)
-class Area:
-    """A rectangle on the map, edges in degrees (north and east positive).
-
-    Across the 180th meridian degrees go on: 170 to 190 ends at 170° W.
-    """
-
-    south: float
-    north: float
-    west: float
-    east: float
-
-    def __post_init__(self) -> None:
-        for name, low, high in _EDGES:
-            check_number(f"{name} of an area", getattr(self, name), low, high)
-        require(
-            self.south < self.north and self.west < self.east <= self.west + _ROUND + _TINY,
-            f"An area needs south < north and west < east, and is at most 360° wide, got {self}.",
-        )
-
-    @classmethod
-    def parse(cls, text: str) -> "Area":
-        """Read "south,north,west,east" in degrees; raises `CaldpError` on anything else.
-
-        170 to −170 is read as 170 to 190, if that is less than half of the Earth.
-        """
-        edges = [read_number(part) for part in re.split(r"\s*,\s*", text.strip())]
-        numbers = [edge for edge in edges if edge is not None]
-        if not len(edges) == len(numbers) == 4:
-            raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
-        south, north, west, east = numbers
-        across = west >= 0 > east and west - east > _HALF
-        return cls(south, north, west, east + _ROUND if across else east)
-
-    @property
-    def crosses(self) -> bool:
-        """Whether it goes on beyond 180° E."""
-        return self.east > _HALF
-
-    def covers_as(self, other: "Area") -> bool:
-        """Whether both are the same part of the Earth, written alike or a turn apart."""
-        apart = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
-        same = (self.south, self.north) == (other.south, other.north)
-        return same and len(apart) == 1 and apart <= {0.0, _ROUND, -_ROUND}
-
-    def turned(self, degrees: float) -> "Area":
-        """The same so many degrees further to the east."""
-        return Area(self.south, self.north, self.west + degrees, self.east + degrees)
-
-    def __str__(self) -> str:
-        return ",".join(f"{edge:.10g}" for edge in (self.south, self.north, self.west, self.east))
 
 
 @dataclass(frozen=True)
@@ -184,12 +53,12 @@ class GridDomain:
         check_number("south edge", self.south, -90, 90)
         check_number("west edge", self.west, -180, 180)
         north, east = self._far_edges()
-        before = (_HALF - self.west) / self.cell
+        before = (HALF - self.west) / self.cell
         ends_there = abs(before - round(before)) <= _WHOLE_WITHIN
-        farthest = self.west + _ROUND if ends_there else _HALF
+        farthest = self.west + ROUND if ends_there else HALF
         for end, most, toward in ((north, 90, "N"), (east, farthest, "E")):
             require(
-                end <= most + _TINY,
+                end <= most + TINY,
                 f"Cells of {self.cell:g}° do not fit: the map would end at {end:.10g}° {toward}, "
                 f"beyond {most:.10g}°; choose another cell or a map that starts or ends elsewhere.",
             )
@@ -256,13 +125,13 @@ class GridDomain:
     def _row(self, latitude: ArrayLike) -> Floats:
         # The tiny addition keeps 25.6 in the cell that starts at 25.6 whatever binary makes of it.
         degrees = np.asarray(latitude, dtype=np.float64)
-        return np.asarray(np.floor((degrees - self.south) / self.cell + _TINY), dtype=np.float64)
+        return np.asarray(np.floor((degrees - self.south) / self.cell + TINY), dtype=np.float64)
 
     def _column(self, longitude: ArrayLike) -> Floats:
         degrees = np.asarray(longitude, dtype=np.float64)
         if self.area.crosses:
-            degrees = np.where(degrees < self.west - _TINY, degrees + _ROUND, degrees)
-        return np.asarray(np.floor((degrees - self.west) / self.cell + _TINY), dtype=np.float64)
+            degrees = np.where(degrees < self.west - TINY, degrees + ROUND, degrees)
+        return np.asarray(np.floor((degrees - self.west) / self.cell + TINY), dtype=np.float64)
 
     def place(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
         """(row, column) of symbols, each (n,); raises `CaldpError` on a symbol off the map."""
@@ -300,8 +169,8 @@ class GridDomain:
         )
 
     def _snap(self, area: Area) -> Area | None:
-        low = np.floor(self._edges(area.south, area.west) + _TINY)
-        high = np.ceil(self._edges(area.north, area.east) - _TINY)
+        low = np.floor(self._edges(area.south, area.west) + TINY)
+        high = np.ceil(self._edges(area.north, area.east) - TINY)
         south, west = np.maximum(low, 0)
         north, east = np.minimum(high, (self.rows, self.columns))
         if south >= north or west >= east:
@@ -324,7 +193,7 @@ class GridDomain:
                 f"The area must lie on the map {self.area} and end between its cells of "
                 f"{self.cell:g}°, got {area}; take {found or self.area}."
             )
-        within = found.turned(-_ROUND) if found.west >= _HALF else found
+        within = found.turned(-ROUND) if found.west >= HALF else found
         return GridDomain.filling(within, self.cell)
 
     def _edges(self, latitude: float, longitude: float) -> Floats:
@@ -333,7 +202,7 @@ class GridDomain:
 
 def within_180(longitude: Floats) -> Floats:
     """Degrees beyond 180° E as those west; all else as it is."""
-    return np.where(longitude >= _HALF, longitude - _ROUND, longitude)
+    return np.where(longitude >= HALF, longitude - ROUND, longitude)
 
 
 US_GRID: Final = GridDomain(south=25.0, west=-130.0, cell=0.2, rows=125, columns=350)

@@ -12,7 +12,8 @@ from typing import Final, Protocol
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, read_only
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 
 SIDE_MOST: Final = 32
 """Cells along the side of the largest tile."""

@@ -18,7 +18,9 @@ from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_counts, check_symbols, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX
 from caldp_core.basics.types import Floats, Ints, read_only
-from caldp_core.domain.grid import Area, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
 
 _CELLS_MIN: Final = 2
 """Fewest cells of an adaptive block: a report from a block of one would name it."""

@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats, read_only
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 
 _NUMBER: Final = r"(-?\d[\d,]*(?:\.\d+)?)"
 _ANSWER: Final = re.compile(rf"{_NUMBER}(?:(?: to under | to |–|-){_NUMBER})?")

@@ -10,7 +10,8 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import trees
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.projection import block_thresholds

@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.estimation.em import Observed
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.offers import channel_products

@@ -7,7 +7,8 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import Columns, columns_of
 
 if TYPE_CHECKING:

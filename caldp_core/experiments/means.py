@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.scale import scale_of
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms import Mechanism

@@ -6,7 +6,8 @@ from typing import Final, TypeAlias
 
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.metrics import (
     box_error,
     box_sides,

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
 
 if TYPE_CHECKING:

@@ -20,7 +20,9 @@ from caldp_core.datasets import (
     region_labels,
     us_state_labels,
 )
-from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,

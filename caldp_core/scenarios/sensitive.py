@@ -10,7 +10,7 @@ from caldp_core.basics.limits import AREAS_MAX, N_MAX, POINTS_MAX
 from caldp_core.basics.numerals import read_number
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
-from caldp_core.domain.grid import Area
+from caldp_core.domain.area import Area
 from caldp_core.domain.near import near
 from caldp_core.domain.partitions import (
     Partition,

@@ -16,7 +16,8 @@ import numpy as np
 
 from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import PostProcess, estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism

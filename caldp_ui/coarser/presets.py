@@ -6,7 +6,8 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.datasets import DatasetSpec, Gowalla, InfantDeaths, Survey
-from caldp_core.domain.grid import US_GRID, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import (
     BlocksSpec,

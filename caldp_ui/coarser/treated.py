@@ -7,7 +7,8 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Ints
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.treatments import (
     CentralTable,

@@ -18,7 +18,8 @@ from caldp_core.datasets import (
     WebVisits,
     Zipf,
 )
-from caldp_core.domain.grid import US_GRID, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec, SensitiveSymbols

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive

@@ -11,7 +11,7 @@ from caldp_core.datasets import OwnPlaces
 from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, MapWanted
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_core.domain.grid import Area
+from caldp_core.domain.area import Area
 from caldp_ui.app.errors import as_text
 from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.parts import own_data

@@ -10,7 +10,8 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.datasets import AT_SEA
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import (

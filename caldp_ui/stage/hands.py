@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_core.basics.types import Bools
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.stage.codec import runs_of
 
 

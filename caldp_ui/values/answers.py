@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.estimation.intervals import intervals
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result

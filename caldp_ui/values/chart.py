@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveSymbols

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from caldp_core.basics.types import Bools, Ints
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec, SensitiveSymbols
 
 

@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
 from caldp_core.scenarios.distances import Line

@@ -5,7 +5,7 @@ from typing import Final
 
 from caldp_core.basics.errors import require
 from caldp_core.datasets import Survey
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import SquareWave

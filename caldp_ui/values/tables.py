@@ -15,7 +15,7 @@ from caldp_core.datasets import (
     WebVisits,
     Zipf,
 )
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
 from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec, SensitiveSymbols

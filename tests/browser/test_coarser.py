@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from benchmarks.browser import settled
 from caldp_core.attacks.seven import LINES, Line
 from caldp_core.datasets import InfantDeaths
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.treatments import Suppression
 from tests.attacks.by_hand import (
     averaged_by_hand,

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.browser import settled
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.domain.grid import Area
+from caldp_core.domain.area import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.maps.presets import BEGIN

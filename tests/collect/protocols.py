@@ -8,7 +8,7 @@ import numpy as np
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.table_plan import TablePlan
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec, Hadamard

@@ -16,7 +16,7 @@ import numpy as np
 from caldp_core.collect.coins import ONE, DrawnCoins
 from caldp_core.collect.formats import as_text
 from caldp_core.collect.protocol import Protocol
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec, Hadamard
 from caldp_core.privacy.context import Context

@@ -5,7 +5,7 @@ import numpy as np
 from caldp_core.attacks import bounds, subtracted, sums_of
 from caldp_core.attacks.solving import disclosed
 from caldp_core.datasets import InfantDeaths, county_outlines
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.treatments import CentralTable, Rounding, Suppression
 

@@ -14,7 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import OwnTable, look_at, read_table
 from caldp_core.datasets.files.answers import count_answers
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from tests.contract.checks import naming
 from tests.strategies import own_tables
 

@@ -5,7 +5,8 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import SURVEYS, Survey, WebVisits
-from caldp_core.domain.grid import US_GRID, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import GroupBlocks, SymbolBlocks
 
 # People, answers and the people of one group, as the sources print them.

@@ -16,7 +16,8 @@ from caldp_core.datasets import (
     Zipf,
     synthetic,
 )
-from caldp_core.domain.grid import US_GRID, Domain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import US_GRID
 
 ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), YesOrNo(), Cities()]
 

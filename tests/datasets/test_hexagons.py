@@ -11,7 +11,8 @@ import shapely
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.datasets import hexagon_km, hexagon_labels, resolutions_of
-from caldp_core.domain.grid import US_GRID, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import HexagonBlocks
 
 EUROPE = GridDomain(42.0, -4.0, 0.5, 24, 40)

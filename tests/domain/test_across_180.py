@@ -16,7 +16,8 @@ from caldp_core.datasets import base_map, read_places
 from caldp_core.datasets.countries import country_labels
 from caldp_core.datasets.files.places import centres
 from caldp_core.datasets.own_places import places_of
-from caldp_core.domain.grid import Area, GridDomain, within_180
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain, within_180
 from caldp_core.domain.larger_cells import LargerCells
 from caldp_core.domain.near import near
 from caldp_core.experiments.geojson import as_geojson

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
-from caldp_core.domain.grid import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import US_GRID, GridDomain
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 GRIDS = st.builds(

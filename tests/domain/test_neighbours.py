@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import neighbours, trees
 
 MAP = GridDomain(0, 0, 0.1, 9, 14)

@@ -12,7 +12,8 @@ from scipy.stats import betaprime, norm
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import Geometric
-from caldp_core.domain.grid import Domain, GridDomain
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import trees
 from caldp_core.domain.partitions import grid_blocks, runs
 from caldp_core.estimation import posterior

@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Progress
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Dataset, Gowalla, Uniform, Zipf, from_counts
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import (
     Budget,

@@ -9,7 +9,7 @@ from scipy.stats import binom, chi2, norm
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import Dataset, Geometric, Zipf, from_counts
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Setup, prepare, run_trial
 from caldp_core.mechanisms import FAMILIES

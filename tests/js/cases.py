@@ -9,7 +9,8 @@ import numpy as np
 
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import us_cities
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.room.boards import phone_message
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question, channel_of

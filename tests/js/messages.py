@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_ui.charts.reel import Dialled, Frame, Reel
 from caldp_ui.compute import rivals

@@ -8,7 +8,7 @@ from typing import Final
 
 import pandas as pd
 
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_ui.distances import presets as distances

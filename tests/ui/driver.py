@@ -27,7 +27,7 @@ from typing import Any
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.domain.grid import Area
+from caldp_core.domain.area import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable, read_table
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario

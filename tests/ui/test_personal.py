@@ -13,7 +13,7 @@ from caldp_core.audit.adversary import guessed_right
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities, Gowalla
-from caldp_core.domain.grid import Area
+from caldp_core.domain.area import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import population_background

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Survey, WebVisits
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario

@@ -11,7 +11,7 @@ from caldp_core.audit.beliefs import promised
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, WebVisits
-from caldp_core.domain.grid import Domain
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.partitions import whole
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run

@@ -1,0 +1,66 @@
+"""A rectangle on the map of the Earth, which may go on beyond the 180th meridian."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.basics.errors import CaldpError, check_number, require
+from caldp_core.basics.numerals import read_number
+
+TINY: Final = 1e-9
+HALF: Final = 180.0
+ROUND: Final = 360.0
+_EDGES: Final = (("south", -90, 90), ("north", -90, 90), ("west", -180, 540), ("east", -180, 540))
+
+
+@dataclass(frozen=True)
+class Area:
+    """A rectangle on the map, edges in degrees (north and east positive).
+
+    Across the 180th meridian degrees go on: 170 to 190 ends at 170° W.
+    """
+
+    south: float
+    north: float
+    west: float
+    east: float
+
+    def __post_init__(self) -> None:
+        for name, low, high in _EDGES:
+            check_number(f"{name} of an area", getattr(self, name), low, high)
+        require(
+            self.south < self.north and self.west < self.east <= self.west + ROUND + TINY,
+            f"An area needs south < north and west < east, and is at most 360° wide, got {self}.",
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> "Area":
+        """Read "south,north,west,east" in degrees; raises `CaldpError` on anything else.
+
+        170 to −170 is read as 170 to 190, if that is less than half of the Earth.
+        """
+        edges = [read_number(part) for part in re.split(r"\s*,\s*", text.strip())]
+        numbers = [edge for edge in edges if edge is not None]
+        if not len(edges) == len(numbers) == 4:
+            raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
+        south, north, west, east = numbers
+        across = west >= 0 > east and west - east > HALF
+        return cls(south, north, west, east + ROUND if across else east)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it goes on beyond 180° E."""
+        return self.east > HALF
+
+    def covers_as(self, other: "Area") -> bool:
+        """Whether both are the same part of the Earth, written alike or a turn apart."""
+        apart = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
+        same = (self.south, self.north) == (other.south, other.north)
+        return same and len(apart) == 1 and apart <= {0.0, ROUND, -ROUND}
+
+    def turned(self, degrees: float) -> "Area":
+        """The same so many degrees further to the east."""
+        return Area(self.south, self.north, self.west + degrees, self.east + degrees)
+
+    def __str__(self) -> str:
+        return ",".join(f"{edge:.10g}" for edge in (self.south, self.north, self.west, self.east))
