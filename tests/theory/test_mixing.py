@@ -16,14 +16,8 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import mixing
-from caldp_core.theory.mixing import (
-    Mixed,
-    Variations,
-    after_mixing,
-    delta_mixed,
-    delta_with_open,
-    mixed,
-)
+from caldp_core.theory.blanket import delta_mixed, delta_with_open
+from caldp_core.theory.mixing import Mixed, Variations, after_mixing, mixed
 from caldp_core.theory.shuffling import numeric
 from tests.contract.checks import naming
 
