@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.theme import palette
-from caldp_ui.classroom import dials, picture, plan, reels, station, strip, take_home
+from caldp_ui.classroom import dials, films, picture, plan, station, strip, take_home
 from caldp_ui.classroom.slot import SLOT
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.handout import ask
@@ -40,4 +40,4 @@ with main:
     with st.container(horizontal=True, gap="small"):
         ask.button(lesson.station)
         handout.offer(SLOT.key("lesson"))
-    reels.show(lesson)
+    films.show(lesson)

@@ -1,7 +1,7 @@
 """The privacy matrix: E to be edited, and any channel held against it, entry by entry."""
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.matrix import below, board, reels, side, words
+from caldp_ui.matrix import below, board, films, side, words
 from caldp_ui.matrix.slot import SLOT
 from caldp_ui.matrix.verdict import Shown, judged
 from caldp_ui.parts import mathematics
@@ -20,4 +20,4 @@ with page.main, plain_errors():
     board.editable(what)
     below.show(Shown(record, what))
     mathematics.drawer("matrix")
-    reels.show(record)
+    films.show(record)

@@ -4,7 +4,7 @@ from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts import headline, mathematics, pins
 from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import opened
-from caldp_ui.yesno import below, board, reels, side, words
+from caldp_ui.yesno import below, board, films, side, words
 from caldp_ui.yesno.pinned import BESIDE
 from caldp_ui.yesno.shown import shown
 from caldp_ui.yesno.slot import SLOT
@@ -22,4 +22,4 @@ with plain_errors():
     board.panels(what, kept)
     below.show(what)
     mathematics.drawer("yesno")
-    reels.show(record, kept)
+    films.show(record, kept)

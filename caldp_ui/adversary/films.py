@@ -23,7 +23,7 @@ _PER_SECOND: Final = 1.25
 """Slow enough to read a picture's number."""
 
 
-def asked(what: Shown, domain: GridDomain) -> list[Asked[Film]]:
+def asked(what: Shown, domain: GridDomain) -> list[Asked]:
     """The films of what is shown; their names say all that their pictures and words rest on."""
     record = what.record
     reports = Asked(
@@ -74,11 +74,9 @@ def look(record: Suspect) -> Step:
 
 def _step(beliefs: dict[str, scene.Belief], said: Headline, elsewhere: Mapping[str, str]) -> Step:
     return Step(
-        "",
-        0.0,
-        {name: each.code for name, each in beliefs.items()},
-        {name: each.told for name, each in beliefs.items()},
-        {name: each.fact for name, each in beliefs.items()},
+        codes={name: each.code for name, each in beliefs.items()},
+        subtitles={name: each.told for name, each in beliefs.items()},
+        facts={name: each.fact for name, each in beliefs.items()},
         elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
         nobody={name: each.lit_from for name, each in beliefs.items()},
     )

@@ -1,4 +1,4 @@
-"""The browser's side of charts, drawings and reels: one script each, from the files in `web/`.
+"""The browser's side of charts, drawings and films: one script each, from the files in `web/`.
 
 They find each other in the page, whichever comes first.
 """

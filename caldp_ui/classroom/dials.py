@@ -43,7 +43,7 @@ class Dial:
 
     @property
     def slider(self) -> Slider[Lesson]:
-        """It as page and reels share it."""
+        """It as page and films share it."""
         return Slider(self.name, self.value, self.at, self.steps, self.said)
 
 

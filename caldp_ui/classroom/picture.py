@@ -1,4 +1,4 @@
-"""A station's picture, as a record that both the page and its reels are made from."""
+"""A station's picture, as a record that both the page and its films are made from."""
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias

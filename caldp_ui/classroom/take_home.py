@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from caldp_ui.classroom.reels import PAGE
+from caldp_ui.classroom.films import PAGE
 from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.controls.slider import Slider

@@ -12,7 +12,7 @@ from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import exports, runs
-from caldp_ui.curves import charts, files, reels, words
+from caldp_ui.curves import charts, files, films, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.drawn import Drawn
@@ -67,7 +67,7 @@ def view(record: Curves) -> None:
         )
     _runs(name, lines)
     files.show(lines)
-    reels.show(record, SLOT.pinned)
+    films.show(record, SLOT.pinned)
 
 
 def _show(

@@ -1,6 +1,6 @@
 """The page as one file: the curves, and where the reader is on them."""
 
-from caldp_ui.curves import reels
+from caldp_ui.curves import films
 from caldp_ui.curves.slot import Curves
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
@@ -14,7 +14,7 @@ def part(record: Curves) -> Part:
         "curves",
         "Compare methods",
         "Lines: expected error. Bands: 90 of 100 outcomes. Move the slider.",
-        reels.page(None),
+        films.page(None),
         record,
-        sliders={_TITLES[slider.name]: slider for slider in reels.sliders(record)},
+        sliders={_TITLES[slider.name]: slider for slider in films.sliders(record)},
     )

@@ -7,7 +7,7 @@ from caldp_ui.offline.records import Question
 
 @dataclass(frozen=True)
 class Reading:
-    """What the sentence says once a slider is somewhere: the right answer is read off its frames.
+    """What the sentence says once a slider is somewhere: the right answer is read off its steps.
 
     `ask`: the question; `dial`, `reading`: which slider goes where; `found`: finds the answer in
     the sentence as its only group; `answer`: how it is written, with "{}" for what was found.

@@ -7,13 +7,13 @@ from html import unescape
 from typing import Final
 
 from caldp_ui.app.navigation import CLASSROOM
-from caldp_ui.charts.reel import Frame
 from caldp_ui.classroom import plan, take_home
 from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.handout.records import Reading
 from caldp_ui.handout.station_questions import ASKED
 from caldp_ui.offline.records import Dial, Part, Question
 from caldp_ui.parts import headline
+from caldp_ui.stage import Step
 
 _TAG: Final = re.compile(r"<[^>]+>")
 _WRONG: Final = 2
@@ -39,19 +39,19 @@ def _part(name: str, home: str) -> Part:
 def read(what: Reading, dials: Sequence[Dial]) -> Question:
     """The question with its right answer, and what the sentence says at other steps."""
     (dial,) = (each for each in dials if each.title == what.dial)
-    (there,) = (frame for frame in dial.frames if frame.reading == what.reading)
+    (there,) = (step for step in dial.steps if step.reading == what.reading)
     right = _answer(what, there)
-    others = dict.fromkeys(_answer(what, frame) for frame in reversed(dial.frames))
+    others = dict.fromkeys(_answer(what, step) for step in reversed(dial.steps))
     wrong = [each for each in others if each != right][:_WRONG]
     return Question(what.ask, (right, *wrong), said(there))
 
 
-def said(frame: Frame) -> str:
-    """The sentence of a frame as a text."""
-    return unescape(_TAG.sub(" ", frame.elsewhere[headline.SENTENCE])).strip()
+def said(step: Step) -> str:
+    """The sentence of a step as a text."""
+    return unescape(_TAG.sub(" ", step.elsewhere[headline.SENTENCE])).strip()
 
 
-def _answer(what: Reading, frame: Frame) -> str:
-    found = re.search(what.found, said(frame))
+def _answer(what: Reading, step: Step) -> str:
+    found = re.search(what.found, said(step))
     assert found is not None  # stations say the same sentence at every step
     return what.answer.format(found[1])

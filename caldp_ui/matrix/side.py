@@ -17,7 +17,7 @@ from caldp_core.mechanisms.designed.largest import (
 )
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_ui.app.errors import as_text
-from caldp_ui.matrix import candidates, reels, words
+from caldp_ui.matrix import candidates, films, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import (
     ALIKE,
@@ -57,10 +57,10 @@ def matrix(record: Table) -> None:
         st.caption(TEMPLATES[record.template].sentence)
         st.select_slider(
             "Base ε",
-            sorted({*reels.EPSILON.steps, record.epsilon}),
-            format_func=reels.EPSILON.said,
+            sorted({*films.EPSILON.steps, record.epsilon}),
+            format_func=films.EPSILON.said,
             help=DEFINITIONS["ε"],
-            **SLOT.bind(reels.EPSILON.name, record.epsilon, reels.EPSILON.at),
+            **SLOT.bind(films.EPSILON.name, record.epsilon, films.EPSILON.at),
         )
     with st.expander("Values"):
         st.text_area(
@@ -93,7 +93,7 @@ def channel(record: Table) -> Candidate:
     made = _DESIGNERS[there](record) if there in DESIGNS else None
     found = made or candidates.at_hand(record)
     if off := words.off(found):
-        with st.container(key=reels.OFF):
+        with st.container(key=films.OFF):
             st.caption(off)
     _buttons(there, BUG in titles)
     return found

@@ -1,6 +1,6 @@
 """The page as one file: limits beside leaks, along the base ε of an example."""
 
-from caldp_ui.matrix import board, candidates, reels
+from caldp_ui.matrix import board, candidates, films
 from caldp_ui.matrix.slot import Table
 from caldp_ui.matrix.verdict import judged
 from caldp_ui.offline import boards
@@ -9,7 +9,7 @@ from caldp_ui.offline.records import Part
 
 def part(record: Table) -> Part | None:
     """The page; None for a matrix of one's own, which has no slider."""
-    sliders = reels.sliders(record)
+    sliders = films.sliders(record)
     if not sliders:
         return None
     what = judged(record.names, record.matrix, candidates.at_hand(record))
@@ -17,7 +17,7 @@ def part(record: Table) -> Part | None:
         "matrix",
         "The privacy matrix",
         "At the left what a report may reveal, at the right what this channel reveals. Move ε.",
-        reels.PAGE,
+        films.PAGE,
         record,
         sliders={"Base ε": sliders[0]},
         own={board.KEY: board.alone(what)},

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from caldp_core.basics.types import Progress
-from caldp_ui.charts.reel import Frame
-from caldp_ui.stage import Film, Scene
+from caldp_ui.stage import Film, Scene, Step
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Dial:
 
     title: str
     at: int
-    frames: tuple[Frame, ...]
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, eq=False)

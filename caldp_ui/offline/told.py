@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from caldp_ui.charts.reel import Frame
 from caldp_ui.offline.records import Board, Component, Dial, Moves, Part
-from caldp_ui.stage import Film, Scene
+from caldp_ui.stage import Film, Scene, Step
 from caldp_ui.stage.codec import Blob, parcel
 from caldp_ui.stage.markup import Tree, tree
 from caldp_ui.stage.message import film_head, film_parts, scene_head
@@ -28,7 +27,7 @@ def told(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
     picture = part.picture
     if isinstance(picture, Board):
         dials = [_dial(part, each) for each in moves if isinstance(each, Dial)]
-        first = _step(part, Frame("", picture.pictures, part.words))
+        first = _step(part, Step(pictures=picture.pictures, elsewhere=part.words))
         return {"id": part.id, "kind": "board", "first": first, "dials": dials}
     films = [_within(part, each) for each in moves if isinstance(each, Film)]
     parcels, brought = [], {}
@@ -48,17 +47,17 @@ def _message(picture: Component) -> dict[str, Any]:
 
 
 def _dial(part: Part, dial: Dial) -> dict[str, Any]:
-    steps = [{"reading": f.reading, **_step(part, f)} for f in dial.frames]
+    steps = [{"reading": step.reading, **_step(part, step)} for step in dial.steps]
     return {"title": dial.title, "at": dial.at, "steps": steps}
 
 
-def _step(part: Part, frame: Frame) -> dict[str, Any]:
-    """A frame: its pictures, and its words by their number in the part."""
+def _step(part: Part, step: Step) -> dict[str, Any]:
+    """A step: its pictures, and its words by their number in the part."""
     places = list(part.words)
     words: dict[int, Tree] = {
-        places.index(place): tree(below_title(html)) for place, html in frame.elsewhere.items()
+        places.index(place): tree(below_title(html)) for place, html in step.elsewhere.items()
     }
-    return {"pictures": dict(frame.pictures), "words": words}
+    return {"pictures": dict(step.pictures), "words": words}
 
 
 def _blobs(scene: Scene) -> list[Blob]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.adversary import error_vertex
+from caldp_core.audit.adversary import ErrorVertex, error_vertex
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.app.theme import Palette, palette
@@ -16,8 +16,9 @@ from caldp_ui.controls import slider
 from caldp_ui.controls.slider import Slider
 from caldp_ui.paper.charts import REGION_HEIGHT, region
 from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.parts import headline, reels
-from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.parts import films, headline
+from caldp_ui.parts.films import Page
+from caldp_ui.stage import Step
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -46,11 +47,10 @@ SLIDERS: Final = (_FIRST, _SECOND)
 
 def view(record: Paper) -> None:
     """The sentence, the region, and the two levels that it depends on."""
-    seen = look(record, palette())
-    headline.show(seen.said)
+    headline.show(_said(record))
     left, right = st.columns([2, 1])
     with left:
-        charts.put(seen.pictures[_CHART], _CHART, REGION_HEIGHT)
+        charts.put(look(record, palette()).pictures[_CHART], _CHART, REGION_HEIGHT)
     with right:
         slider.show(SLOT, _FIRST, "ε(x, x′): how well x is hidden")
         slider.show(SLOT, _SECOND, "ε(x′, x): how well x′ is hidden")
@@ -60,13 +60,12 @@ def view(record: Paper) -> None:
             "proof's last lines, as eq. (23) prints one coordinate twice. By (7) and (8) a smaller "
             "ε(x, x′) raises false alarms; the paper's sentence under Theorem 1 says misses."
         )
-    reels.show(PAGE, record, SLIDERS)
+    films.follow(PAGE, record, SLIDERS)
 
 
-def look(record: Paper, colours: Palette) -> Sight:
+def look(record: Paper, colours: Palette) -> Step:
     """What is seen of a record, with its sentence."""
-    question = record.question
-    vertex = error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
+    question, vertex = record.question, _vertex(record)
     least = min(question.epsilon_01, question.epsilon_10)
     plain = error_vertex(BinaryPolicy(least, least))
     alt = (
@@ -74,15 +73,23 @@ def look(record: Paper, colours: Palette) -> Sight:
         f"(1, 0) and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, "
         f"{vertex.missed:.3f})."
     )
-    return Sight(
-        Headline(
-            "An attacker who believes the report takes "
-            f"{formats.out_of(vertex.false_alarm)} people with x′ for people with x.",
-            f"They miss {formats.out_of(vertex.missed)} people with x. No rule gets below the line "
-            "(Theorem 1), and no mechanism tells more (Theorem 2).",
-        ),
-        {_CHART: charts.told(region(vertex, plain, colours), alt)},
+    chart = charts.told(region(vertex, plain, colours), alt)
+    return films.seen(_said(record), {_CHART: chart})
+
+
+def _said(record: Paper) -> Headline:
+    vertex = _vertex(record)
+    return Headline(
+        "An attacker who believes the report takes "
+        f"{formats.out_of(vertex.false_alarm)} people with x′ for people with x.",
+        f"They miss {formats.out_of(vertex.missed)} people with x. No rule gets below the line "
+        "(Theorem 1), and no mechanism tells more (Theorem 2).",
     )
+
+
+def _vertex(record: Paper) -> ErrorVertex:
+    question = record.question
+    return error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
 
 
 PAGE: Final = Page(SLOT, look)

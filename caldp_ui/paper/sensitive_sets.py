@@ -33,8 +33,9 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.paper import files
 from caldp_ui.paper.multiples import against_the_best
 from caldp_ui.paper.slot import SHARES, SLOT, VALUES, Paper
-from caldp_ui.parts import headline, reels, sharing
-from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.parts import films, headline, sharing
+from caldp_ui.parts.films import Page
+from caldp_ui.stage import Step
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -83,10 +84,10 @@ def shown(record: Paper) -> Shown:
     )
 
 
-def look(record: Paper, colours: Palette) -> Sight:
+def look(record: Paper, colours: Palette) -> Step:
     """What is seen of a record, with its sentence."""
     what = shown(record)
-    return Sight(what.said, {_CHART: charts.told(what.chart(colours), what.alt)})
+    return films.seen(what.said, {_CHART: charts.told(what.chart(colours), what.alt)})
 
 
 def view(record: Paper) -> None:
@@ -112,7 +113,7 @@ def view(record: Paper) -> None:
         "sizes. uRR and uRAP are by Murakami and Kawamoto (2019). After a projection onto shares, "
         "methods that are close may change places."
     )
-    reels.show(Page(SLOT, look), record, SLIDERS)
+    films.follow(Page(SLOT, look), record, SLIDERS)
 
 
 def sizes_of(values: int) -> list[int]:

@@ -4,7 +4,7 @@ from caldp_ui.offline import boards, offer
 from caldp_ui.offline.records import Part
 from caldp_ui.paper import region, sensitive_sets
 from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.parts.reels import Page
+from caldp_ui.parts.films import Page
 
 
 def show(record: Paper) -> None:

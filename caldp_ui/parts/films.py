@@ -1,8 +1,10 @@
-"""Films for the stage, made in the background while nobody is waiting for anything.
+"""Films: a page at every step of a slider, made in the background and sent ahead.
 
-A film is made once for all visits.
+A page says once what a record of it looks like; the browser follows its sliders while a hand moves
+them. A film is made while nobody is waiting for anything, and once for all visits.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -11,7 +13,9 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
-from caldp_ui.charts.reel import Reel
+from caldp_ui.app.theme import DARK, Palette, palette
+from caldp_ui.charts import films as of_charts
+from caldp_ui.charts.films import Dialled
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import headline
 from caldp_ui.session import jobs
@@ -20,16 +24,15 @@ from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, projec
 from caldp_ui.stage.records import Mark
 from caldp_ui.words.headline import Headline
 
-F = TypeVar("F", Film, Reel)
 R = TypeVar("R")
 
 
-def film(key: str, name: str, make: Callable[[Progress], F]) -> F | None:
-    """The film or reel of that name, if it has been made for any visit; else it is made by and by.
+def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
+    """The film of that name, if it has been made for any visit; else it is made by and by.
 
     `key`: the place on its page of the job that makes it.
     """
-    found: F | None = _there(key, name)
+    found: Film | None = _there(key, name)
     if found is None:
         found = jobs.quietly(key, name, lambda progress: _shared(name, make, progress))
     if found is not None:
@@ -37,9 +40,9 @@ def film(key: str, name: str, make: Callable[[Progress], F]) -> F | None:
     return found
 
 
-def _shared(name: str, make: Callable[[Progress], F], progress: Progress) -> F:
+def _shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> Film:
     """The film, kept for all visits."""
-    made: list[F] = _made(name)
+    made = _made(name)
     if not made:
         made.append(make(progress))
     return made[0]
@@ -61,15 +64,15 @@ def _own(key: str) -> str:
 
 
 @dataclass(frozen=True)
-class Asked(Generic[F]):
-    """A film or reel that a page would have; see `film`."""
+class Asked:
+    """A film that a page would have; see `film`."""
 
     key: str
     name: str
-    make: Callable[[Progress], F]
+    make: Callable[[Progress], Film]
 
 
-def several(asked: Sequence[Asked[F]]) -> list[F]:
+def several(asked: Sequence[Asked]) -> list[Film]:
     """Those that have been made; the first that is missing is made by and by, then the next.
 
     A move of one slider asks for new films of all others, and its own stays.
@@ -79,12 +82,12 @@ def several(asked: Sequence[Asked[F]]) -> list[F]:
     return [each for each in found if each is not None]
 
 
-def _is_there(asked: Asked[F]) -> bool:
+def _is_there(asked: Asked) -> bool:
     done = jobs.is_done(asked.key, asked.name)
     return done or _there(asked.key, asked.name) is not None
 
 
-def of_this_visit(asked: Sequence[Asked[F]]) -> list[F]:
+def of_this_visit(asked: Sequence[Asked]) -> list[Film]:
     """Those that have been made for this visit, which alone keeps them; the others by and by."""
     found = [jobs.quietly(each.key, each.name, each.make) for each in asked]
     return [each for each in found if each is not None]
@@ -104,16 +107,17 @@ def steps(
         progress(len(made) / len(levels))
         made[levels[place]] = step(levels[place])
     whole = max(len(step.codes) for step in made.values())
-    return tuple(made[level] for level in sorted(made) if len(made[level].codes) == whole)
+    return tuple(made[level] for level in levels if len(made[level].codes) == whole)
 
 
 @dataclass(frozen=True)
 class Along(Generic[R]):
-    """A film along a slider of a page of maps, which gives what it looks like, once.
+    """A film along a slider of a page, which gives what it looks like, once.
 
     `look`: what the page shows of a record, as a step that has no name yet. `rests_on`: names all
     else that this depends on, of a record with the slider at its first step. `label`: of a step,
-    from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`.
+    from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`. A slider
+    without a name is none of the page's.
     """
 
     slot: Slot[Any]
@@ -133,7 +137,8 @@ class Along(Generic[R]):
         def step(value: float) -> Step:
             said = self.slider.said(value)
             seen = self.look(self.slider.at(record, value))
-            return replace(seen, label=self.label(said), value=float(value), reading=said)
+            label = f"{self.label(said)}{seen.label}"
+            return replace(seen, label=label, value=float(value), reading=said)
 
         made = steps(self.slider.steps, self.slider.value(record), step, progress)
         return Film(
@@ -142,25 +147,77 @@ class Along(Generic[R]):
             made,
             per_second=self.per_second,
             hides=self.hides,
-            dial=self.slot.key(self.slider.name),
+            dial=self.dial,
             place=self.place,
+            alike=self.name(record),
         )
 
-    def asked(self, record: R) -> Asked[Film]:
-        """The film of a record, made once for all places of the slider."""
+    @property
+    def dial(self) -> str:
+        """The key of the slider on the page."""
+        return self.slider.name and self.slot.key(self.slider.name)
+
+    def name(self, record: R) -> str:
+        """What stands for all that the film rests on; records may hold whole data."""
         alike = self.rests_on(self.slider.at(record, self.slider.steps[0]))
-        return Asked(
-            self.slot.key(f"film-{self.id}"),
-            f"{self.slot.page} {self.id} {alike}",
-            lambda progress: self.film(record, progress),
+        return hashlib.sha256(f"{self.slot.page} {self.id} {alike}".encode()).hexdigest()
+
+    def asked(self, record: R) -> Asked:
+        """The film of a record, made once for all places of the slider."""
+        key = self.slot.key(f"film-{self.id}")
+        return Asked(key, self.name(record), lambda progress: self.film(record, progress))
+
+
+@dataclass(frozen=True)
+class Page(Generic[R]):
+    """A page of charts and drawings that can be seen ahead.
+
+    `look`: what a record looks like in a theme's colours. `rests_on`: what else the look depends
+    on, as a text; the record itself is told by its `repr`. `bring`: gives what has been made, for
+    all visits or only for this one, and has the rest made.
+    """
+
+    slot: Slot[R]
+    look: Callable[[R, Palette], Step]
+    rests_on: str = ""
+    bring: Callable[[Sequence[Asked]], list[Film]] = several
+
+    def along(self, slider: Slider[R], colours: Palette) -> Along[R]:
+        """The page along one of its sliders."""
+        theme = "dark" if colours is DARK else "light"
+        return Along(
+            self.slot,
+            slider.name,
+            "",
+            slider,
+            lambda record: self.look(record, colours),
+            lambda record: f"{theme} {self.rests_on} {record}",
         )
 
 
-def show(asked: Sequence[Asked[Film]], on: Stage) -> None:
+def follow(page: Page[R], record: R, sliders: Sequence[Slider[R]]) -> None:
+    """Bring to the browser what has been made, and where the sliders are; call it last."""
+    asked = [page.along(slider, palette()).asked(record) for slider in sliders]
+    at = {
+        page.slot.key(slider.name): Dialled(slider.said(slider.value(record)), each.name)
+        for slider, each in zip(sliders, asked, strict=True)
+    }
+    of_charts.project(page.slot.key("feeds"), at, page.bring(asked))
+
+
+def show(asked: Sequence[Asked], on: Stage) -> None:
     """Bring films to the stage one after another, now or as soon as they are made."""
     made = several(asked)
     if made:
         project(made, on)
+
+
+def seen(
+    said: Headline, pictures: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
+) -> Step:
+    """A page's headline, its charts and drawings and its other words as a step; see `Step`."""
+    words = {headline.SENTENCE: headline.html(said), **(elsewhere or {})}
+    return Step(pictures=pictures, elsewhere=words)
 
 
 def look_of(scene: Scene, still: str, said: Headline, elsewhere: Mapping[str, str]) -> Step:
@@ -171,18 +228,16 @@ def look_of(scene: Scene, still: str, said: Headline, elsewhere: Mapping[str, st
     moving = [picture for picture in scene.pictures if picture.id != still]
     words: list[Picture | Difference] = [*scene.pictures, *scene.differences]
     return Step(
-        "",
-        0.0,
-        {picture.id: picture.code for picture in moving},
-        {each.id: each.subtitle for each in words},
-        {each.id: each.fact for each in words if each.fact is not None},
+        codes={picture.id: picture.code for picture in moving},
+        subtitles={each.id: each.subtitle for each in words},
+        facts={each.id: each.fact for each in words if each.fact is not None},
         elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
         pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
     )
 
 
 @cached
-def _made(name: str) -> list[Any]:
+def _made(name: str) -> list[Film]:
     """Where the film of that name is kept, for all visits; empty until it has been made."""
     del name
     return []

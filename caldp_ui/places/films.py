@@ -60,7 +60,7 @@ LEVELS: Final = Along[Scenario](
 )
 
 
-def _draws(scenario: Scenario) -> Asked[Film]:
+def _draws(scenario: Scenario) -> Asked:
     alike = f"{runs.key(replace(scenario, seed=0))} draws"
     return Asked(SLOT.key("film-draws"), alike, lambda progress: _outcomes(scenario, progress))
 
@@ -90,11 +90,9 @@ def _step(ours: Result, plain: Result) -> Step:
     pair = {scene.PLAIN: plain, scene.OURS: ours}
     named = pair | {scene.error_id(name): result for name, result in pair.items()}
     return Step(
-        "",
-        0.0,
-        {name: scene.code(result) for name, result in pair.items()},
-        {name: scene.subtitle(result) for name, result in named.items()},
-        {name: scene.fact(result) for name, result in named.items()},
+        codes={name: scene.code(result) for name, result in pair.items()},
+        subtitles={name: scene.subtitle(result) for name, result in named.items()},
+        facts={name: scene.fact(result) for name, result in named.items()},
         pooled={name: levels for name, r in pair.items() if (levels := scene.pooled(r))},
         elsewhere={headline.SENTENCE: headline.sentence_html(PLACES, ours, plain)},
     )

@@ -14,7 +14,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.parts import headline, pins, sharing
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.plan import charts, files, memo, pinned, reels, words, work
+from caldp_ui.plan import charts, files, films, memo, pinned, words, work
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.pinned import BESIDE
 from caldp_ui.plan.regions import Margins, margins_of
@@ -44,7 +44,7 @@ def view(record: Plan) -> None:
     )
     pins.show(SLOT, BESIDE, record)
     tabs(SLOT.key("tabs"), _TABS, record)
-    reels.show(record, _kept())
+    films.show(record, _kept())
 
 
 def _kept() -> Need | None:

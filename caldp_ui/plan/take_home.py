@@ -3,7 +3,7 @@
 from caldp_ui.controls.slider import Slider
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
-from caldp_ui.plan import reels, side
+from caldp_ui.plan import films, side
 from caldp_ui.plan.slot import RELATIVE, Plan
 
 
@@ -11,7 +11,7 @@ def part(record: Plan) -> Part | None:
     """The page; None for a goal whose points take trials."""
     if record.goal not in RELATIVE:
         return None
-    epsilon, people, within, floor = reels.sliders(record)
+    epsilon, people, within, floor = films.sliders(record)
     titled: dict[str, Slider[Plan]] = {
         side.floor_title(record): floor,
         side.WITHIN_TITLE: within,
@@ -22,7 +22,7 @@ def part(record: Plan) -> Part | None:
         "plan",
         "Plan a survey",
         "From the accuracy that one needs to people and ε. Move one slider at a time.",
-        reels.page(None),
+        films.page(None),
         record,
         sliders=titled,
     )

@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.app.errors import as_text
-from caldp_ui.room import reels
+from caldp_ui.room import films
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
 from caldp_ui.room.slot import READY, SLOT, Draft, rewritten
 from caldp_ui.words import promise
@@ -23,10 +23,10 @@ def question(draft: Draft) -> None:
     _sensitive(draft)
     st.select_slider(
         "Privacy level ε",
-        sorted({*reels.EPSILON.steps, draft.question.epsilon}),
-        format_func=reels.EPSILON.said,
+        sorted({*films.EPSILON.steps, draft.question.epsilon}),
+        format_func=films.EPSILON.said,
         help=f"{DEFINITIONS['ε']} {promise.examples()}",
-        **SLOT.bind(reels.EPSILON.name, draft.question.epsilon, reels.EPSILON.at),
+        **SLOT.bind(films.EPSILON.name, draft.question.epsilon, films.EPSILON.at),
     )
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
-from caldp_ui.room import below, boards, form, hall, reels, rehearsal, ways, words
+from caldp_ui.room import below, boards, films, form, hall, rehearsal, ways, words
 from caldp_ui.room.slot import SLOT, Draft
 from caldp_ui.session.opening import opened
 
@@ -24,21 +24,21 @@ def page() -> None:
         form.question(draft)
         _phones(draft)
     with main:
-        with st.container(key=reels.TITLE):
+        with st.container(key=films.TITLE):
             st.markdown(words.rehearsed(draft.phones))
-        boards.board(rehearsal.told(draft), reels.KEY)
+        boards.board(rehearsal.told(draft), films.KEY)
         below.show(lambda: rehearsal.rehearsed(draft))
     hall.recall()
-    reels.show(draft)
+    films.show(draft)
 
 
 def _phones(draft: Draft) -> None:
     st.select_slider(
         "Phones that you expect",
-        sorted({*reels.PHONES.steps, draft.phones}),
-        format_func=reels.PHONES.said,
+        sorted({*films.PHONES.steps, draft.phones}),
+        format_func=films.PHONES.said,
         help="For the rehearsal only; a poll takes up to 100, or up to 500 if you let them in.",
-        **SLOT.bind(reels.PHONES.name, draft.phones, reels.PHONES.at),
+        **SLOT.bind(films.PHONES.name, draft.phones, films.PHONES.at),
     )
 
 

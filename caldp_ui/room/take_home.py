@@ -2,7 +2,7 @@
 
 from caldp_ui.offline import boards as offline
 from caldp_ui.offline.records import Part
-from caldp_ui.room import boards, reels, rehearsal
+from caldp_ui.room import boards, films, rehearsal
 from caldp_ui.room.slot import Draft
 
 
@@ -12,8 +12,8 @@ def part(draft: Draft) -> Part:
         "rehearsal",
         "Live poll: a rehearsal",
         "Made-up phones answer the question. Move ε, or let more phones answer.",
-        reels.PAGE,
+        films.PAGE,
         draft,
-        sliders={"Privacy level ε": reels.EPSILON, "Phones that you expect": reels.PHONES},
-        own={reels.KEY: boards.alone(rehearsal.told(draft), reels.KEY)},
+        sliders={"Privacy level ε": films.EPSILON, "Phones that you expect": films.PHONES},
+        own={films.KEY: boards.alone(rehearsal.told(draft), films.KEY)},
     )

@@ -36,6 +36,7 @@ _ORDER: Final = (
     "dial",
     "elsewhere",
     "fitting",
+    "follower",
     "film",
     "image",
     "stage",

@@ -1,9 +1,15 @@
-"""Films: what a stage shows at the steps of a slider, in the browser alone, as frozen records."""
+"""Films: what a page shows at the steps of a slider, in the browser alone, as frozen records.
 
+On maps they play as well; charts and drawings only follow the page's own slider.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from caldp_ui.stage.codec import Blob
+from caldp_ui.stage.markup import tree
 from caldp_ui.stage.records import Fact, Label, Mark
 
 
@@ -16,12 +22,12 @@ class Step:
     `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
     beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
     picture, where they differ from the picture's own; `pooled`: of those that have it (see
-    `Picture`).
+    `Picture`). `pictures`: charts and drawings by their keys, as they are told to the browser.
     """
 
-    label: str
-    value: float
-    codes: Mapping[str, Blob]
+    label: str = ""
+    value: float = 0.0
+    codes: Mapping[str, Blob] = field(default_factory=dict)
     subtitles: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Fact] = field(default_factory=dict)
     reading: str = ""
@@ -30,6 +36,7 @@ class Step:
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     labels: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
     pooled: Mapping[str, Blob] = field(default_factory=dict)
+    pictures: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +53,7 @@ class Film:
     `place`: where it stands among the films of its stage, from 0, whichever comes first. `beside`:
     key of the page's element that has the button "play" where controls are the page's own; "" for
     its `dial`. It lasts ten seconds, unless it `loops`, and leads back to where it began.
+    `alike`: names all that the steps rest on but the slider.
     """
 
     id: str
@@ -58,3 +66,18 @@ class Film:
     hides: tuple[Mark, ...] = ()
     place: int = 0
     beside: str = ""
+    alike: str = ""
+
+    @cached_property
+    def of_charts(self) -> bytes:
+        """A film of charts and drawings as it is sent, the same in every run."""
+        steps = [
+            {
+                "reading": step.reading,
+                "pictures": dict(step.pictures),
+                "elsewhere": {place: tree(html) for place, html in step.elsewhere.items()},
+            }
+            for step in self.steps
+        ]
+        head = {"id": self.dial, "dial": f".st-key-{self.dial}", "alike": self.alike}
+        return json.dumps({**head, "steps": steps}).encode()

@@ -4,21 +4,22 @@ The same coins at every step. Made in the background, for all visits; sent once,
 the browser plays them alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline, odds
 from caldp_ui.parts.comparison import Shown
-from caldp_ui.parts.films import Asked
+from caldp_ui.parts.films import Along
 from caldp_ui.stage import Blob, Film, Step, encode
 from caldp_ui.values import answers, marks, words
 from caldp_ui.values.slot import SLOT, domain_of
@@ -31,7 +32,7 @@ PEOPLE: Final = "people"
 _SIZES: Final = 11
 _NUMBERS: Final = tuple(10.0**power for power in range(2, 10))
 _PER_SECOND: Final = 1.5
-Levels = Callable[[Scenario], list[float]]
+Levels = Callable[[Scenario], Sequence[float]]
 
 
 def of(what: Shown) -> list[Film]:
@@ -39,7 +40,7 @@ def of(what: Shown) -> list[Film]:
     if what.ours is None or what.plain is None:
         return []
     scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
-    return films.several([_asked(scenario, name) for name in names(scenario)])
+    return films.several([along(scenario, name).asked(scenario) for name in names(scenario)])
 
 
 def names(scenario: Scenario) -> list[str]:
@@ -52,38 +53,27 @@ def names(scenario: Scenario) -> list[str]:
     return list(TITLES) if in_context else [EPSILON, PEOPLE]
 
 
-def _asked(scenario: Scenario, name: str) -> Asked[Film]:
-    return Asked(SLOT.key(f"film-{name}"), _name(scenario, name), _maker(scenario, name))
-
-
-def _name(scenario: Scenario, film: str) -> str:
-    """What the film is the same for."""
-    alike = scenario if film == SENSITIVE else FOLLOWED[film](scenario, 1.0)
-    return f"{runs.key(alike)} {film}"
-
-
-def _maker(scenario: Scenario, name: str) -> Callable[[Progress], Film]:
-    return lambda progress: film(scenario, name, progress)
-
-
-def film(scenario: Scenario, name: str, progress: Progress) -> Film:
-    """The film of that name, around the scenario that the page shows."""
-
-    def step(value: float) -> Step:
-        at = FOLLOWED[name](scenario, value)
-        ours, plain = runs.once(at), runs.once(rivals.rival(at))
-        told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
-        beside = {
-            headline.SENTENCE: headline.html(told),
-            odds.PLACE: odds.html(ANSWERS, ours.setup),
-        }
-        made = _step(_LABELS[name](value), value, ours, plain)
-        return replace(made, reading=f"{value:g}", elsewhere=beside)
-
-    levels = _LEVELS[name](scenario)
-    made = films.steps(levels, film_at(runs.setup(scenario))[name], step, progress)
-    place, dial = list(TITLES).index(name), _DIALS.get(name, "")
-    return Film(name, TITLES[name], made, per_second=_PER_SECOND, dial=dial, place=place)
+def along(scenario: Scenario, name: str) -> Along[Scenario]:
+    """The film of that name; a set grows from the scenario's own answers."""
+    levels, said, label = _STEPS[name]
+    slider = Slider[Scenario](
+        EPSILON if name == EPSILON else "",
+        lambda at: film_at(runs.setup(at))[name],
+        FOLLOWED[name],
+        levels(scenario),
+        said,
+    )
+    return Along(
+        SLOT,
+        name,
+        TITLES[name],
+        slider,
+        _look,
+        lambda at: runs.key(scenario if name == SENSITIVE else at),
+        label,
+        place=list(TITLES).index(name),
+        per_second=_PER_SECOND,
+    )
 
 
 def film_at(setup: Setup) -> dict[str, float]:
@@ -95,13 +85,16 @@ def film_at(setup: Setup) -> dict[str, float]:
     }
 
 
-def _step(label: str, value: float, ours: Result, plain: Result) -> Step:
-    """Answers and groups of both, and which answers are sensitive."""
+def _look(scenario: Scenario) -> Step:
+    """Answers and groups of both, which answers are sensitive, and the page's words."""
+    ours, plain = runs.once(scenario), runs.once(rivals.rival(scenario))
+    told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
     off = formats.of_hundred(min(ours.first.errors.tv, 1.0))
     codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
         codes |= dict(_columns(name, result))
-    return Step(f"{label} · {off} under the wrong answer", value, codes)
+    beside = {headline.SENTENCE: headline.html(told), odds.PLACE: odds.html(ANSWERS, ours.setup)}
+    return Step(f" · {off} under the wrong answer", codes=codes, elsewhere=beside)
 
 
 def _columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
@@ -157,15 +150,9 @@ FOLLOWED: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
     PEOPLE: peopled,
 }
 """What the scenario becomes at a step of each film."""
-_LEVELS: Final[Mapping[str, Levels]] = {
-    SENSITIVE: _sizes,
-    EPSILON: lambda scenario: list(EPSILONS),  # noqa: ARG005 — the same for all
-    PEOPLE: _numbers,
+_STEPS: Final[Mapping[str, tuple[Levels, Callable[[float], str], Callable[[str], str]]]] = {
+    SENSITIVE: (_sizes, lambda size: formats.exactly(int(size)), "{} sensitive".format),
+    EPSILON: (lambda _: EPSILONS, "{:g}".format, Along.label),
+    PEOPLE: (_numbers, formats.people, "{} people".format),
 }
-_DIALS: Final = {EPSILON: SLOT.key("epsilon")}
-"""Sliders of the page along which a film runs."""
-_LABELS: Final[Mapping[str, Callable[[float], str]]] = {
-    SENSITIVE: lambda size: f"{formats.exactly(int(size))} sensitive",
-    EPSILON: lambda epsilon: f"ε = {epsilon:g}",
-    PEOPLE: lambda n: f"{formats.people(n)} people",
-}
+"""Where each film stops, how it says that, and the label of such a step."""

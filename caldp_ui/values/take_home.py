@@ -29,5 +29,5 @@ def part(scenario: Scenario, along: Collection[str] = films.TITLES) -> Part | No
             odds.PLACE: odds.html(ANSWERS, what.setup),
         },
         Component(chart.message(what), "chart", chart.script(), chart.style()),
-        [partial(films.film, scenario, name) for name in names],
+        [partial(films.along(scenario, name).film, scenario) for name in names],
     )

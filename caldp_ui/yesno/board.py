@@ -10,8 +10,8 @@ import streamlit as st
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import drawing
-from caldp_ui.parts import icons
-from caldp_ui.parts.reels import Sight
+from caldp_ui.parts import films, icons
+from caldp_ui.stage import Step
 from caldp_ui.words import formats
 from caldp_ui.yesno import dots, figures, side, words
 from caldp_ui.yesno.shown import Coin, Shown
@@ -49,12 +49,12 @@ def panels(what: Shown, pinned: Shown | None) -> None:
             side.outcome_buttons()
 
 
-def look(what: Shown, pinned: Shown | None, colours: Palette) -> Sight:
+def look(what: Shown, pinned: Shown | None, colours: Palette) -> Step:
     """What is seen of a question, with its sentence."""
     people = formats.people(what.ours.result.setup.n)
     sends = "".join(_sends(what.ours, answer) for answer in (1, 0))
     reads = "".join(_reads(what.ours, report) for report in (1, 0))
-    return Sight(
+    return films.seen(
         words.headline(what),
         {_LIKELY: dots.likely(what, pinned, colours)},
         {

@@ -2,7 +2,7 @@
 
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
-from caldp_ui.yesno import reels
+from caldp_ui.yesno import films
 from caldp_ui.yesno.side import SLIDERS
 from caldp_ui.yesno.slot import OneQuestion
 
@@ -15,7 +15,7 @@ def part(record: OneQuestion) -> Part:
         "yesno",
         "Yes or no",
         "One question, with yes and no protected differently. Move one slider at a time.",
-        reels.page(None),
+        films.page(None),
         record,
         sliders=dict(zip(_TITLES, SLIDERS, strict=True)),
     )

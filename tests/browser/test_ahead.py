@@ -9,8 +9,8 @@ from tests.browser.conftest import DESKTOP, Opened
 
 pytestmark = pytest.mark.browser
 BROUGHT = """dials => {
-    const {reels} = globalThis[Symbol.for("caldp.reels")] ?? {reels: new Map()};
-    return dials.every(dial => reels.has(dial));
+    const {films} = globalThis[Symbol.for("caldp.films")] ?? {films: new Map()};
+    return dials.every(dial => films.has(dial));
 }"""
 SEEN = """() => {
     const hub = globalThis[Symbol.for("caldp.pictures")];
@@ -72,7 +72,7 @@ def test_what_is_seen_ahead_is_what_the_server_says(
     assert seen == confirmed
 
 
-def test_a_reel_of_another_channel_is_not_shown(opened: Opened) -> None:
+def test_a_film_of_another_channel_is_not_shown(opened: Opened) -> None:
     page = opened("matrix?template=ldp", ".board", viewport=DESKTOP)
     brought(page, "matrix-epsilon")
     page.locator(".st-key-matrix-plant button").click()

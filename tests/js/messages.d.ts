@@ -207,16 +207,11 @@ declare namespace Message {
         alike: string;
     }
 
-    interface Frame {
-        reading: string;
-        pictures: Record<string, string>;
-        elsewhere: Record<string, Tree>;
-    }
-
-    interface Reel {
+    interface ChartFilm {
+        id: string;
         dial: string;
         alike: string;
-        steps: Frame[];
+        steps: {reading: string; pictures: Record<string, string>; elsewhere: Record<string, Tree>}[];
     }
 
     /** An entry of a matrix: ground and text colour, and what is said of it. */

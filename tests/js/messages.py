@@ -14,7 +14,7 @@ import numpy as np
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_ui.charts.reel import Dialled, Frame, Reel
+from caldp_ui.charts.films import Dialled
 from caldp_ui.compute import rivals
 from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import Running, Step
@@ -63,8 +63,12 @@ def messages() -> Iterator[tuple[str, Any]]:
     yield "Looks", looks()
     yield from (("Answers", each) for each in _answers())
     yield "Matrix", json.loads(board.told(verdict(SMALL)))
-    frame = Frame("1.0", {"chart": "told"}, {".words": "<p class='a'>one <b>two</b></p>"})
-    yield "Reel", json.loads(Reel("epsilon", "else", (frame,)).packed)
+    step = films.Step(
+        reading="1.0",
+        pictures={"chart": "told"},
+        elsewhere={".words": "<p class='a'>one <b>two</b></p>"},
+    )
+    yield "ChartFilm", json.loads(films.Film("", "", (step,), alike="else").of_charts)
     yield "Dialled", vars(Dialled("1.0", "else"))
     for reports in ((), (0, 1, 2, 2)):
         seen = Seen("code", "mark", _QUESTION, True, reports)

@@ -8,10 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.charts.reel import Frame, Reel
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts.films import Along
-from caldp_ui.parts.reels import Page, reel_of
+from caldp_ui.parts.films import Along, Page
+from caldp_ui.stage import Film, Step
 from caldp_ui.stage.markup import tree
 from tests.contract.checks import naming
 from tests.ui.driver import as_read, checked, container, data_of
@@ -25,14 +24,14 @@ def assert_ahead(
     at: AppTest, page: Page[R], record: R, slider: Slider[R], only: slice = EVERY
 ) -> None:
     """Each step of the slider, from the record that is on show, is what the page then sends."""
-    reel = made(page, record, slider)
-    assert [frame.reading for frame in reel.frames] == at.select_slider(key=reel.dial).options
-    for value, frame in list(zip(slider.steps, reel.frames, strict=True))[only]:
-        with naming(f"{record} {slider.name} {frame.reading}"):
-            checked(at.select_slider(key=reel.dial).set_value(value).run())
-            told = {"reading": frame.reading, "alike": reel.alike}
-            assert dialled(at, page)[reel.dial] == told
-            assert_shown(at, frame)
+    film = made(page, record, slider)
+    assert [step.reading for step in film.steps] == at.select_slider(key=film.dial).options
+    for value, step in list(zip(slider.steps, film.steps, strict=True))[only]:
+        with naming(f"{record} {slider.name} {step.reading}"):
+            checked(at.select_slider(key=film.dial).set_value(value).run())
+            told = {"reading": step.reading, "alike": film.alike}
+            assert dialled(at, page)[film.dial] == told
+            assert_shown(at, step)
 
 
 def few(along: Along[R], *steps: float) -> Along[R]:
@@ -40,8 +39,8 @@ def few(along: Along[R], *steps: float) -> Along[R]:
     return replace(along, slider=replace(along.slider, steps=steps))
 
 
-def made(page: Page[R], record: R, slider: Slider[R]) -> Reel:
-    return reel_of(page, record, slider, LIGHT, no_progress)
+def made(page: Page[R], record: R, slider: Slider[R]) -> Film:
+    return page.along(slider, LIGHT).film(record, no_progress)
 
 
 def dialled(at: AppTest, page: Page[Any]) -> Any:
@@ -50,12 +49,12 @@ def dialled(at: AppTest, page: Page[Any]) -> Any:
     return told["page"]
 
 
-def assert_shown(at: AppTest, frame: Frame) -> None:
-    """Pictures and words of the page are those of the frame."""
-    for key, told in frame.pictures.items():
+def assert_shown(at: AppTest, step: Step) -> None:
+    """Pictures and words of the page are those of the step."""
+    for key, told in step.pictures.items():
         assert data_of(at, key)["key"] == key
         assert data_of(at, key)["told"] == told
-    for place, html in frame.elsewhere.items():
+    for place, html in step.elsewhere.items():
         found = _IN.fullmatch(place)
         assert found is not None
         block = container(at, found[1])

@@ -172,7 +172,7 @@ def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
     kept: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", kept)
 
-    def made(name: str) -> Asked[Film]:
+    def made(name: str) -> Asked:
         return Asked(name, name, lambda progress: Film(name, "", ()))
 
     asked = list(map(made, names))

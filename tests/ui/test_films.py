@@ -97,7 +97,7 @@ def test_the_film_over_epsilon_has_all_ways_of_personal_secrets() -> None:
 
 @pytest.mark.parametrize("name", values.TITLES)
 def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> None:
-    film = values.film(ANSWERS, name, no_progress)
+    film = values.along(ANSWERS, name).film(ANSWERS, no_progress)
     present = values.film_at(prepare(ANSWERS))[name]
     assert present in [step.value for step in film.steps]
     for step in (film.steps[0], film.steps[-1]):

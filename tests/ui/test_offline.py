@@ -16,7 +16,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_ui.adversary import take_home as adversary
 from caldp_ui.adversary.slot import FAKES, Suspect
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.classroom import reels, take_home
+from caldp_ui.classroom import films, take_home
 from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.coarser import take_home as coarser
@@ -125,7 +125,7 @@ def test_both_themes_are_told_at_once() -> None:
     assert isinstance(part.picture, Board)
     for key, told in part.picture.pictures.items():
         for name, colours in (("light", LIGHT), ("dark", DARK)):
-            page = reels.look(lesson, colours).pictures[key]
+            page = films.look(lesson, colours).pictures[key]
             one = r"light-dark\(([^()]*(?:\([^()]*\))?),([^()]*(?:\([^()]*\))?)\)"
             assert re.sub(one, r"\1" if name == "light" else r"\2", told) == page
 
@@ -136,10 +136,10 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
     dials, sliders = dials_of(part), STATIONS[name].dials(lesson)
     assert [dial.title for dial in dials] == [*(s.title for s in sliders), STATIONS[name].naive[0]]
     for dial, slider in zip(dials, sliders, strict=False):
-        for frame, value in zip(dial.frames, slider.steps, strict=True):
+        for step, value in zip(dial.steps, slider.steps, strict=True):
             board = STATIONS[name].open(slider.at(lesson, value))
-            assert frame.reading == slider.said(value)
-            assert frame.elsewhere[headline.SENTENCE] == headline.html(board.headline)
+            assert step.reading == slider.said(value)
+            assert step.elsewhere[headline.SENTENCE] == headline.html(board.headline)
     what = ASKED[name].move
     asked = read(what, dials)
     assert len(set(asked.answers)) == len(asked.answers) == 3

@@ -1,5 +1,5 @@
-/* Pictures of the page by their keys. Each shows what the server sent, but for as long as a reel runs
-   a step of that. Charts, drawings and reels are components of their own and meet here. */
+/* Pictures of the page by their keys. Each shows what the server sent, but for as long as a film runs
+   a step of that. Charts, drawings and films are components of their own and meet here. */
 
 /** @type {Map<string, Picture>} */
 export const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.pictures")] ??= new Map();
@@ -25,7 +25,7 @@ export class Picture {
         this.show();
     }
 
-    /** A step of a reel; null: the server's text again.
+    /** A step of a film; null: the server's text again.
         @param {string | null} step */
     play(step) {
         this.step = step;

@@ -3,16 +3,16 @@
    step that a person settles on. Nothing plays unless asked to, and pictures change at once. */
 
 import {readCodes, readLevels} from "./codec.js";
-import {Dials} from "./dial.js";
 import {button, el, say} from "./dom.js";
 import {fits, stepOf} from "./fitting.js";
 import {PlayButtons} from "./play.js";
-import {StandIns, wordsAt} from "./elsewhere.js";
+import {wordsAt} from "./elsewhere.js";
+import {Follower} from "./follower.js";
 
 /** @import {Store} from "./codec.js"
     @import {Teller} from "./teller.js"
     @import {Shown} from "./fitting.js"
-    @typedef {{film: string, index: number}} Now The step of a film that is shown.
+    @import {Now} from "./follower.js"
     @typedef {Message.Film & {turn?: number}} Coming
     @typedef {Coming & {codes: Map<string, Uint16Array | null>,
         levels: Map<string, Uint8Array | null>}} Film
@@ -33,9 +33,8 @@ async function named(steps, store, read) {
     return new Map(names.map((name, i) => [name, read(raw[i])]));
 }
 
-export class FilmPlayer {
-    /** @type {Now | null} The step that is shown; null for the scene's own pictures. */
-    now = null;
+/** @extends {Follower<Film>} */
+export class FilmPlayer extends Follower {
     /** @type {string | undefined} The id of the film that the reader chose. */
     chosen;
     /** @type {number | null} Of what plays. */
@@ -50,12 +49,10 @@ export class FilmPlayer {
 
     /** @param {Host} stage */
     constructor(stage) {
+        super();
         this.stage = stage;
-        this.films = /** @type {Known<string, Film>} */ (new Map());
         /** @type {Map<string, number>} */
         this.coming = new Map();
-        this.dials = new Dials((id, reading) => this.follow(id, reading));
-        this.standIns = new StandIns();
         this.buttons = new PlayButtons(this);
         this.large = el("output", {className: "now", hidden: true});
         this.slider = el("input", {type: "range", min: 0, step: 1});
@@ -89,37 +86,35 @@ export class FilmPlayer {
         const levels = await named(head.steps.map(step => step.pooled), store, readLevels);
         if (this.coming.get(head.id) !== turn) return;
         const held = this.now?.film === head.id && this.held;
-        this.films.set(head.id, {...head, codes, levels});
+        this.add({...head, codes, levels});
         if (!held && this.now?.film === head.id && !this.timer) this.go(null);
-        this.dials.watch(head);
         this.update();
         if (!this.stage.readout) return;
         this.stage.changed();
         this.dials.catchUp();
     }
 
-    /** The page's slider says this: show that step, or the scene's own pictures if none is that.
-        @param {string} id
-        @param {string | null | undefined} reading */
-    follow(id, reading) {
-        if (!this.stage.readout) return;
-        const film = this.films.get(id), {data} = this.stage;
-        const there = film.steps.findIndex(step => step.reading === reading);
-        const known = there >= 0 && there !== stepOf(film, data).index && fits(film, data);
-        if (!known && this.now?.film !== id) return;
+    /** @param {Film} film
+        @param {number} index */
+    isAhead(film, index) {
+        const {data, readout} = this.stage;
+        return Boolean(readout) && index !== stepOf(film, data).index && fits(film, data);
+    }
+
+    /** @param {Now | null} now */
+    lead(now) {
         this.held = false;
         this.stop();
-        this.show(known ? {film: id, index: there} : null);
+        this.show(now);
     }
 
     /** @param {string} id
         @param {number | undefined} turn */
     remove(id, turn) {
         if (this.films.get(id)?.turn !== turn) return;
-        this.films.delete(id);
+        this.drop(id);
         if (this.now?.film === id) this.leave();
         this.coming.delete(id);
-        this.dials.forget(id);
         this.update();
     }
 
@@ -146,14 +141,6 @@ export class FilmPlayer {
         this.stop();
     }
 
-    /** Be at a step of a film, or at the scene's own pictures.
-        @param {Now | null} now */
-    go(now) {
-        this.now = now;
-        if (this.step) this.standIns.put(this.step.elsewhere);
-        else this.standIns.remove();
-    }
-
     /** The step that the film is at, as the scene is if none is shown; `known`: it is that step. */
     get place() {
         const {film, now} = this;
@@ -161,8 +148,6 @@ export class FilmPlayer {
         const {index, exact} = stepOf(film, this.stage.data);
         return {index, known: exact && !now};
     }
-
-    get step() { return this.now && this.films.get(this.now.film)?.steps[this.now.index]; }
 
     /** @param {string} id */
     plays(id) { return Boolean(this.step?.codes[id]); }
@@ -293,8 +278,7 @@ export class FilmPlayer {
 
     destroy() {
         if (this.timer) clearInterval(this.timer);
-        this.dials.leave();
-        this.standIns.remove();
+        super.destroy();
         this.buttons.leave();
     }
 }

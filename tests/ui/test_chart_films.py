@@ -1,4 +1,4 @@
-"""Pages seen ahead: every frame is what the page itself shows there, and no other page's."""
+"""Pages seen ahead: every step is what the page itself shows there, and no other page's."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -12,23 +12,24 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Uniform
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.charts.reel import Frame, Reel
-from caldp_ui.classroom import reels as classroom
+from caldp_ui.classroom import films as classroom
 from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.controls.slider import Slider
-from caldp_ui.curves import reels as curves
+from caldp_ui.curves import films as curves
 from caldp_ui.curves.slot import BEGIN, Curves
 from caldp_ui.paper import region, sensitive_sets
 from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import Paper
-from caldp_ui.parts import films, headline, reels
-from caldp_ui.parts.reels import Page
-from caldp_ui.plan import reels as plan
+from caldp_ui.parts import films, headline
+from caldp_ui.parts.films import Page
+from caldp_ui.plan import films as plan
 from caldp_ui.plan.slot import Plan
-from caldp_ui.yesno import reels as yesno
+from caldp_ui.stage import Film
+from caldp_ui.yesno import films as yesno
 from caldp_ui.yesno import side as yesno_side
 from caldp_ui.yesno.slot import OneQuestion
 from tests.products import thinned
+from tests.ui.ahead import made
 from tests.ui.driver import data_of, jobs_done, leave, open_page
 
 FEW = replace(
@@ -80,10 +81,6 @@ CASES = dict(stations()) | {
 }
 
 
-def frames_of(case: Case, slider: Slider[Any]) -> tuple[Frame, ...]:
-    return reels.reel_of(case.page, case.record, slider, LIGHT, no_progress).frames
-
-
 def opened(case: Case, record: Any) -> AppTest:
     return jobs_done(open_page(case.path, case.page.slot.codec.write(record)))
 
@@ -102,49 +99,49 @@ def where_sliders_are(at: AppTest, case: Case) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", thinned(CASES, one_in=3))
-def test_frames_are_what_the_page_shows_there(name: str) -> None:
+def test_steps_are_what_the_page_shows_there(name: str) -> None:
     """By one slider a page, each time another: all go the same way to their pictures."""
     case = CASES[name]
     sliders = case.sliders(case.record)
     slider = sliders[list(CASES).index(name) % len(sliders)]
     there = slider.value(case.record)
-    value = next(step for step in reversed(slider.steps) if step != there)
+    value = next(value for value in reversed(slider.steps) if value != there)
     few = replace(slider, steps=(value, *([there] if there in slider.steps else [])))
-    frame, *others = frames_of(case, few)
+    step, *others = made(case.page, case.record, few).steps
     at = opened(case, few.at(case.record, value))
-    for key, told in frame.pictures.items():
+    for key, told in step.pictures.items():
         assert told in data_of(at, key), (key, slider.name)
-    for place, html in frame.elsewhere.items():
+    for place, html in step.elsewhere.items():
         assert html in words_on(at), (place, slider.name)
     here = where_sliders_are(at, case)
     if case.path != navigation.CURVES:  # there the steps themselves follow the reader
         one = replace(slider, steps=slider.steps[:1])
-        alike = reels.reel_of(case.page, case.record, one, LIGHT, no_progress).alike
-        expected = {"reading": frame.reading, "alike": alike}
+        alike = made(case.page, case.record, one).alike
+        expected = {"reading": step.reading, "alike": alike}
         assert here[case.page.slot.key(slider.name)] == expected
     leave(at)
-    assert all(other.pictures != frame.pictures for other in others if other.pictures)
+    assert all(other.pictures != step.pictures for other in others if other.pictures)
 
 
 @pytest.mark.parametrize("name", thinned(CASES, one_in=2, of=3))
-def test_every_frame_can_be_sent(name: str) -> None:
+def test_every_step_can_be_sent(name: str) -> None:
     case = CASES[name]
     for slider in case.sliders(case.record):
-        made = reels.reel_of(case.page, case.record, slider, LIGHT, no_progress)
-        sent = json.loads(made.packed)
+        sent = json.loads(made(case.page, case.record, slider).of_charts)
         readings = [step["reading"] for step in sent["steps"]]
         assert readings == [slider.said(value) for value in slider.steps]
         assert len(set(readings)) == len(readings)
-        assert sent["dial"] == case.page.slot.key(slider.name)
+        assert sent["id"] == case.page.slot.key(slider.name)
+        assert sent["dial"] == f".st-key-{case.page.slot.key(slider.name)}"
         assert all(step["elsewhere"] for step in sent["steps"])
 
 
-def test_what_else_a_frame_rests_on_is_in_its_name() -> None:
-    """The browser uses a reel only where the page's name is the reel's."""
+def test_what_else_a_step_rests_on_is_in_its_name() -> None:
+    """The browser uses a film only where the page's name is the film's."""
 
     def name(page: Page[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
         few = replace(slider, steps=slider.steps[:1])
-        return reels.reel_of(page, record, few, colours, no_progress).alike
+        return page.along(few, colours).film(record, no_progress).alike
 
     (epsilon, people) = classroom.sliders(Lesson("sum"))
     begin = name(classroom.PAGE, Lesson("sum"), epsilon)
@@ -163,19 +160,19 @@ def test_what_else_a_frame_rests_on_is_in_its_name() -> None:
     )
 
 
-def test_a_reel_that_was_made_stays_while_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A move of one slider asks for new reels of all others."""
-    there = {name: [Reel(name, name, ())] if name in "bd" else [] for name in "abcd"}
+def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move of one slider asks for new films of all others."""
+    there = {name: [Film(name, "", ())] if name in "bd" else [] for name in "abcd"}
     started = []
 
-    def film(key: str, name: str, make: Callable[[Progress], Reel]) -> Reel | None:
-        assert make(no_progress).dial == key
+    def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
+        assert make(no_progress).id == key
         if not there[name]:
             started.append(name)
         return next(iter(there[name]), None)
 
-    def maker(name: str) -> Callable[[Progress], Reel]:
-        return lambda _: Reel(name, name, ())
+    def maker(name: str) -> Callable[[Progress], Film]:
+        return lambda _: Film(name, "", ())
 
     monkeypatch.setattr(films, "_made", there.__getitem__)
     monkeypatch.setattr(films, "film", film)

@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.navigation import ROOM
-from caldp_ui.charts.reel import Reel
-from caldp_ui.room import reels
+from caldp_ui.room import films
 from caldp_ui.room.question import Question
 from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.session import jobs
+from caldp_ui.stage import Film
 from tests.products import thinned
 from tests.ui.ahead import assert_ahead, made
 from tests.ui.driver import _component, open_page
@@ -32,26 +32,26 @@ def opened(draft: Draft) -> AppTest:
 @pytest.mark.parametrize("name", thinned(QUESTIONS, one_in=3))
 def test_every_step_is_what_the_page_shows(name: str) -> None:
     for draft in (Draft(QUESTIONS[name]), Draft(QUESTIONS[name], 100)):
-        assert_ahead(opened(draft), reels.PAGE, draft, reels.EPSILON)
-    assert_ahead(opened(draft), reels.PAGE, draft, reels.PHONES)
+        assert_ahead(opened(draft), films.PAGE, draft, films.EPSILON)
+    assert_ahead(opened(draft), films.PAGE, draft, films.PHONES)
 
 
-def test_each_question_and_each_number_of_phones_has_a_reel_of_its_own() -> None:
+def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None:
     drafts = [Draft(question, phones) for question in QUESTIONS.values() for phones in (30, 100)]
-    assert len({made(reels.PAGE, each, reels.EPSILON).alike for each in drafts}) == len(drafts)
+    assert len({made(films.PAGE, each, films.EPSILON).alike for each in drafts}) == len(drafts)
 
 
-def test_both_reels_are_sent_and_nobody_s_question_is_kept_for_others(
+def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jobs, "quietly", lambda _key, _name, work: work(no_progress))
     draft = Draft(OWN)
     at = opened(draft)
-    for slider in (reels.EPSILON, reels.PHONES):
-        reel = made(reels.PAGE, draft, slider)
-        sent = _component(at, SLOT.key(f"feeds-{reel.dial}"))
-        assert sent.bytes == reel.packed
-    del at, reel, sent
+    for slider in (films.EPSILON, films.PHONES):
+        film = made(films.PAGE, draft, slider)
+        sent = _component(at, SLOT.key(f"feeds-{film.dial}"))
+        assert sent.bytes == film.of_charts
+    del at, film, sent
     gc.collect()
-    kept = [each for each in gc.get_objects() if isinstance(each, Reel)]
-    assert not [each for each in kept if OWN.text in each.alike]
+    kept = [each for each in gc.get_objects() if isinstance(each, Film)]
+    assert not [each for each in kept if "e.example" in str(each.steps)]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from caldp_ui.matrix import reels
+from caldp_ui.matrix import films
 from caldp_ui.matrix.slot import BUG, DESIGNED, PASTED, Table
 from caldp_ui.matrix.templates import TEMPLATES
 from tests.ui.ahead import assert_ahead, dialled, made
@@ -27,26 +27,26 @@ CHANNELS = (
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_every_step_of_a_template_is_what_the_page_shows(template: str) -> None:
     record = Table().ready(template, 1.0)
-    assert_ahead(opened(record), reels.PAGE, record, reels.EPSILON)
+    assert_ahead(opened(record), films.PAGE, record, films.EPSILON)
 
 
 @pytest.mark.parametrize(("template", "channel"), CHANNELS)
 def test_so_it_is_with_other_channels(template: str, channel: str) -> None:
     record = replace(Table().ready(template, 2.0), channel=channel, pasted=WARNER)
-    assert_ahead(opened(record), reels.PAGE, record, reels.EPSILON, slice(1, None, 4))
+    assert_ahead(opened(record), films.PAGE, record, films.EPSILON, slice(1, None, 4))
 
 
-def test_each_template_and_channel_has_a_reel_of_its_own() -> None:
+def test_each_template_and_channel_has_a_film_of_its_own() -> None:
     records = [
         replace(Table().ready(template, 1.0), channel=channel)
         for template in TEMPLATES
         for channel in ("plain", BUG)
     ]
-    assert len({made(reels.PAGE, each, reels.EPSILON).alike for each in records}) == len(records)
+    assert len({made(films.PAGE, each, films.EPSILON).alike for each in records}) == len(records)
 
 
 def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:
     for record in (SMALL, replace(Table(), channel=DESIGNED)):
         at = opened(record)
-        assert dialled(at, reels.PAGE) == {}
+        assert dialled(at, films.PAGE) == {}
         leave(at)

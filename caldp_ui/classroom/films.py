@@ -10,13 +10,14 @@ from caldp_ui.classroom import picture
 from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts import reels
-from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.parts import films
+from caldp_ui.parts.films import Page
+from caldp_ui.stage import Step
 
 
 def show(lesson: Lesson) -> None:
     """Have the browser follow the station's sliders."""
-    reels.show(PAGE, lesson, sliders(lesson))
+    films.follow(PAGE, lesson, sliders(lesson))
 
 
 def sliders(lesson: Lesson) -> list[Slider[Lesson]]:
@@ -24,11 +25,11 @@ def sliders(lesson: Lesson) -> list[Slider[Lesson]]:
     return [dial.slider for dial in STATIONS[lesson.station].dials(lesson)]
 
 
-def look(lesson: Lesson, colours: Palette) -> Sight:
+def look(lesson: Lesson, colours: Palette) -> Step:
     """What the page shows of a lesson."""
     board = STATIONS[lesson.station].open(lesson)
     seen = board.picture(colours)
-    return Sight(board.headline, picture.told(seen), picture.beside(seen))
+    return films.seen(board.headline, picture.told(seen), picture.beside(seen))
 
 
 PAGE: Final = Page(SLOT, look)

@@ -10,10 +10,11 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts import films, headline, reels
-from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.parts import films, headline
+from caldp_ui.parts.films import Page
 from caldp_ui.room import rehearsal, words
 from caldp_ui.room.slot import SLOT, Draft
+from caldp_ui.stage import Step
 
 KEY: Final = SLOT.key("rehearsal")
 TITLE: Final = SLOT.key("rehearsed")
@@ -35,15 +36,15 @@ PHONES: Final = Slider[Draft](
 
 def show(draft: Draft) -> None:
     """Have the browser follow the sliders."""
-    reels.show(PAGE, draft, [EPSILON, PHONES])
+    films.follow(PAGE, draft, [EPSILON, PHONES])
 
 
-def look(draft: Draft, colours: Palette) -> Sight:
+def look(draft: Draft, colours: Palette) -> Step:
     """What the page shows of a draft; the board has its colours in either theme."""
     del colours
     told = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))
     title = headline.as_html(words.rehearsed(draft.phones))
-    return Sight(told, {KEY: rehearsal.told(draft)}, {f".st-key-{TITLE} p": title})
+    return films.seen(told, {KEY: rehearsal.told(draft)}, {f".st-key-{TITLE} p": title})
 
 
 PAGE: Final = Page(SLOT, look, bring=films.of_this_visit)

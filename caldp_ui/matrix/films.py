@@ -12,8 +12,9 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.slot import DESIGNS, SLOT, Table
 from caldp_ui.matrix.verdict import judged
-from caldp_ui.parts import headline, reels
-from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.parts import films, headline
+from caldp_ui.parts.films import Page
+from caldp_ui.stage import Step
 
 OFF: Final = SLOT.key("off")
 EPSILON: Final = Slider[Table](
@@ -28,7 +29,7 @@ EPSILON: Final = Slider[Table](
 
 def show(record: Table) -> None:
     """Have the browser follow the slider."""
-    reels.show(PAGE, record, sliders(record))
+    films.follow(PAGE, record, sliders(record))
 
 
 def sliders(record: Table) -> list[Slider[Table]]:
@@ -36,12 +37,12 @@ def sliders(record: Table) -> list[Slider[Table]]:
     return [EPSILON] if record.template and record.channel not in DESIGNS else []
 
 
-def look(record: Table, colours: Palette) -> Sight:
+def look(record: Table, colours: Palette) -> Step:
     """What the page shows of a record; levels have their colours in either theme."""
     del colours
     found = candidates.at_hand(record)
     what, off = judged(record.names, record.matrix, found), headline.as_html(words.off(found))
-    return Sight(
+    return films.seen(
         words.headline(what),
         {board.KEY: board.told(what)},
         {f".st-key-{OFF} p": off},

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.browser import settled
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.classroom.reels import look
+from caldp_ui.classroom.films import look
 from caldp_ui.classroom.slot import LINK, Lesson
 from caldp_ui.parts import headline
 from tests.browser.conftest import Opened
@@ -37,10 +37,10 @@ def held_at(page: Any, wanted: float) -> None:
 
 def seen(page: Any, lesson: Lesson) -> None:
     """Sentence and chart are those of the lesson, and nothing else is in their place."""
-    sight = look(lesson, LIGHT)
+    step = look(lesson, LIGHT)
     (said,) = page.evaluate(TEXTS, SAID)
-    assert headline.html(sight.said).endswith(f">{said}</div>")
-    (told,) = sight.pictures.values()
+    assert step.elsewhere[headline.SENTENCE].endswith(f">{said}</div>")
+    (told,) = step.pictures.values()
     page.wait_for_function(DRAWN, arg=[CHART, told])
 
 
@@ -76,8 +76,8 @@ def test_a_hand_that_comes_back_leaves_the_page_as_it_was(opened: Opened) -> Non
     seen(page, Lesson("sum"))
 
 
-def test_no_frame_of_another_setting_is_shown(opened: Opened) -> None:
-    """After another outcome was asked for, the frames that are there are those of the old one."""
+def test_no_step_of_another_setting_is_shown(opened: Opened) -> None:
+    """After another outcome was asked for, the steps that are there are those of the old one."""
     page = open_sum(opened, Lesson("sum", n=1000))
     page.get_by_role("button", name="Draw new noise").click()
     page.wait_for_url("**seed=2**")

@@ -19,13 +19,14 @@ from caldp_ui.curves import lines as work
 from caldp_ui.curves.drawn import drawn
 from caldp_ui.curves.lines import LINES_MAX
 from caldp_ui.curves.slot import SLOT, Curves
-from caldp_ui.parts import reels
-from caldp_ui.parts.reels import Page, Sight
+from caldp_ui.parts import films
+from caldp_ui.parts.films import Page
+from caldp_ui.stage import Step
 
 
 def show(record: Curves, pinned: Curves | None) -> None:
     """Have the browser follow the sliders; curves of what is `pinned` stay in the picture."""
-    reels.show(page(pinned), record, sliders(record))
+    films.follow(page(pinned), record, sliders(record))
 
 
 def sliders(record: Curves) -> list[Slider[Curves]]:
@@ -48,11 +49,11 @@ def beside(levels: Sequence[float], value: float) -> list[float]:
 def page(pinned: Curves | None) -> Page[Curves]:
     """The page as a function of its record."""
 
-    def look(record: Curves, colours: Palette) -> Sight:
+    def look(record: Curves, colours: Palette) -> Step:
         lines = work.asked(record, pinned)[:LINES_MAX]
         found = list(work.expected(lines, no_progress))
         curves = drawn(lines, found, [[None] * len(line.places) for line in lines])
         chart = told(charts.of(record, curves, colours), words.alt(record, curves))
-        return Sight(words.said(record, curves), {SLOT.key("chart"): chart})
+        return films.seen(words.said(record, curves), {SLOT.key("chart"): chart})
 
     return Page(SLOT, look, rests_on=repr(pinned))

@@ -3,8 +3,8 @@
 The noise is the same at every step.
 """
 
-from caldp_ui.parts import reels
-from caldp_ui.parts.reels import Page
+from caldp_ui.parts import films
+from caldp_ui.parts.films import Page
 from caldp_ui.yesno import board
 from caldp_ui.yesno.shown import Shown, shown
 from caldp_ui.yesno.side import SLIDERS
@@ -13,7 +13,7 @@ from caldp_ui.yesno.slot import SLOT, OneQuestion
 
 def show(record: OneQuestion, pinned: Shown | None) -> None:
     """Have the browser follow all sliders; what is `pinned` stays in the plane."""
-    reels.show(page(pinned), record, SLIDERS)
+    films.follow(page(pinned), record, SLIDERS)
 
 
 def page(pinned: Shown | None) -> Page[OneQuestion]:

@@ -1,0 +1,83 @@
+/* Films of charts, drawings and words: the page at each step of one of its sliders. While a hand
+   moves it they are shown at once; what the server then says is the same. Never another setting's
+   picture: a film is used only where all else is as the server last said. */
+
+import {Follower} from "./follower.js";
+import {hub, whenGone} from "./hub.js";
+
+/** @typedef {Message.ChartFilm & {text: string}} Film */
+
+/** @extends {Follower<Film>} */
+class ChartFilms extends Follower {
+    /** @type {Record<string, Message.Dialled | undefined>} What the server said of each slider. */
+    page = {};
+    /** @type {unknown} The component by which the page says where it is. */
+    owner;
+
+    /** What the page's sliders were at in the server's last run, and what all else was.
+        @param {Record<string, Message.Dialled>} page
+        @param {unknown} [owner] */
+    take(page, owner) {
+        this.page = page;
+        this.owner = owner;
+        if (this.now && !this.dials.held(this.now.film)) this.lead(null);
+        this.dials.catchUp();
+    }
+
+    /** @param {Film} film */
+    bring(film) {
+        this.add(film);
+        this.dials.catchUp();
+    }
+
+    /** @param {Film} film */
+    remove(film) {
+        if (this.films.get(film.id) !== film) return;
+        this.drop(film.id);
+        if (this.now?.film === film.id) this.lead(null);
+    }
+
+    /** @param {string} id
+        @param {string | null | undefined} reading */
+    follow(id, reading) {
+        if (!this.now || this.now.film === id) super.follow(id, reading);
+    }
+
+    /** @param {Film} film
+        @param {number} index */
+    isAhead(film, index) {
+        const said = this.page[film.id];
+        return film.alike === said?.alike && film.steps[index].reading !== said.reading;
+    }
+
+    /** @param {import("./follower.js").Now | null} now */
+    lead(now) {
+        this.go(now);
+        if (!this.step) hub.forEach(picture => picture.play(null));
+        else for (const [key, told] of Object.entries(this.step.pictures)) hub.get(key)?.play(told);
+    }
+}
+
+/** @type {ChartFilms} */
+const films = /** @type {any} */ (globalThis)[Symbol.for("caldp.films")] ??= new ChartFilms();
+/** @type {WeakMap<Mount, Film>} */
+const brought = new WeakMap();
+
+/** Either what the page is at, or one film as bytes; the same bytes again are no news.
+    @param {Component<Uint8Array | [{page: Record<string, Message.Dialled>}]>} component */
+export default function mount({data, parentElement: parent}) {
+    if (Array.isArray(data)) {
+        films.take(data[0].page, parent);
+        return whenGone(parent, () => { if (films.owner === parent) films.take({}); });
+    }
+    const text = new TextDecoder().decode(data);
+    if (brought.get(parent)?.text !== text) {
+        const film = {...JSON.parse(text), text};
+        brought.set(parent, film);
+        films.bring(film);
+    }
+    return whenGone(parent, () => {
+        const film = brought.get(parent);
+        if (film) films.remove(film);
+    });
+}

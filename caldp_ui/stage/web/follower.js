@@ -1,0 +1,68 @@
+/* Films that follow sliders of the page while a hand moves them, before the server has answered.
+   What is shown of a step, maps or charts, and whether a film is of this very page, others say. */
+
+import {Dials} from "./dial.js";
+import {StandIns} from "./elsewhere.js";
+
+/** @typedef {{film: string, index: number}} Now The step of a film that is shown.
+    @typedef {{reading: string, elsewhere: Record<string, Message.Tree>}} Step */
+
+/** @template {{id: string, dial: string, steps: Step[]}} F */
+export class Follower {
+    /** @type {Now | null} The step that is shown; null for what the server said last. */
+    now = null;
+
+    constructor() {
+        this.films = /** @type {Known<string, F>} */ (new Map());
+        this.dials = new Dials((id, reading) => this.follow(id, reading));
+        this.standIns = new StandIns();
+    }
+
+    /** @returns {F["steps"][number] | null | undefined} */
+    get step() { return this.now && this.films.get(this.now.film)?.steps[this.now.index]; }
+
+    /** Whether the film is of this page, which is at another step of it.
+        @param {F} _film
+        @param {number} _index
+        @returns {boolean} */
+    isAhead(_film, _index) { return false; }
+
+    /** A hand leads to a step, or back to what the server said.
+        @param {Now | null} now */
+    lead(now) { this.go(now); }
+
+    /** @param {F} film */
+    add(film) {
+        this.films.set(film.id, film);
+        this.dials.watch(film);
+    }
+
+    /** @param {string} id */
+    drop(id) {
+        this.films.delete(id);
+        this.dials.forget(id);
+    }
+
+    /** The page's slider says this: show that step, or what the server said if none is that.
+        @param {string} id
+        @param {string | null | undefined} reading */
+    follow(id, reading) {
+        const film = this.films.get(id);
+        const index = film.steps.findIndex(step => step.reading === reading);
+        const ahead = index >= 0 && this.isAhead(film, index);
+        if (ahead || this.now?.film === id) this.lead(ahead ? {film: id, index} : null);
+    }
+
+    /** Be at a step of a film, or at what the server said.
+        @param {Now | null} now */
+    go(now) {
+        this.now = now;
+        if (this.step) this.standIns.put(this.step.elsewhere);
+        else this.standIns.remove();
+    }
+
+    destroy() {
+        this.dials.leave();
+        this.standIns.remove();
+    }
+}
