@@ -17,6 +17,7 @@ DIAL = ".st-key-classroom-epsilon"
 SAID = ".st-key-headline .headline"
 CHART = ".st-key-classroom-sum .chart"
 STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
+THERE = """() => globalThis[Symbol.for("caldp.films")].page["classroom-epsilon"]"""
 TEXTS = """css => [...document.querySelectorAll(css)]
     .filter(each => each.getClientRects().length).map(each => each.innerHTML)"""
 DRAWN = """([css, told]) => {
@@ -46,7 +47,9 @@ def seen(page: Any, lesson: Lesson) -> None:
 
 def open_sum(opened: Opened, lesson: Lesson) -> Any:
     query = "&".join(f"{key}={value}" for key, value in LINK.write(lesson).items())
-    return opened(f"classroom?{query}", f"{DIAL}[data-followed]", CHART)
+    page = opened(f"classroom?{query}", f"{DIAL}[data-followed]", CHART)
+    page.wait_for_function(THERE)  # the film may come a moment before the page says where it is
+    return page
 
 
 def test_chart_and_sentence_follow_the_hand_and_stay_when_the_server_has_answered(
