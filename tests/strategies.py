@@ -18,6 +18,7 @@ from caldp_core.basics.limits import (
     THETA_MIN,
     TRIALS_MAX,
 )
+from caldp_core.datasets.public_map import NoPrior, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import specs
 from caldp_core.scenarios import blocks, sensitive
@@ -230,12 +231,17 @@ MECHANISMS = {
     "best-kernel": st.builds(specs.BestKernel),
     "stepped-geometric": st.builds(specs.SteppedGeometric),
 }
+PRIORS = {
+    "none": st.just(NoPrior()),
+    "map": st.builds(PublicMap, st.just("3:2 24:1"), st.just("25,26,-130,-129"), st.just(0.2)),
+}
 EVERY = {
     "dataset": DATASETS,
     "policy": POLICIES,
     "blocks": BLOCKS,
     "sensitive": SENSITIVE,
     "mechanism": MECHANISMS,
+    "prior": PRIORS,
 }
 """Slot → kind → strategy."""
 SCENARIOS = st.builds(
@@ -247,6 +253,7 @@ SCENARIOS = st.builds(
     n=st.one_of(st.none(), st.integers(1, N_MAX)),
     trials=st.integers(1, TRIALS_MAX),
     seed=SEED,
+    prior=st.one_of(*PRIORS.values()),
 )
 
 

@@ -47,6 +47,7 @@ SECTIONS = {
     "blocks": "Blocks",
     "sensitive": "Sensitive values",
     "mechanism": "Mechanisms",
+    "prior": "Public maps",
 }
 CHECK_INS = {"path": "check-ins.txt"}
 """What a `snap` must have; it is not opened before it is loaded."""
@@ -133,7 +134,7 @@ def test_every_key_of_a_scenario_is_told_with_its_default() -> None:
     plain = {f.name: default_of(f) for f in fields(Scenario) if f.name not in SLOTS}
     slots = {
         name: f'`{{"kind": "{Scenario().kind(name)}"}}`'
-        for name in ("dataset", "policy", "mechanism")
+        for name in ("dataset", "policy", "mechanism", "prior")
     }
     assert told == plain | slots
     assert f"version {FORMAT} of" in text_of("CHANGELOG.md")
@@ -178,10 +179,10 @@ def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: st
 
     def make(value: Any) -> Any:
         extra = {key: int(value) if whole else value}
-        if kind in ("snap", "places"):
+        if kind in ("snap", "places", "map"):
             # One cell, as far in the south-west as it can be.
             side = min(value, 180)
-            extra |= CHECK_INS if kind == "snap" else {"people": "0:1"}
+            extra |= {"snap": CHECK_INS, "places": {"people": "0:1"}, "map": {"parts": "0:1"}}[kind]
             extra |= {"area": f"-90,{side - 90:.10g},-180,{side - 180:.10g}"}
         if (kind, key) == ("inhabited", "least"):
             extra["most"] = 10**12

@@ -13,11 +13,12 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
+from caldp_core.cli.prior import KNOWING, prior_option, read_prior
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect import js
 from caldp_core.collect.collected import Collected, merged
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.estimate import collected_from_histogram, table_of
+from caldp_core.collect.estimate import ESTIMATOR, collected_from_histogram, table_of
 from caldp_core.collect.files import as_lines, read_object
 from caldp_core.collect.mixing import mixed_among
 from caldp_core.collect.protocol import Protocol
@@ -25,6 +26,7 @@ from caldp_core.collect.record import record_of
 from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
+from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.geojson import cells_as_geojson
 from caldp_core.experiments.run import prepare
@@ -97,8 +99,9 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     show_default=True,
     help="Chance that an interval holds its share.",
 )
-@click.option("--estimator", type=click.Choice(list(ESTIMATORS)), default="simplex-per-block",
-              show_default=True)  # fmt: skip
+@click.option("--estimator", type=click.Choice(list(ESTIMATORS)),
+              help="[default: simplex-per-block, with --prior cascade-map]")  # fmt: skip
+@prior_option
 @click.option("-o", "--output", type=_FILE, help="Write the table here: CSV, or cells as .geojson.")
 @click.option("--record", type=_FILE, help="Write what was asked, promised and collected.")
 def estimate_command(
@@ -107,7 +110,8 @@ def estimate_command(
     tally: str | None,
     histogram: Path | None,
     level: float,
-    estimator: str,
+    estimator: str | None,
+    prior: Path | None,
     output: Path | None,
     record: Path | None,
 ) -> None:
@@ -123,12 +127,18 @@ def estimate_command(
             if tally is not None
             else collected_from_histogram(asked, histogram or Path())
         )
-        table = table_of(asked, collected, level, estimator)
+        known = NoPrior() if prior is None else read_prior(prior, asked.domain)
+        name = estimator or (ESTIMATOR if prior is None else KNOWING)
+        require(
+            prior is None or name == KNOWING,
+            f"--prior is for the estimator {KNOWING}, got {name}; leave one of them out.",
+        )
+        table = table_of(asked, collected, level, name, known)
         text = _in_form(asked, table, output)
         if output is not None:
             write(output, text)
         if record is not None:
-            write(record, as_lines(record_of(asked, collected, level, estimator)))
+            write(record, as_lines(record_of(asked, collected, level, name, known)))
     if output is None:
         click.echo(text, nl=False)
 

@@ -21,11 +21,12 @@ from caldp_core.cli.count import count_command
 from caldp_core.cli.dashboard import dashboard_command
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
+from caldp_core.cli.prior import KNOWING, prior_option, read_prior
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import is_judged, not_judged
 from caldp_core.experiments.means import mean_in
 from caldp_core.experiments.processes import in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
@@ -66,11 +67,15 @@ def schema_command(kind: str) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the first trial's shares to this file, a row a value, as CSV or as .geojson.",
 )
-def run_command(path: str, estimate: Path | None) -> None:
+@prior_option
+def run_command(path: str, estimate: Path | None, prior: Path | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
     with plain_errors():
         scenario = Scenario.from_file(path)
         with progress_bar("loading") as progress:
+            if prior is not None:
+                known = read_prior(prior, scenario.dataset.load(progress).domain)
+                scenario = replace(scenario, estimator=KNOWING, prior=known)
             setup = prepare(scenario, progress)
         with progress_bar("running") as progress:
             result = run(setup, progress)
@@ -151,7 +156,7 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
     """
     setup = result.setup
     errors = {"errors": _gathered([asdict(each) for each in result.errors])}
-    judged = {"errors": None, "not_judged": CIRCULAR} if expected is None else errors
+    judged = {"errors": None, "not_judged": not_judged(setup)} if expected is None else errors
     return {
         "scenario": setup.scenario.to_dict(),
         "dataset": setup.dataset.name,

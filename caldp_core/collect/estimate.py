@@ -14,26 +14,37 @@ from caldp_core.collect.collector import MEMORY_MB, batch_of
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import columns_of_file, unreadable
+from caldp_core.datasets.public_map import NoPrior, PriorSpec
 from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.margins import margins
-from caldp_core.estimation.shares import estimate
+from caldp_core.estimation.options import Options
 
+ESTIMATOR: Final = "simplex-per-block"
+"""The one of `caldp estimate`, unless another is named."""
 _CODES: Final = {-1: MALFORMED, -2: PROTOCOL, -3: RANGE}
 """What `sql.py` calls refused reports."""
 
 
 def table_of(
-    protocol: Protocol, collected: Collected, level: float = 0.95, estimator: str = "simplex"
+    protocol: Protocol,
+    collected: Collected,
+    level: float = 0.95,
+    estimator: str = "simplex",
+    prior: PriorSpec = NoPrior(),  # noqa: B008 — frozen
 ) -> dict[str, list[object]]:
     """A row a value: where or what it is, its estimated share and people, and its interval.
 
-    The columns of `margins` say how far each can be trusted, at that `level`. Raises `CaldpError`
-    for another protocol's tally and one of no reports.
+    The columns of `margins` say how far each can be trusted, at that `level`. `prior`: a public
+    map, for the estimator "cascade-map". Raises `CaldpError` for another protocol's tally and one
+    of no reports.
     """
     collected.check(protocol)
     mechanism, tally = protocol.mechanism, collected.tally
-    shares = estimate(mechanism, tally, estimator)
+    options = Options(prior.on(protocol.domain))
+    evidence = Evidence.of(mechanism, tally, domain=protocol.domain, options=options)
+    shares = named(estimator).apply(evidence)
     plan = protocol.plan
     return {
         **_values(protocol),
@@ -41,7 +52,7 @@ def table_of(
         "sensitive": ["yes" if flag else "no" for flag in plan.sensitive.tolist()],
         "estimated share": shares.tolist(),
         "estimated people": (shares * tally.n).tolist(),
-        **margins(Evidence.of(mechanism, tally), shares, level),
+        **margins(evidence, shares, level),
     }
 
 

@@ -13,6 +13,7 @@ from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.collect.collected import BATCH, FILE, REASONS, Collected
 from caldp_core.collect.mixing import if_these_are_mixed, levels_of
 from caldp_core.collect.protocol import Protocol
+from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
 
 MARK: Final = "caldp_record"
@@ -23,9 +24,21 @@ _UPWARDS: Final = 1.01
 
 
 def record_of(
-    protocol: Protocol, collected: Collected, level: float, estimator: str
+    protocol: Protocol,
+    collected: Collected,
+    level: float,
+    estimator: str,
+    prior: PriorSpec = NoPrior(),  # noqa: B008 — frozen
 ) -> dict[str, Any]:
-    """What was asked, promised and collected, for whoever reads the estimate; JSON-ready."""
+    """What was asked, promised and collected, for whoever reads the estimate; JSON-ready.
+
+    `prior`: the public map that the estimate takes for known, which is named and hashed.
+    """
+    known = {}
+    if isinstance(prior, PublicMap):
+        shape = f"{prior.area} {prior.cell} {prior.parts}"
+        hashed = hashlib.sha256(shape.encode()).hexdigest()
+        known = {"public_map": {"title": prior.title, "sha256": hashed}}
     promised = _promised(protocol)
     mixed = if_these_are_mixed(protocol, collected.tally)
     return {
@@ -39,6 +52,7 @@ def record_of(
         "batches": sorted(n.removeprefix(BATCH) for n in collected.batches if n.startswith(BATCH)),
         "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
         "estimator": estimator,
+        **known,
         "interval_level": level,
     }
 

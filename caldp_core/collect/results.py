@@ -13,7 +13,7 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.collect.collected import REASONS, Collected, merged
-from caldp_core.collect.estimate import table_of
+from caldp_core.collect.estimate import ESTIMATOR, table_of
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import record_of
 from caldp_core.datasets.shipped import DATA_FOLDER
@@ -21,8 +21,6 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import simultaneous
 from caldp_core.experiments.table import Columns
 
-ESTIMATOR: Final = "simplex-per-block"
-"""The one of `caldp estimate`."""
 _WEEK: Final = DATA_FOLDER / "made_up_week"
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 

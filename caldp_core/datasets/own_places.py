@@ -56,7 +56,7 @@ class OwnPlaces:
     def counts(self) -> Ints:
         """(k,) people in each cell of `grid`."""
         counts = np.zeros(self.grid().k, dtype=np.int64)
-        cells, people = _pairs(self.people, counts.size)
+        cells, people = cells_of_text("people", self.people, counts.size)
         counts[cells] = people
         require(bool(counts.any()), "people must be at least one person, got none.")
         return check_counts("people", counts, counts.size)
@@ -74,12 +74,15 @@ class OwnPlaces:
         return with_larger_cells(from_counts(self.title, note, grid, counts), self.together)
 
 
-def _pairs(text: str, k: int) -> tuple[Ints, Ints]:
-    """Cells, ascending in [0, k), and their people; raises `CaldpError` for any other text."""
+def cells_of_text(what: str, text: str, k: int) -> tuple[Ints, Ints]:
+    """Cells, ascending in [0, k), and the number of each, from "17:3 25:1".
+
+    Raises `CaldpError`, calling it `what`, for any other text.
+    """
     if _PAIRS.fullmatch(text):
-        cells, people = np.array(re.split("[ :]", text), dtype=np.int64).reshape(-1, 2).T
+        cells, numbers = np.array(re.split("[ :]", text), dtype=np.int64).reshape(-1, 2).T
         if int(cells[-1]) < k and bool((np.diff(cells) > 0).all()):
-            return cells, people
+            return cells, numbers
     before = -1
     for pair in text.split(" "):
         found = _PAIR.fullmatch(pair)
@@ -87,14 +90,18 @@ def _pairs(text: str, k: int) -> tuple[Ints, Ints]:
             break
         before = int(found[1])
     raise CaldpError(
-        f"people must be cells and their people such as '17:3 25:1', cells ascending "
+        f"{what} must be cells and their {what} such as '17:3 25:1', cells ascending "
         f"below {k:,}, got {quoted(pair)}."
     )
 
 
+def cells_as_text(numbers: Ints) -> str:
+    """The (k,) numbers of cells as such a text, without those that have 0."""
+    cells = np.flatnonzero(numbers)
+    pairs = zip(cells.tolist(), numbers[cells].tolist(), strict=True)
+    return " ".join(f"{cell}:{number}" for cell, number in pairs)
+
+
 def places_of(counts: Ints, grid: GridDomain, title: str) -> OwnPlaces:
     """The record of (k,) people in each cell of a map."""
-    cells = np.flatnonzero(counts)
-    pairs = zip(cells.tolist(), counts[cells].tolist(), strict=True)
-    people = " ".join(f"{cell}:{number}" for cell, number in pairs)
-    return OwnPlaces(people, str(grid.area), grid.cell, title)
+    return OwnPlaces(cells_as_text(counts), str(grid.area), grid.cell, title)

@@ -18,7 +18,7 @@ from caldp_core.estimation.cascaded import cascaded, levels_of
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
-from caldp_core.estimation.public_prior import with_inhabitants
+from caldp_core.estimation.public_prior import with_inhabitants, with_public_map
 from caldp_core.estimation.smoothed import smoothed
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "smoothed",
     "unprocessed",
     "with_inhabitants",
+    "with_public_map",
 ]
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
@@ -114,8 +115,9 @@ class EstimatorEntry:
 
     `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
     menus offer it; what they do not, files and links may still name. `in_order`: for values in an
-    order alone; `on_maps`: for maps alone. `levels`: how far it pools symbols
-    (`cascaded.levels_of`), None where each has a share of its own.
+    order alone; `on_maps`: for maps alone; `needs_map`: for those
+    with a public map as a prior. `levels`: how far it pools symbols (`cascaded.levels_of`), None
+    where each has a share of its own.
     """
 
     name: str
@@ -126,6 +128,7 @@ class EstimatorEntry:
     listed: bool = True
     in_order: bool = False
     on_maps: bool = False
+    needs_map: bool = False
     levels: Callable[[Evidence], Levels | None] = lambda _: None
 
 
@@ -158,6 +161,16 @@ _ENTRIES: Final = (
         "that fits the reports; a part of the picture is no measurement",
         with_inhabitants,
         on_maps=True,
+        levels=levels_of,
+    ),
+    EstimatorEntry(
+        "cascade-map",
+        "Cascade, knowing a public map",
+        "as the cascade, and people are expected where a public map has them, as far as that fits "
+        "the reports; a part of the picture is no measurement",
+        with_public_map,
+        on_maps=True,
+        needs_map=True,
         levels=levels_of,
     ),
     EstimatorEntry(
@@ -208,15 +221,23 @@ _ENTRIES: Final = (
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 
 
-def menu_of_estimators(chosen: str, *, in_order: bool = False, on_maps: bool = False) -> list[str]:
+def menu_of_estimators(
+    chosen: str, *, in_order: bool = False, on_maps: bool = False, has_map: bool = False
+) -> list[str]:
     """Names that a menu offers: the listed ones, and the one that is chosen already.
 
-    `in_order`, `on_maps`: with those for values in an order, and for maps.
+    `in_order`, `on_maps`, `has_map`: with those for values in an order, for maps, and for maps with
+    a public map as a prior.
     """
     return [
         name
         for name, entry in ESTIMATORS.items()
-        if (entry.listed and entry.in_order <= in_order and entry.on_maps <= on_maps)
+        if (
+            entry.listed
+            and entry.in_order <= in_order
+            and entry.on_maps <= on_maps
+            and entry.needs_map <= has_map
+        )
         or name == chosen
     ]
 

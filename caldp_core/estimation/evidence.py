@@ -14,6 +14,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import trees
 from caldp_core.estimation.cascade import Cascade, cascade
+from caldp_core.estimation.options import Options
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied import Tied
 from caldp_core.mechanisms import Mechanism, Tally
@@ -28,8 +29,8 @@ class Evidence:
     `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1; a mechanism that
     tells of no blocks has one of everything. `n`: people.
     `mechanism`, `tally`: where it all comes from. `domain`: what lies beside what, None where that
-    is not known. `progress`: told the finished share of an
-    estimator that takes long; it may raise `Cancelled`.
+    is not known. `options`: what estimators are told beside the reports. `progress`: told the
+    finished share of an estimator that takes long; it may raise `Cancelled`.
     """
 
     unbiased: Floats
@@ -40,6 +41,7 @@ class Evidence:
     tally: Tally
     progress: Progress = no_progress
     domain: Domain | GridDomain | None = None
+    options: Options = Options()
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class Evidence:
         tally: Tally,
         progress: Progress = no_progress,
         domain: Domain | GridDomain | None = None,
+        options: Options = Options(),  # noqa: B008 — frozen
     ) -> "Evidence":
         """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
         require(
@@ -66,6 +69,7 @@ class Evidence:
             tally=tally,
             progress=progress,
             domain=domain,
+            options=options,
         )
 
     @cached_property

@@ -16,13 +16,17 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import as_array, require
+from caldp_core.basics.errors import CaldpError, as_array, require
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.inhabitants import inhabitants
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascaded import cascaded, expecting
 from caldp_core.estimation.evidence import Evidence
 
+NEEDS_MAP: Final = (
+    'The estimator "cascade-map" needs a public map: give the scenario a prior of kind map, or the '
+    "command --prior FILE."
+)
 _REACH: Final = 4.0
 """Cells: standard deviation of the surroundings within which the prior parts people."""
 _PARTS: Final = (0.5, 0.75, 1.0)
@@ -56,6 +60,17 @@ def with_inhabitants(evidence: Evidence) -> Floats:
     if not isinstance(domain, GridDomain):
         return cascaded(evidence)
     return with_prior(evidence, inhabitants(domain))
+
+
+def with_public_map(evidence: Evidence) -> Floats:
+    """The same with the public map that the evidence's options hold.
+
+    Raises `CaldpError` where they hold none.
+    """
+    prior = evidence.options.prior
+    if prior is None:
+        raise CaldpError(NEEDS_MAP)
+    return with_prior(evidence, prior)
 
 
 def moved_by_prior(evidence: Evidence, estimate: Floats) -> Floats:

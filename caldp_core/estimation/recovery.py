@@ -21,7 +21,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.estimation.estimators import ESTIMATORS, EstimatorEntry
 from caldp_core.estimation.evidence import Evidence
 
-_OF_SHARES: Final = ("cascade", "cascade-inhabitants")
+_OF_SHARES: Final = ("cascade", "cascade-inhabitants", "cascade-map")
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,6 +75,7 @@ def forecast(
         setup.scenario.estimator,
         people=_known_people(setup, n),
         domain=setup.dataset.domain,
+        options=setup.options,
         budget=budget or by_default,
         progress=progress,
         loss=_loss(setup, error),

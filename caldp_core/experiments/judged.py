@@ -1,20 +1,40 @@
 """Whether the errors of a scenario mean anything: not where its data were made of its prior."""
 
+from typing import Final
+
 from caldp_core.basics.errors import require
+from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Setup
 
-CIRCULAR = (
+CIRCULAR: Final = (
     "These data were made with where people live, so their error would be too small to mean "
     'anything for an estimate that knows it; take other data, or the estimate "cascade".'
 )
+SAME: Final = (
+    "The public map says of these data what they are, so their error would be too small to mean "
+    'anything for an estimate that knows it; take another map, or the estimate "cascade".'
+)
+_SAME: Final = 1e-3
+"""Share of people by which a map may differ from the data and be one with them: rounding."""
+
+
+def not_judged(setup: Setup) -> str:
+    """Why errors mean nothing: the estimate knows what the data were made of. Else empty."""
+    name, prior = setup.scenario.estimator, setup.options.prior
+    if name == "cascade-inhabitants" and setup.dataset.from_inhabitants:
+        return CIRCULAR
+    if name == "cascade-map" and prior is not None:
+        same = total_variation(setup.dataset.distribution, prior) <= _SAME
+        return SAME if same else ""
+    return ""
 
 
 def is_judged(setup: Setup) -> bool:
     """False where the estimate knows what the data were made of."""
-    knows = setup.scenario.estimator == "cascade-inhabitants"
-    return not (knows and setup.dataset.from_inhabitants)
+    return not not_judged(setup)
 
 
 def require_judged(setup: Setup) -> None:
     """Raises `CaldpError` where errors mean nothing."""
-    require(is_judged(setup), CIRCULAR)
+    told = not_judged(setup)
+    require(not told, told)

@@ -7,6 +7,7 @@ Two scenarios that differ only in protection so face the same people.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from statistics import fmean
 from time import perf_counter
@@ -14,17 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_kind
+from caldp_core.basics.errors import CaldpError, check_kind, require
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.options import Options
+from caldp_core.estimation.public_prior import NEEDS_MAP
 from caldp_core.experiments import metrics
 from caldp_core.experiments.picture import html_of
 from caldp_core.experiments.table import columns_of
-from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms import Mechanism, Tally
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.scenarios.best import chosen
@@ -58,6 +61,15 @@ class Setup:
     def n(self) -> int:
         """Number of people."""
         return people_of(self.scenario, self.dataset)
+
+    @cached_property
+    def options(self) -> Options:
+        """What the estimator is told; `CaldpError` for a public map that says nothing here."""
+        return Options(self.scenario.prior.on(self.dataset.domain))
+
+    def evidence(self, tally: Tally, progress: Progress = no_progress) -> Evidence:
+        """What the scenario's estimator may look at."""
+        return Evidence.of(self.mechanism, tally, progress, self.dataset.domain, self.options)
 
 
 @dataclass(frozen=True)
@@ -176,7 +188,7 @@ def prepare(
     people_of(scenario, dataset)  # says early that n is missing
     protection = scenario.policy.build(dataset)
     choice = chosen(scenario.mechanism, protection.policy)
-    return Setup(
+    made = Setup(
         scenario,
         dataset,
         protection.policy,
@@ -186,6 +198,14 @@ def prepare(
         choice.name,
         choice.spec,
     )
+    check_estimator(made)
+    return made
+
+
+def check_estimator(setup: Setup) -> None:
+    """Raise `CaldpError` where the estimator needs a public map, or has one that says nothing."""
+    needs_map = estimator(setup.scenario.estimator).needs_map
+    require(setup.options.prior is not None or not needs_map, NEEDS_MAP)
 
 
 def people_of(scenario: Scenario, dataset: Dataset) -> int:
@@ -223,7 +243,7 @@ def run_trial(
     who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
     people = draw_people(setup, who)
     tally = setup.mechanism.sample_tally(people, coins)
-    evidence = Evidence.of(setup.mechanism, tally, progress, setup.dataset.domain)
+    evidence = setup.evidence(tally, progress)
     after = estimator(setup.scenario.estimator)
     estimate, levels = after.apply(evidence), after.levels(evidence)
     errors = measure(setup.dataset, people, estimate)

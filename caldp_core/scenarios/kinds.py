@@ -23,6 +23,7 @@ from caldp_core.datasets import (
     YesOrNo,
     Zipf,
 )
+from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
@@ -117,6 +118,7 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
         MechanismSpec,
         {"best": Best, **{name: entry.spec for name, entry in MECHANISMS.items()}},
     ),
+    "prior": (PriorSpec, {"none": NoPrior, "map": PublicMap}),
 }
 """Slot → how its fields are annotated, and kind → record."""
 KINDS: Final = dict(SLOTS.values())

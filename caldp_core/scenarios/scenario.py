@@ -14,6 +14,7 @@ from typing import Any, Final
 from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
 from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import DatasetSpec, Gowalla
+from caldp_core.datasets.public_map import NoPrior, PriorSpec
 from caldp_core.estimation.estimators import estimator
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
@@ -47,7 +48,8 @@ class Scenario:
     `mechanism`: one that keeps the policy, by default the best for it. `estimator`: by default the
     one of the least error. `n`: people drawn at random
     from the dataset's distribution, up to 10^12; None takes the very people of the dataset.
-    `trials`: independent repetitions. `seed`: all randomness follows from it.
+    `trials`: independent repetitions. `seed`: all randomness follows from it. `prior`: a public
+    map, for the estimator "cascade-map".
     """
 
     dataset: DatasetSpec = Gowalla()
@@ -57,9 +59,10 @@ class Scenario:
     n: int | None = None
     trials: int = 1
     seed: int = 1
+    prior: PriorSpec = NoPrior()
 
     def __post_init__(self) -> None:
-        for slot in ("dataset", "policy", "mechanism"):
+        for slot in ("dataset", "policy", "mechanism", "prior"):
             _check_kind(self, slot)
         for slot in ("blocks", "sensitive"):
             if hasattr(self.policy, slot):
@@ -98,7 +101,7 @@ class Scenario:
         return replace(self, policy=replace(policy, epsilon=epsilon))
 
     def kind(self, slot: str) -> str:
-        """What files call the record in the slot "dataset", "policy" or "mechanism"."""
+        """What files call the record in the slot "dataset", "policy", "mechanism" or "prior"."""
         value = getattr(self, slot)
         return next(kind for kind, cls in SLOTS[slot][1].items() if cls is type(value))
 

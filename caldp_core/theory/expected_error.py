@@ -20,6 +20,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import PostProcess, estimator
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.options import Options
 from caldp_core.mechanisms import Mechanism
 from caldp_core.theory.normal_approximation import approximation
 from caldp_core.theory.strata import Known, Stratum, strata
@@ -91,6 +92,7 @@ def expected_error(
     *,
     people: Ints | None = None,
     domain: Domain | GridDomain | None = None,
+    options: Options = Options(),  # noqa: B008 — frozen
     seed: int = 0,
     budget: Budget | None = None,
     progress: Progress = no_progress,
@@ -99,7 +101,8 @@ def expected_error(
     """Expected error of the named estimator's shares from the reports of n people.
 
     `p`: (k,) true shares. `people`: (k,) counts, n in all, if everybody is known; None draws n
-    from p. `domain`: what lies beside what, for estimators that look at it.
+    from p. `domain`: what lies beside what, for estimators that look at it, and `options`, what
+    they are told beside the reports.
     `budget`: of trials, by default `Budget.single`. `loss`: the error, the total variation if None.
     Raises `CaldpError` for an unknown
     estimator, for one that does not go with the mechanism, and where trials are needed and the
@@ -109,7 +112,7 @@ def expected_error(
     if found is not None:
         return found
     ways: list[Stratum] = strata(p, n) if people is None else [Known(people)]
-    trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, seed, loss or _tv)
+    trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, options, seed, loss or _tv)
     return trials.forecast(budget or Budget.single(p.size), progress)
 
 
@@ -120,6 +123,7 @@ class _Trials:
     ways: list[Stratum]
     after: PostProcess
     domain: Domain | GridDomain | None
+    options: Options
     seed: int
     loss: Loss
 
@@ -161,7 +165,7 @@ class _Trials:
     def _error(self, way: Stratum, seeds: np.random.SeedSequence) -> float:
         who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
         tally = self.mechanism.sample_tally(way.people(who), coins)
-        evidence = Evidence.of(self.mechanism, tally, domain=self.domain)
+        evidence = Evidence.of(self.mechanism, tally, domain=self.domain, options=self.options)
         return self.loss(self.p, self.after(evidence))
 
 

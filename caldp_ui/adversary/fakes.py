@@ -81,7 +81,7 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
     phones = round(people.n * share / (1 - share))
     rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
     sent = people + _SENT[attack](setup, place, phones, rng)
-    evidence = Evidence.of(setup.mechanism, sent, domain=setup.dataset.domain)
+    evidence = setup.evidence(sent)
     made = estimator(scenario.estimator)
     after = read_only(made.apply(evidence))
     repaired, levels = _repaired(evidence, place, share, scenario.estimator)

@@ -15,7 +15,6 @@ _SNIPPET: Final = """import numpy as np
 from caldp_core import Scenario, prepare, run
 from caldp_core.audit import poisoning
 from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.recovery import all_from, recovered, spread_evenly
 
 scenario = {scenario}
@@ -26,7 +25,7 @@ honest = run(setup).first
 phones = round(honest.evidence.n * share / (1 - share))
 rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
 {sent}
-evidence = Evidence.of(mechanism, honest.evidence.tally + fakes, domain=setup.dataset.domain)
+evidence = setup.evidence(honest.evidence.tally + fakes)
 print("without fakes", honest.estimate[place])
 name = scenario.estimator
 print("with fakes", estimator(name).apply(evidence)[place])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.datasets.public_map import PublicMap
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.geoparquet import as_geoparquet
 from caldp_core.experiments.run import Result
@@ -33,12 +34,14 @@ def scenario_json(scenario: Scenario) -> str:
 
 
 def is_long(scenario: Scenario) -> bool:
-    """True of one's own data that fill more than a page: code and records leave them to a file."""
+    """True of data or a map of one's own that fill more than a page: a file has them alone."""
     blocks = getattr(scenario.policy, "blocks", None)
     is_own = isinstance(blocks, PolygonBlocks) or isinstance(
         scenario.dataset, OwnTable | OwnSurvey | OwnPlaces
     )
-    return is_own and len(scenario_json(scenario)) > _LONG
+    return (is_own or isinstance(scenario.prior, PublicMap)) and len(
+        scenario_json(scenario)
+    ) > _LONG
 
 
 def snippet(scenario: Scenario) -> str:

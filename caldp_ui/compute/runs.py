@@ -17,7 +17,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_soon
 from caldp_core.experiments.judged import is_judged
-from caldp_core.experiments.run import Result, Setup, people_of, prepare, run
+from caldp_core.experiments.run import Result, Setup, check_estimator, people_of, prepare, run
 from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, people_max
@@ -89,9 +89,11 @@ def setup(scenario: Scenario) -> Setup:
 def _setup_of(scenario: Scenario) -> Setup:
     people(scenario)  # says if their number is missing
     like = Scenario()
-    alike = replace(scenario, estimator=like.estimator, trials=like.trials, n=1)
+    alike = replace(scenario, estimator=like.estimator, prior=like.prior, trials=like.trials, n=1)
     # Neither people nor estimate change what is promised and by which mechanism.
-    return replace(_setup(alike), scenario=scenario)
+    found = replace(_setup(alike), scenario=scenario)
+    check_estimator(found)
+    return found
 
 
 @cached_by(key)
@@ -157,7 +159,11 @@ class Methods:
 def methods(scenario: Scenario) -> Methods:
     """All families with the scenario's protection and people; the same whatever its family."""
     like = Scenario()
-    return _methods(replace(scenario, estimator=like.estimator, seed=0, mechanism=like.mechanism))
+    return _methods(
+        replace(
+            scenario, estimator=like.estimator, prior=like.prior, seed=0, mechanism=like.mechanism
+        )
+    )
 
 
 @cached_by(key)

@@ -16,6 +16,7 @@ from caldp_core.datasets import (
     Survey,
 )
 from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.scenarios.scenario import Scenario
 
 PEOPLE_OF_SYNTHETIC: Final = 1_000_000
@@ -62,8 +63,16 @@ def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
 
 
 def choose(scenario: Scenario, spec: DatasetSpec) -> Scenario:
-    """The scenario with that dataset; a distribution needs a number of people."""
-    return peopled(replace(scenario, dataset=spec))
+    """The scenario with that dataset, without a public map; a distribution needs people."""
+    return peopled(without_prior(replace(scenario, dataset=spec)))
+
+
+def without_prior(scenario: Scenario) -> Scenario:
+    """The scenario without its public map, which says nothing of other places."""
+    like = Scenario()
+    knows = ESTIMATORS[scenario.estimator].needs_map
+    name = like.estimator if knows else scenario.estimator
+    return replace(scenario, prior=like.prior, estimator=name)
 
 
 def peopled(scenario: Scenario) -> Scenario:

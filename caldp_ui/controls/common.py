@@ -10,6 +10,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.datasets import DatasetSpec
+from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.cascaded import pools
@@ -198,7 +199,12 @@ def estimate(slot: Slot[S]) -> None:
     on_maps = isinstance(domain, GridDomain) and pools(mechanism)
     st.selectbox(
         "Estimate",
-        menu_of_estimators(estimator, in_order=ordered, on_maps=on_maps),
+        menu_of_estimators(
+            estimator,
+            in_order=ordered,
+            on_maps=on_maps,
+            has_map=isinstance(scenario.prior, PublicMap),
+        ),
         format_func=lambda name: ESTIMATORS[name].title,
         help=DEFINITIONS["estimator"],
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),

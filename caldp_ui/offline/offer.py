@@ -26,15 +26,14 @@ def page(slot: Slot[R], make: Callable[[R], Part | None]) -> None:
     `make`: the page as a part; None where its pictures take too long to make one a step.
     """
     st.markdown("**This page to take home** · one file whose sliders move without a network")
-    record = slot.now()
-    part = make(record)
+    part = make(slot.now())
     if part is None:
         st.caption("Its pictures take too long here to be made for each step of a slider.")
         return
     st.caption(
         "The file holds what you see, true counts included: keep your own data in the house."
     )
-    name = hashlib.sha256(repr(record).encode()).hexdigest()
+    name = hashlib.sha256(repr(slot.query()).encode()).hexdigest()
     saved(slot.key("home"), name, lambda progress: _made(part, progress), _OFFER, _file(part))
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import is_judged, not_judged
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
@@ -75,7 +75,7 @@ SENSITIVE: Final = Against(
 def section(slot: Slot[Any], choices: Sequence[Against], what: Shown) -> None:
     """The choice, the curves, and repeated runs, once both results are there."""
     if not is_judged(what.setup):
-        st.info(CIRCULAR)
+        st.info(not_judged(what.setup))
         return
     if what.ours is None or what.plain is None:
         st.info("The curves follow as soon as both pictures are ready.")

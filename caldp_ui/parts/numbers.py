@@ -10,7 +10,7 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import is_judged, not_judged
 from caldp_core.experiments.run import Errors, Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.offers import cover_of, report_bits
@@ -43,7 +43,7 @@ def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
 def section(slot: Slot[Any], what: Shown) -> None:
     """The table of both results as far as they are there, and what to expect, by a job."""
     if not is_judged(what.setup):
-        st.info(CIRCULAR)
+        st.info(not_judged(what.setup))
         return
     there = {"this protection": what.ours, "plain LDP": what.plain}
     pair = what.setup.scenario, what.plain_setup.scenario

@@ -15,8 +15,9 @@ from typing import Final
 
 from caldp_core import __version__
 from caldp_core.basics.types import Progress
+from caldp_core.datasets.public_map import PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import not_judged
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
@@ -153,14 +154,23 @@ def _method(ours: Result, told: Told, expected: Forecast | None) -> list[tuple[s
         *told.levels,
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
+        *known_to(setup.scenario),
         *_errors(ours, expected),
         ("sampling alone", formats.share(errors.sampling_tv)),
     ]
 
 
+def known_to(scenario: Scenario) -> list[tuple[str, str]]:
+    """What the public map is called that the estimate takes for known."""
+    if ESTIMATORS[scenario.estimator].needs_map and isinstance(scenario.prior, PublicMap):
+        return [("public map", scenario.prior.title)]
+    return []
+
+
 def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
-    if not is_judged(ours.setup):
-        return [("error", CIRCULAR)]
+    told = not_judged(ours.setup)
+    if told:
+        return [("error", told)]
     return [
         ("error (total variation)", formats.share(ours.first.errors.tv)),
         ("error to expect", accuracy.forecast(expected)),

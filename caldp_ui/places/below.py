@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import not_judged
 from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
@@ -65,7 +65,7 @@ def _sharing(what: Shown) -> None:
     if what.ours is not None and what.plain is not None:
         beside = {sharing.PLAIN: what.plain.setup.scenario}
         off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
-        off = off if is_judged(what.setup) else CIRCULAR
+        off = not_judged(what.setup) or off
         shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
     sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
     offer.page(SLOT, lambda record: take_home.part(record.scenario))

@@ -1,24 +1,42 @@
-"""Places of a reader's own on the map page."""
+"""Places of a reader's own on the map page: data with a map of their own, or a public map."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnPlaces
 from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, MapWanted
 from caldp_core.datasets.files.places import CountedPlaces, count_places
+from caldp_core.datasets.files.published import CountedMap, count_published
 from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
+from caldp_ui.compute import runs
 from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.parts import own_data
 from caldp_ui.parts.own_file import Columns
+from caldp_ui.places import extent
 from caldp_ui.places.controls import chosen
 from caldp_ui.places.slot import SLOT
+from caldp_ui.session import handover
 from caldp_ui.words import cells as words
+
+Brought: TypeAlias = CountedPlaces | CountedMap
+_ASKED: Final = f"{SLOT.page}/own-as"
+"""Where it is kept that the form was opened for a public map."""
+_AS_DATA: Final = "the people to be protected, on a map of their own"
+_AS_PRIOR: Final = "what is public already: an earlier map of these places"
+
+
+@dataclass(frozen=True)
+class _OnShown(MapWanted):
+    """The page's own map, for a public map."""
 
 
 def popover() -> None:
@@ -26,11 +44,40 @@ def popover() -> None:
     own_data.popover(SLOT, _FORM)
 
 
-def _then(found: CountedPlaces) -> str:
+def open_for_prior() -> None:
+    """Have the form be open for a public map in the page's next run."""
+    st.session_state[_ASKED] = True
+    handover.open_part(SLOT.page, "own")
+
+
+def _whole_map() -> GridDomain:
+    """All of the map that is shown a part of, in its smallest cells."""
+    scenario = SLOT.now().scenario
+    return extent.whole(scenario.dataset) or runs.finest_map_of(runs.dataset(scenario))
+
+
+def _then(found: Brought) -> str:
+    if isinstance(found, CountedMap):
+        return "The estimate takes the file for known: “Public prior” below says how much that is."
     return f"Counted in cells of {found.places.cell:g}°. The blocks are a start: draw your own."
 
 
 def _ask(key: Callable[[str], str], _: Understood, layout: Layout) -> Layout | None:
+    """Whose places they are; of people's, how large cells shall be, and what part of the Earth."""
+    picked = st.radio(
+        "These places are …",
+        (_AS_DATA, _AS_PRIOR),
+        index=int(st.session_state.get(_ASKED, False)),
+        key=key("as"),
+    )
+    if picked == _AS_PRIOR:
+        st.caption("Counted on the map that is shown now. It never says what these people do.")
+        grid = _whole_map()
+        return replace(layout, wanted=_OnShown(grid.cell, grid.area))
+    return _ask_cells(key, layout)
+
+
+def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
     """How large cells shall be, and what part of the Earth: chosen for the places at first."""
     left, right = st.columns([2, 3])
     cell = left.selectbox(
@@ -53,12 +100,33 @@ def _ask(key: Callable[[str], str], _: Understood, layout: Layout) -> Layout | N
     return replace(layout, wanted=MapWanted(cell, extent))
 
 
-_COLUMNS: Final = Columns(
+def _count(seen: Understood, layout: Layout, title: str, progress: Progress) -> Brought:
+    wanted = layout.wanted
+    if not isinstance(wanted, _OnShown):
+        return count_places(seen, layout, title, progress)
+    assert wanted.extent is not None
+    assert wanted.cell is not None
+    shown = GridDomain.filling(wanted.extent, wanted.cell)
+    return count_published(seen, layout, title, shown, progress)
+
+
+def _people(found: Brought) -> int:
+    return found.people if isinstance(found, CountedMap) else int(found.places.counts().sum())
+
+
+def _take(scenario: Scenario, found: Brought) -> Scenario:
+    st.session_state.pop(_ASKED, None)
+    if isinstance(found, CountedMap):
+        return replace(scenario, estimator="cascade-map", prior=found.published)
+    return chosen(scenario, found.places)
+
+
+_COLUMNS: Final[Columns[Brought]] = Columns(
     {"latitude": "Latitude", "longitude": "Longitude", "count": "People (count or weight)"},
     ("latitude", "longitude"),
     lambda seen: seen.places,
-    count_places,
-    lambda found: int(found.places.counts().sum()),
+    _count,
+    _people,
     _ask,
 )
 _FORM: Final = own_data.Form(
@@ -69,6 +137,6 @@ _FORM: Final = own_data.Form(
     "Munich (made up)",
     OwnPlaces.title,
     _COLUMNS,
-    lambda scenario, found: chosen(scenario, found.places),
+    _take,
     _then,
 )

@@ -7,7 +7,7 @@ import streamlit as st
 
 from caldp_core.domain.area import Area
 from caldp_core.experiments.cell_errors import CellErrors, cell_errors
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import is_judged, not_judged
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import cells as compute
 from caldp_ui.compute import runs
@@ -67,7 +67,7 @@ def section(what: Shown) -> None:
     """All sizes of cells beside each other, for this protection and plain LDP."""
     scenario = what.setup.scenario
     if not is_judged(what.setup):
-        st.info(CIRCULAR)
+        st.info(not_judged(what.setup))
         return
     if extent.together(scenario.dataset) is None:
         st.info(

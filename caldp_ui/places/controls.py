@@ -202,7 +202,7 @@ def chosen(before: Scenario, spec: DatasetSpec) -> Scenario:
     scenario = sources.choose(before, spec)
     domain = runs.finest_map_of(runs.dataset(scenario))
     if domain == runs.finest_map_of(runs.dataset(before)):
-        return scenario
+        return replace(scenario, prior=before.prior, estimator=before.estimator)
     return scenario.with_context(blocks=blocks_of(domain), sensitive=EverythingSensitive())
 
 

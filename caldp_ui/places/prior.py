@@ -8,82 +8,121 @@ import streamlit as st
 
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.inhabitants import inhabitants
+from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascaded import pools
 from caldp_core.estimation.public_prior import moved_by_prior
-from caldp_core.experiments.judged import CIRCULAR, is_judged
+from caldp_core.experiments.judged import not_judged
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
 from caldp_ui.parts import pictures
 from caldp_ui.parts.comparison import Shown
+from caldp_ui.places import brought
 from caldp_ui.places.slot import SLOT
 from caldp_ui.session.scenarios import steer
+from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 
 KNOWING: Final = "cascade-inhabitants"
+KNOWING_MAP: Final = "cascade-map"
 _OFFER: Final = (
-    "Everybody can look up where towns are. An estimate may take that for known at no privacy "
-    "cost: what the reports leave open is then where people live. A part of the picture is no "
-    "measurement any more; this tab says how much."
+    "Everybody can look up where towns are, or last year's published map. An estimate may take "
+    "that for known at no privacy cost: what the reports leave open is then where it has people. A "
+    "part of the picture is no measurement any more; this tab says how much."
+)
+_OWN: Final = (
+    "A file of your own may be last year's **estimate.csv** or **estimate.geojson** from here, or "
+    "any list of places, with or without numbers of people. It must not be data of the people who "
+    "are asked now: the estimate would know the answer beforehand."
 )
 _EXAMPLES: Final = 3
 
 
 def section(what: Shown) -> None:
     """The offer, or how much of the picture the prior has made."""
-    if what.setup.scenario.estimator != KNOWING:
+    scenario = what.setup.scenario
+    if scenario.estimator not in (KNOWING, KNOWING_MAP):
         st.markdown(_OFFER)
-        st.button(
-            "Use where people live",
-            icon=":material/location_city:",
-            key=SLOT.key("use-prior"),
-            on_click=lambda: steer(SLOT, lambda s: replace(s, estimator=KNOWING)),
-        )
-        return
-    if what.ours is None:
+    elif what.ours is None:
         st.info("The numbers come once the picture is there.")
-        return
-    if not pools(what.ours.setup.mechanism):
+    elif not pools(what.ours.setup.mechanism):
         st.markdown("Blocks are so small here that the prior changes nothing.")
-        return
-    _show(what.ours)
+    else:
+        _show(what.ours)
+    _choices(scenario)
+
+
+def _choices(scenario: Scenario) -> None:
+    """Buttons for all that may be taken for known, but for what is already."""
+    with st.container(horizontal=True):
+        if scenario.estimator != KNOWING:
+            _choice("Use where people live", "location_city", "use-prior", KNOWING)
+        if isinstance(scenario.prior, PublicMap) and scenario.estimator != KNOWING_MAP:
+            title = as_text(scenario.prior.title)
+            _choice(f"Use “{title}”", "history", "use-map", KNOWING_MAP)
+        if st.button("Use a file of mine", icon=":material/upload_file:", key=SLOT.key("bring")):
+            brought.open_for_prior()
+            run_page()
+        if scenario.estimator in (KNOWING, KNOWING_MAP):
+            _choice("Use reports alone", "block", "use-none", Scenario().estimator)
+    st.caption(_OWN)
+
+
+def _choice(label: str, icon: str, name: str, estimator: str) -> None:
+    """A press in a tab draws the tab alone, and the maps are above it."""
+    if st.button(label, icon=f":material/{icon}:", key=SLOT.key(name)):
+        steer(SLOT, lambda s: replace(s, estimator=estimator))
+        run_page()
+
+
+def known(ours: Result) -> tuple[str, Floats]:
+    """What the estimate takes for known: its name for readers, and (k,) shares."""
+    scenario = ours.setup.scenario
+    if scenario.estimator == KNOWING_MAP and isinstance(scenario.prior, PublicMap):
+        prior = ours.setup.options.prior
+        assert prior is not None  # the setup's check sees to it
+        return f"“{scenario.prior.title}”", prior
+    return "Where people live", inhabitants(runs.map_of(ours.setup.dataset))
 
 
 def _show(ours: Result) -> None:
     domain = runs.map_of(ours.setup.dataset)
     moved = moved_by_prior(ours.first.evidence, ours.first.estimate)
-    st.markdown(share_of_prior(moved))
-    shares = {"Where people live (GeoNames)": inhabitants(domain)}
+    name, prior = known(ours)
+    st.markdown(share_of_prior(moved, as_text(name)))
+    source = " (GeoNames)" if ours.setup.scenario.estimator == KNOWING else ", the public map"
+    shares = {f"{name}{source}": prior}
     if moved.any():
         shares["More people because of it"] = np.maximum(moved, 0.0)
         shares["Fewer people because of it"] = np.maximum(-moved, 0.0)
     made = pictures.maps(shares, domain, home(domain), ours.setup.n)
-    for column, (title, png) in zip(st.columns(3), made.items(), strict=True):
-        column.image(png, caption=title)
+    for column, (title, png) in zip(st.columns(3), made.items(), strict=False):
+        column.image(png, caption=as_text(title))
     st.markdown(as_text(judgement(ours, moved, domain)))
 
 
-def share_of_prior(moved: Floats) -> str:
-    """How much of the picture is prior."""
+def share_of_prior(moved: Floats, name: str) -> str:
+    """How much of the picture is prior; `name`: what is taken for known."""
     if not moved.any():
-        return (
-            "Where people live does not fit these reports; it is **left alone**: nobody is moved."
-        )
+        return f"{name} does not fit these reports; it is **left alone**: nobody is moved."
     number = formats.of_hundred(0.5 * float(np.abs(moved).sum()))
-    return f"**{number} people are where they are on this map because of towns, not of reports.**"
+    made = "because of towns" if name == "Where people live" else f"because of {name}"
+    return f"**{number} people are where they are on this map {made}, not of reports.**"
 
 
 def judgement(ours: Result, moved: Floats, domain: GridDomain) -> str:
     """How far off the map is with the prior and without, and where the prior misleads most."""
-    if not is_judged(ours.setup):
-        return CIRCULAR
+    refused = not_judged(ours.setup)
+    if refused:
+        return refused
     truth, knowing = ours.setup.dataset.distribution, ours.first.estimate
     off = [formats.per_hundred(total_variation(truth, each)) for each in (
-        knowing, knowing - moved, inhabitants(domain))]  # fmt: skip
+        knowing, knowing - moved, known(ours)[1])]  # fmt: skip
     worse = np.abs(knowing - truth) - np.abs(knowing - moved - truth)
     worst = np.argsort(-worse)[:_EXAMPLES]
     named = "; ".join(place_name(domain, int(x)) for x in worst if worse[x] > 0)

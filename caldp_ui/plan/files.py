@@ -17,8 +17,8 @@ from caldp_ui.plan.work import Need
 
 _OVERALL = """
 def accuracy(mechanism, p, n):
-    domain, budget = setup.dataset.domain, {budget!r}
-    return expected_error(mechanism, p, n, {estimator!r}, domain=domain, budget=budget).error
+    told = dict(domain=setup.dataset.domain, options=setup.options, budget={budget!r})
+    return expected_error(mechanism, p, n, {estimator!r}, **told).error
 
 """
 _APPROXIMATED = """

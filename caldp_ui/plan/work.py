@@ -112,10 +112,13 @@ def _found(
 
 def _overall(scenario: Scenario) -> Accuracy:
     """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
-    name, domain = scenario.estimator, runs.setup(scenario).dataset.domain
+    ready = runs.setup(scenario)
+    name, domain, options = scenario.estimator, ready.dataset.domain, ready.options
     if not runs.takes_long(scenario):
         return lambda mechanism, p, n: (
-            expected_error(mechanism, p, n, name, domain=domain, budget=BUDGET).error
+            expected_error(
+                mechanism, p, n, name, domain=domain, options=options, budget=BUDGET
+            ).error
         )
 
     def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:

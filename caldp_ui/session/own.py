@@ -17,6 +17,7 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.numerals import read_whole
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.datasets.public_map import PublicMap
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 
@@ -27,7 +28,9 @@ _SEEN: Final = {"own.part": "part", "own.together": "together"}
 """Keys, beside it, of what part of a map is shown and how many cells are put together."""
 AREAS: Final = "own.areas"
 """The link's key of polygons that it does not hold."""
-KEYS: Final = (OWN, AREAS, *_SEEN)
+PRIOR: Final = "own.prior"
+"""The link's key of a public map that it does not hold."""
+KEYS: Final = (OWN, AREAS, PRIOR, *_SEEN)
 YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
@@ -35,6 +38,7 @@ LINK_MAX: Final = 2_000
 _KINDS: Final = (OwnTable, OwnSurvey, OwnPlaces)
 _KEPT: Final = "own-data"
 _KEPT_AREAS: Final = "own-areas"
+_KEPT_PRIORS: Final = "own-priors"
 _KEPT_MAX: Final = 20
 
 
@@ -52,6 +56,9 @@ def keep_all(scenario: Scenario) -> None:
     blocks = getattr(scenario.policy, "blocks", None)
     if isinstance(blocks, PolygonBlocks):
         keep_areas(blocks)
+    if isinstance(scenario.prior, PublicMap):
+        others = _kept_priors()
+        _keep(_KEPT_PRIORS, {**others, _name_of_prior(scenario.prior): scenario.prior})
 
 
 def keep_areas(spec: PolygonBlocks) -> None:
@@ -68,6 +75,11 @@ def _kept_areas() -> dict[str, PolygonBlocks]:
     return found
 
 
+def _kept_priors() -> dict[str, PublicMap]:
+    found: dict[str, PublicMap] = st.session_state.get(_KEPT_PRIORS, {})
+    return found
+
+
 def kept() -> dict[str, DatasetSpec]:
     """What the visit keeps, by its name in links."""
     found: dict[str, DatasetSpec] = st.session_state.get(_KEPT, {})
@@ -80,12 +92,15 @@ def is_own(spec: DatasetSpec) -> bool:
 
 
 def is_left_out(query: Mapping[str, str]) -> bool:
-    """True of a link that does not hold its data or its polygons."""
-    return OWN in query or AREAS in query
+    """True of a link that does not hold its data, its polygons or its public map."""
+    return not {OWN, AREAS, PRIOR}.isdisjoint(query)
 
 
 def query(scenario: Scenario) -> dict[str, str]:
     """The scenario as texts of a link; `OWN` stands for data that are too long for it."""
+    if isinstance(scenario.prior, PublicMap) and _is_long(scenario.to_query()):
+        rest = query(replace(scenario, prior=Scenario().prior))
+        return {**rest, PRIOR: _name_of_prior(scenario.prior)}
     blocks = getattr(scenario.policy, "blocks", None)
     if isinstance(blocks, PolygonBlocks) and blocks.names and _is_long(scenario.to_query()):
         rest = query(scenario.with_context(blocks=PolygonBlocks()))
@@ -112,6 +127,8 @@ def read(query: Mapping[str, str]) -> Scenario:
         found = found.with_context(blocks=_there(_kept_areas().get(query[AREAS])))
     if OWN in query:
         found = replace(found, dataset=_seen(_there(kept().get(query[OWN])), query))
+    if PRIOR in query:
+        found = replace(found, prior=_there(_kept_priors().get(query[PRIOR])))
     return found
 
 
@@ -147,6 +164,12 @@ def _seen(spec: DatasetSpec, query: Mapping[str, str]) -> DatasetSpec:
 
 def _name_of_areas(spec: PolygonBlocks) -> str:
     return hashlib.sha256(json.dumps([spec.names, spec.polygons]).encode()).hexdigest()[:16]
+
+
+@cached
+def _name_of_prior(spec: PublicMap) -> str:
+    text = json.dumps([spec.parts, spec.area, spec.cell, spec.title])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _name(spec: DatasetSpec) -> str:

@@ -6,19 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 import sqlglot
 from click.testing import CliRunner
 
 from caldp_core import CaldpError, Protocol, estimate, intervals
 from caldp_core.cli.commands import main
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE
+from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, REASONS, Collected
 from caldp_core.collect.collector import Collector
 from caldp_core.collect.estimate import collected_from_histogram, table_of
-from caldp_core.collect.record import record_of
+from caldp_core.collect.record import check_record, record_of
 from caldp_core.collect.sql import DIALECTS, tally_query
+from caldp_core.datasets.files.places import centres
+from caldp_core.datasets.own_places import places_of
+from caldp_core.datasets.public_map import public_map
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.experiments.metrics import total_variation
+from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests.collect import written
 from tests.collect.protocols import labelled, planned, small
@@ -149,6 +154,43 @@ def test_places_are_written_as_cells_of_a_map(tmp_path: Path) -> None:
 WRONG = ("report,n\n4,1\n", "report,n\n-4,1\n", "report,n\nx,1\n", "report,n\n1,-1\n",
          "report,n\n1,x\n", "report,n\n1,2\n1,3\n", "report,n\n1\n",
          "report,n\n1,9999999999999999\n", "report\n1\n")  # fmt: skip
+
+
+def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
+    """Neighbours and last year's map help, the record names the map, and no protocol holds it."""
+    domain, rng = GridDomain(0.0, 10.0, 0.5, 24, 24), np.random.default_rng(1)
+    protocol = Protocol("", domain, ("all",), planned(Context.plain(576, 1.0), Hadamard()))
+    districts = np.kron(rng.dirichlet(np.full(16, 0.3)).reshape(4, 4), np.ones((6, 6)))
+    truth = districts.ravel() * rng.gamma(2.0, size=576)
+    people = rng.multinomial(200_000, truth / truth.sum())
+    tally = protocol.mechanism.sample_tally(people, rng)
+    collected = Collected(protocol.fingerprint, tally, frozenset(), dict.fromkeys(REASONS, 0))
+    (tmp_path / "p.json").write_text(protocol.to_json(), "utf-8")
+    collected.write(tmp_path / "t.json")
+    prior = public_map(people, domain, "last year")
+    lines = [f"{y},{x},{n}" for y, x, n in centres(places_of(people, domain, "last year"))]
+    (tmp_path / "last year.csv").write_text("\n".join(["lat,lon,people", *lines]), "utf-8")
+    off = {}
+    for way in ((), ("--estimator", "cascade"), ("--prior", tmp_path / "last year.csv")):
+        done = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", *way,
+                     "--record", tmp_path / "record.json")  # fmt: skip
+        assert done.exit_code == 0, done.output
+        rows = list(csv.DictReader(done.output.splitlines()))
+        shares = [float(row["estimated share"]) for row in rows]
+        off[way[:1]] = total_variation(truth / truth.sum(), np.array(shares))
+    assert off["--prior",] < 0.8 * off["--estimator",] < 0.7 * off[()]
+    told = json.loads((tmp_path / "record.json").read_text("utf-8"))
+    assert told["public_map"]["title"] == "last year"
+    same = record_of(protocol, collected, 0.95, "cascade-map", prior)
+    assert told["public_map"] == same["public_map"]
+    check_record(protocol, told, "It")
+    wrong = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "simplex",
+                  "--prior", tmp_path / "last year.csv")  # fmt: skip
+    assert (wrong.exit_code, "is for the estimator cascade-map" in wrong.stderr) == (2, True)
+    needs = caldp(
+        "estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "cascade-map"
+    )
+    assert (needs.exit_code, "needs a public map" in needs.stderr) == (2, True)
 
 
 def test_histograms_that_are_none_are_refused(asked: Protocol, tmp_path: Path) -> None:

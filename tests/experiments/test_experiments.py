@@ -122,7 +122,7 @@ def test_a_trillion_people_are_no_more_work() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", [e.name for e in ESTIMATORS.values() if not e.needs_map])
 def test_what_comes_out(family: str, estimator: str) -> None:
     scenario = replace(SMALL, estimator=estimator, mechanism=FAMILIES[family].spec())
     if estimator == "smoothed" and family not in ("hadamard", "randomized-response"):

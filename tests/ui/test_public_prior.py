@@ -5,24 +5,40 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import summary
-from caldp_core.datasets import Cities, Gowalla
+from caldp_core.datasets import Cities, Gowalla, read_places
+from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.cascaded import cascaded
+from caldp_core.estimation.public_prior import moved_by_prior
 from caldp_core.experiments.forecast import forecast
-from caldp_core.experiments.judged import CIRCULAR
+from caldp_core.experiments.judged import CIRCULAR, SAME, not_judged
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
+from caldp_ui.app.errors import as_text
+from caldp_ui.compute import exports, runs
 from caldp_ui.maps import scene
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import prior
+from caldp_ui.places.controls import chosen
+from caldp_ui.session import own
 from caldp_ui.words import formats, result
 from caldp_ui.words.vocabulary import PLACES
 from tests.contract.checks import naming
-from tests.ui.driver import checked, open_page
+from tests.ui.driver import (
+    accepted,
+    by_the_core,
+    checked,
+    headline_of,
+    open_page,
+    picture_of,
+    pictures,
+    query_of,
+)
 from tests.ui.pages import PAGES
 
 KNOWING = Scenario(Cities(together=5), n=200_000, estimator=prior.KNOWING)
@@ -36,10 +52,10 @@ def test_the_tab_says_how_much_is_prior_and_what_that_costs() -> None:
     told = prior.judgement(ours, moved, runs.map_of(ours.setup.dataset))
     for estimate in (shown, shown - moved):
         assert formats.per_hundred(total_variation(truth, estimate)) in told
-    assert "left alone" in prior.share_of_prior(np.zeros(4))
+    assert "left alone" in prior.share_of_prior(np.zeros(4), "It")
     share = np.zeros(4)
     share[:2] = 0.12, -0.12
-    assert prior.share_of_prior(share).startswith("**12 of 100 people")
+    assert prior.share_of_prior(share, "Where people live").startswith("**12 of 100 people")
 
 
 def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
@@ -79,3 +95,68 @@ def test_the_offer_is_taken_and_the_page_says_why_it_tells_no_error() -> None:
     checked(at.run())
     assert at.session_state["places/slot"].record.scenario.estimator == prior.KNOWING
     assert any(CIRCULAR[:40] in each.value for each in at.markdown)
+
+
+def published(scenario: Scenario) -> str:
+    """What the page gave out of another year's people."""
+    return exports.estimate_csv(run(prepare(scenario))).decode()
+
+
+def bring(at: AppTest, text: str, name: str) -> AppTest:
+    """From the tab's button to the picture; a file comes as this text does."""
+    at.session_state["places-tabs"] = "Public prior"
+    checked(at.run())
+    checked(at.button(key="places-bring").click().run())
+    at.text_area(key="places-own-text").set_value(text)
+    at.text_input(key="places-own-name").set_value(name)
+    checked(at.button(key="places-own-show").click().run())
+    return accepted(at, "places")
+
+
+def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
+    now = replace(KNOWING, estimator="cascade", seed=7).with_context(blocks=OneBlock())
+    text = published(replace(now, seed=3).with_context(epsilon=4.0))
+    at = bring(open_page("pages/places.py", now.to_query()), text, "**Last** <b>year")
+    scenario = at.session_state["places/slot"].record.scenario
+    assert (scenario.estimator, scenario.prior.title) == ("cascade-map", "**Last** <b>year")
+    assert replace(scenario, estimator="cascade", prior=NoPrior()) == now
+    assert picture_of(by_the_core(scenario)) in pictures(at).values()
+    assert picture_of(by_the_core(now)) not in pictures(at).values()
+    query = query_of(at)
+    assert set(query) & {own.OWN, own.PRIOR, "prior"} == {own.PRIOR}
+    assert any("Too long for a link" in each.value for each in at.warning)
+    assert Scenario.from_text(exports.scenario_json(scenario)) == scenario
+    protocols = {exports.protocol_json(run(prepare(each))) for each in (scenario, now)}
+    assert len(protocols) == 1  # what devices do does not depend on it
+    at.session_state["places-tabs"] = "Public prior"
+    checked(at.run())
+    ours = run(prepare(scenario))
+    moved = moved_by_prior(ours.first.evidence, ours.first.estimate)
+    told = [each.value for each in at.markdown]
+    assert prior.share_of_prior(moved, as_text("“**Last** <b>year”")) in told
+    assert not any("**Last**" in each for each in told)
+    (refused,) = [each.value for each in open_page("pages/places.py", query).warning]
+    assert "stay with the visit" in refused
+    for button, name in (("use-none", "cascade"), ("use-map", "cascade-map")):
+        at.session_state["places-tabs"] = "Public prior"
+        checked(at.run())
+        checked(at.button(key=f"places-{button}").click().run())
+        assert at.session_state["places/slot"].record.scenario == replace(scenario, estimator=name)
+
+
+def test_the_data_as_their_own_prior_are_not_judged_and_other_data_leave_it_behind() -> None:
+    rng = np.random.default_rng(2)
+    places = rng.normal((48.1, 11.6), 0.08, (400, 2)).round(3)
+    text = "lat,lon\n" + "\n".join(f"{y},{x}" for y, x in places)
+    data = read_places(text).places
+    at = bring(open_page("pages/places.py", chosen(BEGIN, data).to_query()), text, "it")
+    scenario = at.session_state["places/slot"].record.scenario
+    assert scenario.prior.on(data.grid()) == pytest.approx(data.load().distribution)
+    assert not_judged(prepare(scenario)) == SAME
+    told = headline_of(at)
+    assert "accurate" not in told
+    assert formats.per_hundred(run(prepare(scenario)).first.errors.tv) not in told
+    later = chosen(scenario, Cities())
+    assert (later.estimator, later.prior) == ("cascade", NoPrior())
+    cut = chosen(scenario, replace(data, together=2))
+    assert (cut.estimator, cut.prior) == ("cascade-map", scenario.prior)

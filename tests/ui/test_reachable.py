@@ -109,9 +109,12 @@ def test_every_estimator_is_on_a_menu() -> None:
     assert set(at.selectbox(key="values-estimator").options) == {
         entry.title for entry in listed if not entry.on_maps
     }
-    assert set(opened("places", {}, "places-more").selectbox(key="places-estimator").options) == {
-        entry.title for entry in listed if not entry.in_order
-    }
+    anywhere = {entry.title for entry in listed if not entry.in_order}
+    (of_a_map,) = (entry.title for entry in listed if entry.needs_map)
+    brought = {"prior": "map", "prior.parts": "0:1", "prior.area": "40,41,-90,-89"}
+    for link, left_out in (({}, {of_a_map}), (brought, set())):
+        places = opened("places", link, "places-more")
+        assert {*places.selectbox(key="places-estimator").options} == anywhere - left_out
     # The square wave brings its own, and takes it along.
     at.selectbox(key="values-family").set_value("square-wave").run()
     assert at.selectbox(key="values-estimator").value == "smoothed"

@@ -1,4 +1,4 @@
-"""GeoJSON: its points, and what it says of each, as a table."""
+"""GeoJSON: its points and squares, such as a map's cells, and what it says of each, as a table."""
 
 import csv
 import io
@@ -12,6 +12,10 @@ from caldp_core.datasets.own import quoted
 
 _COLUMNS_MAX: Final = 100
 """Properties beyond are passed over."""
+SIDE: Final = "cell_side"
+"""The column of the side of squares, in degrees."""
+_SQUARE: Final = 1e-6
+"""Part of its side by which a square may be wider than high: decimals are cut off."""
 _PART: Final = 4
 """Of the bytes that may be built up whole, as JSON takes more memory than a table does."""
 
@@ -22,9 +26,10 @@ def is_geojson(head: bytes) -> bool:
 
 
 def as_csv(source: Source, bounds: Bounds) -> Source:
-    """Latitude, longitude and properties of every point, as CSV in UTF-8.
+    """Latitude, longitude and properties of every point, or middle of a square, as CSV in UTF-8.
 
-    Raises `CaldpError` for what is no GeoJSON, or holds no points.
+    Where all are squares of one size the column `cell_side` says it. Raises `CaldpError` for what
+    is no GeoJSON, or holds neither.
     """
     most = bounds.parsed // _PART
     data = source.head(most + 1)
@@ -43,6 +48,8 @@ def as_csv(source: Source, bounds: Bounds) -> Source:
         f"The file {quoted(source.name)} must be GeoJSON with points, and has none; give a "
         "FeatureCollection of them.",
     )
+    if len({told.get(SIDE) for _, _, told in rows}) > 1:
+        rows = [(y, x, {n: each for n, each in told.items() if n != SIDE}) for y, x, told in rows]
     names = list(dict.fromkeys(name for _, _, told in rows for name in told))[:_COLUMNS_MAX]
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -53,16 +60,22 @@ def as_csv(source: Source, bounds: Bounds) -> Source:
 
 
 def _points(read: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-    """Latitude, longitude and properties of each point."""
+    """Latitude, longitude and properties of each point and square."""
     features = read.get("features") if isinstance(read, dict) else None
     for feature in features if isinstance(features, list) else [read]:
         if not isinstance(feature, dict):
             continue
         told = feature.get("properties")
+        properties = told if isinstance(told, dict) else {}
         geometry = feature.get("geometry", feature)
-        for place in _places(geometry if isinstance(geometry, dict) else {}):
+        geometry = geometry if isinstance(geometry, dict) else {}
+        for place in _places(geometry):
             if isinstance(place, list) and len(place) > 1:
-                yield place[1], place[0], told if isinstance(told, dict) else {}
+                yield place[1], place[0], properties
+        square = _square(geometry)
+        if square is not None:
+            latitude, longitude, side = square
+            yield latitude, longitude, {SIDE: side, **properties}
 
 
 def _places(geometry: dict[str, Any]) -> list[Any]:
@@ -71,6 +84,22 @@ def _places(geometry: dict[str, Any]) -> list[Any]:
         return []
     kinds = {"Point": [coordinates], "MultiPoint": coordinates}
     return kinds.get(str(geometry.get("type")), [])
+
+
+def _square(geometry: dict[str, Any]) -> tuple[float, float, float] | None:
+    """Latitude and longitude of the middle of a square between meridians, and its side; or None."""
+    if geometry.get("type") != "Polygon":
+        return None
+    try:
+        (ring,) = geometry["coordinates"]
+        corners = {(float(x), float(y)) for x, y in ring}
+        (west, east), (south, north) = (sorted(set(ends)) for ends in zip(*corners, strict=True))
+    except (KeyError, TypeError, ValueError):
+        return None
+    side = north - south
+    if len(ring) != 5 or len(corners) != 4 or not abs(east - west - side) <= _SQUARE * side:
+        return None
+    return round((south + north) / 2, 9), round((west + east) / 2, 9), round(side, 9)
 
 
 def _text(value: Any) -> str:

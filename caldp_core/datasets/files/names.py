@@ -44,6 +44,8 @@ _NAMES: Final = {
     """,
     "cell": "cell_degrees",
 }
+_OURS: Final = {"count": "estimated people"}
+"""What files of ours call it, which have a `number` of each cell beside it."""
 ROLES: Final = {role: frozenset(names.split()) for role, names in _NAMES.items()}
 """Names by what is in the column, in lower case and without accents."""
 _ALONE: Final = {
@@ -79,7 +81,8 @@ def is_named(name: str, role: str) -> bool:
 
 def find(names: Sequence[str], role: str) -> int | None:
     """The column of that role: the one that is called so, else the first with such a word in it."""
+    ours = [at for at, name in enumerate(names) if name == _OURS.get(role)]
     exact = [at for at, name in enumerate(names) if is_named(name, role)]
     known = ROLES[role] - _ALONE
     parts = [at for at, name in enumerate(names) if known & set(re.split(r"[\s_]+", plain(name)))]
-    return next(iter([*exact, *parts]), None)
+    return next(iter([*ours, *exact, *parts]), None)

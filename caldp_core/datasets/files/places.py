@@ -1,7 +1,7 @@
 """Places of a file, counted in the cells of a map that is chosen for them, as they are read."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -53,8 +53,19 @@ def count_places(
     them in the smallest cells of 0.01° to 10° of which it has at most 43,750. Raises `CaldpError`
     where the file says no place with people, or the map has more than 2²⁰ cells.
     """
+    parts, grid, told, rounded = parts_in_cells(seen, layout, _cell_of(seen, layout), progress)
+    return CountedPlaces(places_of(_people(parts, grid), grid, title), told, rounded)
+
+
+def parts_in_cells(
+    seen: Understood, layout: Layout, cell: float | None, progress: Progress = no_progress
+) -> tuple[Counter[int], GridDomain, Refused, bool]:
+    """People by cell in `UNIT` parts, the map, what is refused, and whether there are parts.
+
+    `cell`: the side of cells in degrees where the file says it. Raises `CaldpError` as
+    `count_places` does.
+    """
     layout.check_answered(seen, "latitude", "longitude")
-    cell = _cell_of(seen, layout)
     coded, likely = _coded(seen, layout), map_of(layout.wanted, _likely(seen, layout), cell)
     with seen.table.reading() as reader:
         found = _in_cells(reader, coded, layout, likely, progress)
@@ -78,8 +89,11 @@ def count_places(
     if outside:
         reasons = (*told.reasons, (_WORDS[_OUTSIDE], outside))
         told = Refused(told.rows, reasons, told.example)
-    rounded = any(each.rounded for each in good)
-    return CountedPlaces(places_of(_counts(good, symbols, on), on, title), told, rounded)
+    parts: Counter[int] = Counter()
+    for each, symbol in zip(good, symbols, strict=True):
+        if symbol is not None:
+            parts[symbol] += each.parts
+    return parts, on, told, any(bool(each.rounded) for each in good)
 
 
 def _coded(seen: Understood, layout: Layout) -> str:
@@ -169,11 +183,7 @@ def _symbols(found: Sequence[_Found], by: GridDomain, on: GridDomain) -> list[in
     return [symbol(each.row, each.column) for each in found]
 
 
-def _counts(found: Sequence[_Found], symbols: Sequence[int | None], grid: GridDomain) -> Ints:
-    parts: Counter[int] = Counter()
-    for each, symbol in zip(found, symbols, strict=True):
-        if symbol is not None:
-            parts[symbol] += each.parts
+def _people(parts: Mapping[int, int], grid: GridDomain) -> Ints:
     counts = np.zeros(grid.k, dtype=np.int64)
     for symbol, part in parts.items():
         people = people_of(part)

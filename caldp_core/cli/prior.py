@@ -1,0 +1,40 @@
+"""The option --prior: a published map of a file that an estimate takes for known."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import OWN_NAME_MAX
+from caldp_core.datasets.files.published import count_published
+from caldp_core.datasets.files.source import COMMAND
+from caldp_core.datasets.public_map import PublicMap
+from caldp_core.datasets.reading import look_at
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
+
+KNOWING: Final = "cascade-map"
+"""The estimator of whoever gives such a file."""
+
+
+def prior_option(command: Any) -> Any:
+    """The option, as `prior` of the command."""
+    return click.option(
+        "--prior",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Take a published map for known, such as last year's estimate.csv or .geojson, or any "
+        "list of places: the estimate is then “cascade-map”.",
+    )(command)
+
+
+def read_prior(path: Path, domain: Domain | GridDomain) -> PublicMap:
+    """The map of a file, named as the file is; raises `CaldpError` for values without a map."""
+    if not isinstance(domain, GridDomain):
+        raise CaldpError(
+            "--prior takes a map for known, and these values are on none; leave it out."
+        )
+    seen = look_at(path, bounds=COMMAND)
+    title = " ".join(path.stem.split())[:OWN_NAME_MAX].strip()
+    return count_published(seen, seen.places, title or PublicMap.title, domain).published

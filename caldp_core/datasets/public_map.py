@@ -1,0 +1,127 @@
+"""A public map: where people are by what everybody can look up, such as last year's published map.
+
+It is nobody's data: it comes from other sources than the reports, so that an estimate may take it
+for known at no privacy cost (`estimation/public_prior.py`).
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Protocol
+
+import numpy as np
+import scipy
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.types import Floats, Ints, read_only
+from caldp_core.datasets.own import check_line, quoted
+from caldp_core.datasets.own_places import cells_as_text, cells_of_text
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
+
+_TURNS: Final = (0.0, 360.0, -360.0)
+_WHOLE: Final = 1_000_000_000
+"""What the parts of `public_map` add up to, but for rounding."""
+
+
+class PriorSpec(Protocol):
+    """What an estimate may take for known."""
+
+    def on(self, domain: Domain | GridDomain) -> Floats | None:
+        """(k,) shares of people on these symbols, None where nothing is known."""
+
+
+@dataclass(frozen=True)
+class NoPrior:
+    """Nothing is taken for known."""
+
+    def on(self, domain: Domain | GridDomain) -> None:
+        """See `PriorSpec`."""
+        del domain
+
+
+@dataclass(frozen=True)
+class PublicMap:
+    """How people are spread over a map that is published.
+
+    `parts`: the cells with people, ascending, as "cell:part" with spaces between them: "17:3 25:1".
+    A part is a whole number; only what it is beside others means anything. `area`: the map,
+    "south,north,west,east" in degrees; `cell`: side of a cell in degrees; at most 2²⁰ cells.
+    `title`: what the map is called. Raises `CaldpError` for anything else.
+    """
+
+    parts: str
+    area: str
+    cell: float = 0.2
+    title: str = "Public map"
+
+    def __post_init__(self) -> None:
+        check_line("title", self.title)
+        require(bool(self.weights().any()), "parts must be above 0 in one cell at least.")
+
+    def grid(self) -> GridDomain:
+        """The map's cells."""
+        return GridDomain.filling(Area.parse(self.area), self.cell)
+
+    def weights(self) -> Ints:
+        """(k,) the part of each cell of `grid`."""
+        weights = np.zeros(self.grid().k, dtype=np.int64)
+        cells, parts = cells_of_text("parts", self.parts, weights.size)
+        weights[cells] = parts
+        return weights
+
+    def on(self, domain: Domain | GridDomain) -> Floats:
+        """(k,) shares ≥ 0 on another map, sum 1: each cell's part is spread evenly over it.
+
+        Raises `CaldpError` for values without a map, and for a map without anybody in common.
+        """
+        return _on(self, domain)
+
+
+def public_map(weights: Floats | Ints, grid: GridDomain, title: str) -> PublicMap:
+    """The record of (k,) `weights` ≥ 0 of a map's cells, not all 0; parts of a billion."""
+    parts = np.rint(weights * (_WHOLE / float(weights.sum()))).astype(np.int64)
+    return PublicMap(cells_as_text(parts), str(grid.area), grid.cell, title)
+
+
+@lru_cache(maxsize=8)
+def _on(spec: PublicMap, domain: Domain | GridDomain) -> Floats:
+    require(
+        isinstance(domain, GridDomain), "A public map says nothing of values that are on no map."
+    )
+    assert isinstance(domain, GridDomain)
+    source = spec.grid()
+    table = spec.weights().reshape(source.rows, source.columns).astype(np.float64)
+    upwards = _common((source.south, source.cell, source.rows),
+                      (domain.south, domain.cell, domain.rows))  # fmt: skip
+    table, across = upwards @ table, (domain.west, domain.cell, domain.columns)
+    table_on = np.zeros((domain.rows, domain.columns))
+    for turn in _TURNS:
+        along = _common((source.west + turn, source.cell, source.columns), across)
+        table_on += (along @ table.T).T
+    found = table_on.ravel()
+    require(
+        float(found.sum()) > 0,
+        f"The public map {quoted(spec.title)} has nobody on this map, {domain.area}; take one of "
+        "the same part of the Earth.",
+    )
+    return read_only(found / found.sum())
+
+
+def _common(
+    source: tuple[float, float, int], on: tuple[float, float, int]
+) -> "scipy.sparse.csr_array":
+    """(cells of `on`, cells of `source`) which part of the latter's side lies in the former.
+
+    Each: its first edge, the side of a cell in degrees, and the number of cells.
+    """
+    edges = np.unique(
+        np.concatenate([first + side * np.arange(n + 1) for first, side, n in (source, on)])
+    )
+    middles, lengths = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+    at, to = (
+        np.floor((middles - first) / side).astype(np.int64) for first, side, _ in (source, on)
+    )
+    inside = (at >= 0) & (at < source[2]) & (to >= 0) & (to < on[2])
+    parts = lengths[inside] / source[1]
+    return scipy.sparse.csr_array((parts, (to[inside], at[inside])), shape=(on[2], source[2]))
