@@ -63,6 +63,10 @@ SPAN_NATS: Final = 1380.0
 """Farthest that two cells may be apart for planar noise, so that no weight leaves floats' range."""
 EXPONENT_MAX: Final = 2000.0
 """Most nats between two symbols of the exponential mechanism."""
+FALSE_SHARE_MIN: Final = 0.001
+"""Least q of the cascade,"""
+FALSE_SHARE_MAX: Final = 0.5
+"""and largest: beyond, what is below 0 would stand out."""
 THETA_MIN: Final = 0.001
 """Least and most probability θ that a unary report sets its own bit."""
 THETA_MAX: Final = 0.999

@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.cli.prior import KNOWING, prior_option, read_prior
+from caldp_core.cli.estimating import KNOWING, prior_option, q_option, read_prior
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect import js
 from caldp_core.collect.collected import Collected, merged
@@ -27,7 +27,9 @@ from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
+from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.options import Options
 from caldp_core.experiments.geojson import cells_as_geojson
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import Columns, as_csv
@@ -102,6 +104,7 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
 @click.option("--estimator", type=click.Choice(list(ESTIMATORS)),
               help="[default: simplex-per-block, with --prior cascade-map]")  # fmt: skip
 @prior_option
+@q_option
 @click.option("-o", "--output", type=_FILE, help="Write the table here: CSV, or cells as .geojson.")
 @click.option("--record", type=_FILE, help="Write what was asked, promised and collected.")
 def estimate_command(
@@ -112,6 +115,7 @@ def estimate_command(
     level: float,
     estimator: str | None,
     prior: Path | None,
+    q: float | None,
     output: Path | None,
     record: Path | None,
 ) -> None:
@@ -133,12 +137,20 @@ def estimate_command(
             prior is None or name == KNOWING,
             f"--prior is for the estimator {KNOWING}, got {name}; leave one of them out.",
         )
-        table = table_of(asked, collected, level, name, known)
+        options = Options(known.on(asked.domain), FALSE_SHARE if q is None else q)
+        table = table_of(asked, collected, level, name, options)
         text = _in_form(asked, table, output)
         if output is not None:
             write(output, text)
         if record is not None:
-            write(record, as_lines(record_of(asked, collected, level, name, known)))
+            write(
+                record,
+                as_lines(
+                    record_of(
+                        asked, collected, level, name, prior=known, false_share=options.false_share
+                    )
+                ),
+            )
     if output is None:
         click.echo(text, nl=False)
 

@@ -19,9 +19,9 @@ from caldp_core.basics import limits
 from caldp_core.cli.collect import COMMANDS
 from caldp_core.cli.count import count_command
 from caldp_core.cli.dashboard import dashboard_command
+from caldp_core.cli.estimating import KNOWING, prior_option, q_option, read_prior
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
-from caldp_core.cli.prior import KNOWING, prior_option, read_prior
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.experiments.forecast import Forecast, forecast
@@ -68,10 +68,13 @@ def schema_command(kind: str) -> None:
     help="Write the first trial's shares to this file, a row a value, as CSV or as .geojson.",
 )
 @prior_option
-def run_command(path: str, estimate: Path | None, prior: Path | None) -> None:
+@q_option
+def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
     with plain_errors():
         scenario = Scenario.from_file(path)
+        if q is not None:
+            scenario = replace(scenario, false_share=q)
         with progress_bar("loading") as progress:
             if prior is not None:
                 known = read_prior(prior, scenario.dataset.load(progress).domain)

@@ -14,7 +14,6 @@ from caldp_core.collect.collector import MEMORY_MB, batch_of
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.reading import columns_of_file, unreadable
-from caldp_core.datasets.public_map import NoPrior, PriorSpec
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence
@@ -32,17 +31,16 @@ def table_of(
     collected: Collected,
     level: float = 0.95,
     estimator: str = "simplex",
-    prior: PriorSpec = NoPrior(),  # noqa: B008 — frozen
+    options: Options = Options(),  # noqa: B008 — frozen
 ) -> dict[str, list[object]]:
     """A row a value: where or what it is, its estimated share and people, and its interval.
 
-    The columns of `margins` say how far each can be trusted, at that `level`. `prior`: a public
-    map, for the estimator "cascade-map". Raises `CaldpError` for another protocol's tally and one
+    The columns of `margins` say how far each can be trusted, at that `level`. `options`: what
+    the estimator is told. Raises `CaldpError` for another protocol's tally and one
     of no reports.
     """
     collected.check(protocol)
     mechanism, tally = protocol.mechanism, collected.tally
-    options = Options(prior.on(protocol.domain))
     evidence = Evidence.of(mechanism, tally, domain=protocol.domain, options=options)
     shares = named(estimator).apply(evidence)
     plan = protocol.plan

@@ -20,7 +20,7 @@ from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied import Tied
 
 FALSE_SHARE: Final = 0.2
-"""q: of what is kept on a level, the share that may be noise."""
+"""q by default: of what is kept on a level, the share that may be noise."""
 _ROUNDING: Final = 1e-9
 T = TypeVar("T", np.float64, np.int64)
 
@@ -29,7 +29,7 @@ T = TypeVar("T", np.float64, np.int64)
 class Cascade:
     """(k,) `shares` ≥ 0; (k,) `pooled`, the mean number of symbols that each shared evenly with.
 
-    `stands_out`: (k,) symbols kept by themselves, of which `FALSE_SHARE` may be noise. `levels`:
+    `stands_out`: (k,) symbols kept by themselves, of which a share q may be noise. `levels`:
     (k,) 0 for these, j for symbols that the first cut pooled to its j-th tiles from below.
     """
 
@@ -59,11 +59,15 @@ def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
     return found
 
 
-def cascade(tied: Tied, trees: Sequence[Tree]) -> Cascade:
-    """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools."""
-    alone = _alone(tied)
+def cascade(tied: Tied, trees: Sequence[Tree], false_share: float = FALSE_SHARE) -> Cascade:
+    """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools.
+
+    `false_share`: q.
+    """
+    alone = _alone(tied, false_share)
     kept, rest = _begin(tied, alone)
-    runs = [_pool(tied, tree, rest) for tree in trees if tree] or [_pool(tied, _one(tied), rest)]
+    runs = [_pool(tied, tree, rest, false_share) for tree in trees if tree]
+    runs = runs or [_pool(tied, _one(tied), rest, false_share)]
     each = _mean([_downwards(levels, lambda level: level.each) for levels in runs])
     number = _mean([_downwards(levels, lambda level: level.number) for levels in runs])
     height = np.where(alone, 0, _downwards(runs[0], lambda level: level.height)).astype(np.uint8)
@@ -75,13 +79,13 @@ def _one(tied: Tied) -> Tree:
     return (tied.blocks,)
 
 
-def _alone(tied: Tied) -> Bools:
+def _alone(tied: Tied, false_share: float) -> Bools:
     """(k,) symbols that stand out by themselves, and those that are known exactly."""
     deviation = tied.deviations
     noisy = deviation > 0.0
     z = np.divide(tied.estimate, deviation, out=np.zeros(noisy.size), where=noisy)
     alone = ~noisy
-    alone[noisy] = discoveries(z[noisy])
+    alone[noisy] = discoveries(z[noisy], false_share)
     return alone
 
 
@@ -145,7 +149,7 @@ def _begin(tied: Tied, alone: Bools) -> tuple[Floats, _Rest]:
     return kept, _Rest(mass, variance, number, tied.blocks, left)
 
 
-def _pool(tied: Tied, tree: Tree, rest: _Rest) -> list[_Level]:
+def _pool(tied: Tied, tree: Tree, rest: _Rest, false_share: float) -> list[_Level]:
     """The levels of one cut into tiles, of which the last keeps all that is left of `rest`."""
     levels: list[_Level] = []
     for parent in tree:
@@ -153,7 +157,7 @@ def _pool(tied: Tied, tree: Tree, rest: _Rest) -> list[_Level]:
         if parent is tree[-1]:
             mass, kept = _remainder(rest), np.ones(rest.mass.size, np.bool_)
         else:
-            mass, kept = rest.mass, _stand_out(rest, tied)
+            mass, kept = rest.mass, _stand_out(rest, tied, false_share)
         each, height = mass / np.maximum(rest.number, 1.0), np.full(kept.size, len(levels) + 1)
         levels.append(_Level(parent, kept, each, rest.number, height))
         rest = rest.without(kept, tied)
@@ -164,12 +168,12 @@ def _given(tied: Tied, blocks: Ints, mass: Floats) -> Floats:
     return sums_by(blocks, mass, tied.totals.size)
 
 
-def _stand_out(rest: _Rest, tied: Tied) -> Bools:
+def _stand_out(rest: _Rest, tied: Tied, false_share: float) -> Bools:
     """Among the tiles that still hold something; one that is known exactly stands out."""
     deviation = tied.deviation(rest.variance, rest.blocks)
     open_ = (rest.number > 0) & (deviation > 0)
     kept = (rest.number > 0) & (deviation <= 0)
-    kept[open_] = discoveries(rest.mass[open_] / deviation[open_])
+    kept[open_] = discoveries(rest.mass[open_] / deviation[open_], false_share)
     return np.asarray(kept & (rest.mass > 0))
 
 

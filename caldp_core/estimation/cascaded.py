@@ -90,7 +90,9 @@ def pools(mechanism: Mechanism) -> bool:
 
 def resolution(evidence: Evidence) -> Cascade:
     """Where the data bear which resolution: what stands out, and how far the rest is pooled."""
-    return evidence.pooled if pools(evidence.mechanism) else cascade(evidence.tied, ())
+    if pools(evidence.mechanism):
+        return evidence.pooled
+    return cascade(evidence.tied, (), evidence.options.false_share)
 
 
 def levels_of(evidence: Evidence) -> Levels | None:

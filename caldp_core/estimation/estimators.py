@@ -131,6 +131,11 @@ class EstimatorEntry:
     needs_map: bool = False
     levels: Callable[[Evidence], Levels | None] = lambda _: None
 
+    @property
+    def is_cascade(self) -> bool:
+        """Whether it has the cascade's q, `Options.false_share`."""
+        return self.levels is levels_of
+
 
 _ENTRIES: Final = (
     EstimatorEntry(

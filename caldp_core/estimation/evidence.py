@@ -95,4 +95,5 @@ class Evidence:
     def pooled(self) -> Cascade:
         """The cascade over what the domain says lies together."""
         labels = self.tied.blocks
-        return cascade(self.tied, () if self.domain is None else trees(self.domain, labels))
+        cuts = () if self.domain is None else trees(self.domain, labels)
+        return cascade(self.tied, cuts, self.options.false_share)

@@ -65,7 +65,7 @@ class Setup:
     @cached_property
     def options(self) -> Options:
         """What the estimator is told; `CaldpError` for a public map that says nothing here."""
-        return Options(self.scenario.prior.on(self.dataset.domain))
+        return Options(self.scenario.prior.on(self.dataset.domain), self.scenario.false_share)
 
     def evidence(self, tally: Tally, progress: Progress = no_progress) -> Evidence:
         """What the scenario's estimator may look at."""

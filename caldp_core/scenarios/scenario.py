@@ -15,7 +15,9 @@ from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
 from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import DatasetSpec, Gowalla
 from caldp_core.datasets.public_map import NoPrior, PriorSpec
+from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.options import check_false_share
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context
@@ -49,7 +51,8 @@ class Scenario:
     one of the least error. `n`: people drawn at random
     from the dataset's distribution, up to 10^12; None takes the very people of the dataset.
     `trials`: independent repetitions. `seed`: all randomness follows from it. `prior`: a public
-    map, for the estimator "cascade-map".
+    map, for the estimator "cascade-map". `false_share`: q of the cascade, of what it keeps the
+    share that may be noise.
     """
 
     dataset: DatasetSpec = Gowalla()
@@ -60,6 +63,7 @@ class Scenario:
     trials: int = 1
     seed: int = 1
     prior: PriorSpec = NoPrior()
+    false_share: float = FALSE_SHARE
 
     def __post_init__(self) -> None:
         for slot in ("dataset", "policy", "mechanism", "prior"):
@@ -73,6 +77,7 @@ class Scenario:
             "n": None if self.n is None else check_n(self.n),
             "trials": check_whole("trials", self.trials, 1, TRIALS_MAX),
             "seed": check_whole("seed", self.seed, 0, SEED_MAX),
+            "false_share": check_false_share(self.false_share),
         }
         for name, number in numbers.items():
             object.__setattr__(self, name, number)

@@ -89,7 +89,14 @@ def setup(scenario: Scenario) -> Setup:
 def _setup_of(scenario: Scenario) -> Setup:
     people(scenario)  # says if their number is missing
     like = Scenario()
-    alike = replace(scenario, estimator=like.estimator, prior=like.prior, trials=like.trials, n=1)
+    alike = replace(
+        scenario,
+        estimator=like.estimator,
+        prior=like.prior,
+        false_share=like.false_share,
+        trials=like.trials,
+        n=1,
+    )
     # Neither people nor estimate change what is promised and by which mechanism.
     found = replace(_setup(alike), scenario=scenario)
     check_estimator(found)

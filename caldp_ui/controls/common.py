@@ -210,6 +210,8 @@ def estimate(slot: Slot[S]) -> None:
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
     )
     st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")
+    if ESTIMATORS[estimator].is_cascade and pools(mechanism):
+        parameters.of_cascade(slot)
 
 
 def another_outcome(slot: Slot[S], told: str = SAME_BUT_COINS) -> None:

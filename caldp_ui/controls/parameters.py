@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import MechanismSpec
@@ -19,7 +20,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.scenarios import S, bind
 from caldp_ui.session.slot import Slot
-from caldp_ui.words.parameters import PARAMETERS
+from caldp_ui.words.parameters import FALSE_SHARE_WORDS, PARAMETERS
 
 
 def show(slot: Slot[S]) -> None:
@@ -52,6 +53,33 @@ def _number(slot: Slot[S], spec: MechanismSpec, name: str, kind: type) -> None:
         help=PARAMETERS[name].told,
         **bind(slot, f"parameter-{name}", "" if value is None else str(value), with_number),
     )
+
+
+def of_cascade(slot: Slot[S]) -> None:
+    """q of the cascade."""
+    fold = st.expander(
+        "The best q of the cascade, or set it", key=slot.key("cascade"), on_change="rerun"
+    )
+    if not fold.open:
+        return
+    q = slot.now().scenario.false_share
+    with fold:
+        st.text_input(
+            FALSE_SHARE_WORDS.label,
+            placeholder=f"the best: {FALSE_SHARE:g}",
+            help=FALSE_SHARE_WORDS.told,
+            **bind(
+                slot,
+                "false-share",
+                "" if q == FALSE_SHARE else f"{q:g}",
+                _with_false_share,
+            ),
+        )
+
+
+def _with_false_share(scenario: Scenario, text: str) -> Scenario:
+    q = _read(text, "q", float)
+    return replace(scenario, false_share=FALSE_SHARE if q is None else q)
 
 
 def _read(text: str, name: str, kind: type) -> float | None:

@@ -22,7 +22,9 @@ from caldp_core.datasets.files.places import centres
 from caldp_core.datasets.own_places import places_of
 from caldp_core.datasets.public_map import public_map
 from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.options import Options
 from caldp_core.experiments.metrics import total_variation
+from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests.collect import written
@@ -181,12 +183,19 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     assert off["--prior",] < 0.8 * off["--estimator",] < 0.7 * off[()]
     told = json.loads((tmp_path / "record.json").read_text("utf-8"))
     assert told["public_map"]["title"] == "last year"
-    same = record_of(protocol, collected, 0.95, "cascade-map", prior)
+    same = record_of(protocol, collected, 0.95, "cascade-map", prior=prior)
     assert told["public_map"] == same["public_map"]
     check_record(protocol, told, "It")
     wrong = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "simplex",
                   "--prior", tmp_path / "last year.csv")  # fmt: skip
     assert (wrong.exit_code, "is for the estimator cascade-map" in wrong.stderr) == (2, True)
+    other = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "cascade",
+                  "--q", "0.01", "--record", tmp_path / "record.json")  # fmt: skip
+    ways = {q: table_of(protocol, collected, 0.95, "cascade", Options(false_share=q))
+            for q in (0.01, 0.2)}  # fmt: skip
+    assert other.output.splitlines() == as_csv(ways[0.01]).splitlines()
+    assert as_csv(ways[0.01]) != as_csv(ways[0.2])
+    assert json.loads((tmp_path / "record.json").read_text("utf-8"))["false_share"] == 0.01
     needs = caldp(
         "estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "cascade-map"
     )

@@ -136,6 +136,11 @@ def test_the_command_takes_last_years_file_and_does_not_judge_the_data_by_themse
     assert (scenario.estimator, scenario.prior.title) == ("cascade-map", "last year")
     assert run(prepare(scenario)).first.errors.tv == knowing["errors"]["tv"]["mean"]  # type: ignore[index]
     assert knowing["expected"]["tv"] < 0.8 * alone["expected"]["tv"]  # type: ignore[index]
+    few = ran("--q", "0.01")
+    asked = Scenario.from_dict(few["scenario"])
+    assert asked == replace(THIS_YEAR, false_share=0.01)
+    assert run(prepare(asked)).first.errors.tv == few["errors"]["tv"]["mean"]  # type: ignore[index]
+    assert few["errors"] != alone["errors"]
     truth, domain = last.setup.dataset.distribution, last.setup.dataset.domain
     assert isinstance(domain, GridDomain)
     same = public_map(truth, domain, "the data")

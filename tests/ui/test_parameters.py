@@ -1,11 +1,19 @@
 """A method's own numbers: each has words, and can be set where the method is chosen."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
+from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
 from caldp_ui.words.parameters import PARAMETERS, told
-from tests.ui.driver import checked, open_page, query_of
+from tests.ui.driver import (
+    by_the_core,
+    checked,
+    open_page,
+    picture_of,
+    pictures,
+    query_of,
+)
 
 OPEN = {"values-more": True, "values-parameters": True}
 OMEGA, SHARE = "values-parameter-omega", "values-parameter-share"
@@ -38,3 +46,32 @@ def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:
     checked(again.text_input(key=SHARE).set_value("").run())
     assert query_of(again)["mechanism"] == "subset-selection"
     assert "mechanism.share" not in query_of(again)
+
+
+def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
+    begin = {"v": "2", "dataset": "cities", "dataset.together": "3", "n": "200000"} | {
+        "blocks": "one"
+    }
+    opens = {"places-more": True, "places-cascade": True}
+    at = open_page("pages/places.py", begin, opens)
+    field = "places-false-share"
+    assert at.text_input(key=field).placeholder == "the best: 0.2"
+    checked(at.text_input(key=field).set_value("0,05").run())
+    link = query_of(at)
+    assert link["false_share"] == "0.05"
+    for bad in ("0", "0.6", "a fifth"):
+        at.text_input(key=field).set_value(bad).run()
+        (refused,) = [item.value for item in (*at.warning, *at.error)]
+        assert "q" in refused
+        assert (query_of(at), at.text_input(key=field).value) == (link, "0.05")
+    shown = at.session_state["places/slot"].record.scenario
+    assert open_page("pages/places.py", link).session_state["places/slot"].record.scenario == shown
+    usual = replace(shown, false_share=FALSE_SHARE)
+    assert picture_of(by_the_core(shown)) in pictures(at).values()
+    assert picture_of(by_the_core(shown)) != picture_of(by_the_core(usual))
+    checked(at.text_input(key=field).set_value("").run())
+    assert "false_share" not in query_of(at)
+    simplex = {**begin, "estimator": "simplex"}
+    assert field not in [
+        each.key for each in open_page("pages/places.py", simplex, opens).text_input
+    ]

@@ -1,4 +1,4 @@
-"""The option --prior: a published map of a file that an estimate takes for known."""
+"""Options of estimates: --prior, a map that is taken for known, and --q of the cascade."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -6,13 +6,14 @@ from typing import Any, Final
 import click
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import OWN_NAME_MAX
+from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN, OWN_NAME_MAX
 from caldp_core.datasets.files.published import count_published
 from caldp_core.datasets.files.source import COMMAND
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.reading import look_at
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.cascade import FALSE_SHARE
 
 KNOWING: Final = "cascade-map"
 """The estimator of whoever gives such a file."""
@@ -26,6 +27,16 @@ def prior_option(command: Any) -> Any:
         type=click.Path(dir_okay=False, path_type=Path),
         help="Take a published map for known, such as last year's estimate.csv or .geojson, or any "
         "list of places: the estimate is then “cascade-map”.",
+    )(command)
+
+
+def q_option(command: Any) -> Any:
+    """The option, as `q` of the command."""
+    return click.option(
+        "--q",
+        type=click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
+        help="Of what the cascade keeps as standing out, the share that may be noise.  [default: "
+        f"{FALSE_SHARE:g}]",
     )(command)
 
 
