@@ -56,7 +56,8 @@ class FormDesign:
 def form_of_groups(groups: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     """(k, k) Ω of Σ_g w_g·Var(p̂ of group g); groups may overlap, as boxes do.
 
-    `groups`: (m, k) flags. `weights`: (m,) w > 0, even if None. Raises `CaldpError` for other shapes.
+    `groups`: (m, k) flags. `weights`: (m,) w > 0, even if None. Raises `CaldpError` for other
+    shapes.
     """
     flags = as_array("groups", groups).astype(np.float64)
     require(
