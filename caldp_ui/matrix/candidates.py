@@ -20,7 +20,18 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import DenseMatrix, as_context
-from caldp_ui.matrix.slot import ALIKE, BUG, DESIGNED, DESIGNS, EVEN, PASTED, Table, check_pasted
+from caldp_ui.matrix.groups import groups_of
+from caldp_ui.matrix.slot import (
+    ALIKE,
+    BUG,
+    DESIGNED,
+    DESIGNS,
+    EVEN,
+    GROUPS,
+    PASTED,
+    Table,
+    check_pasted,
+)
 from caldp_ui.matrix.templates import Rows
 
 TOO_BOLD: Final = 1.05
@@ -44,8 +55,11 @@ class Candidate:
     mechanism: Mechanism | None = None
 
 
-def titles_for(levels: Rows) -> dict[str, str]:
-    """Channels that can be made for this E, by name; the designed one needs its own work."""
+def titles_for(levels: Rows, names: tuple[str, ...] = ()) -> dict[str, str]:
+    """Channels that can be made for this E, by name; the designed ones need their own work.
+
+    `names`: of the values, by which they may be in groups.
+    """
     matrix, least = DenseMatrix.of(levels), least_level(levels)
     made = {ALIKE: f"Randomized response at ε = {least:g} everywhere"}
     context = as_context(matrix)
@@ -57,6 +71,8 @@ def titles_for(levels: Rows) -> dict[str, str]:
         made["binary"] = "The best for two values (Theorem 2)"
     made[DESIGNED] = "Designed for this matrix"
     made[EVEN] = "Designed for the largest error"
+    if groups_of(names):
+        made[GROUPS] = "Designed for the groups of the values"
     if EPSILON_MIN <= least <= EPSILON_MAX / TOO_BOLD:
         made[BUG] = f"A planted bug: randomized response at {TOO_BOLD:g} ε"
     made[PASTED] = "Paste a channel"

@@ -10,6 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.designed.design import Design, design
+from caldp_core.mechanisms.designed.forms import FormDesign, design_for_form
 from caldp_core.mechanisms.designed.largest import (
     EvenDesign,
     design_for_largest,
@@ -17,7 +18,7 @@ from caldp_core.mechanisms.designed.largest import (
 )
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_ui.app.errors import as_text
-from caldp_ui.matrix import candidates, films, words
+from caldp_ui.matrix import candidates, films, groups, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.slot import (
     ALIKE,
@@ -25,6 +26,7 @@ from caldp_ui.matrix.slot import (
     DESIGNED,
     DESIGNS,
     EVEN,
+    GROUPS,
     K_MAX,
     K_MIN,
     PASTED,
@@ -36,7 +38,7 @@ from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
-D = TypeVar("D", Design, EvenDesign)
+D = TypeVar("D", Design, EvenDesign, FormDesign)
 
 _INSTEAD: Final = "the first channel."
 _ENTRIES: Final = 10_000_000
@@ -65,6 +67,8 @@ def matrix(record: Table) -> None:
     with st.expander("Values"):
         st.text_area(
             f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
+            help="“North: home” and “North: work” are in the group North: a channel can be "
+            "designed for the errors of groups.",
             **SLOT.bind("names", "\n".join(record.names), lambda r, text: r.named(_lines(text))),
         )
 
@@ -75,7 +79,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 def channel(record: Table) -> Candidate:
     """Which channel is held against the matrix; the one that is there by now."""
-    titles = candidates.titles_for(record.levels)
+    titles = candidates.titles_for(record.levels, record.names)
     there = record.channel if record.channel in titles else None
     st.selectbox(
         "Channel",
@@ -124,12 +128,15 @@ def _paste(record: Table) -> None:
     )
 
 
-def _made(record: Table, name: str, make: Callable[[Progress], D]) -> D | None:
-    """A design; until it is there its progress, and a sentence where there is none."""
+def _made(record: Table, name: str, make: Callable[[Progress], D], about: str = "") -> D | None:
+    """A design; until it is there its progress, and a sentence where there is none.
+
+    `about`: what it depends on, the levels if empty.
+    """
     try:
         return jobs.started(
             SLOT.key(name),
-            f"{record.levels}",
+            about or f"{record.levels}",
             make,
             lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
         )
@@ -172,6 +179,30 @@ def _designed_for_largest(record: Table) -> Candidate | None:
     return candidates.designed(mechanism, made.gap, "Designed for the largest error")
 
 
+def _designed_for_groups(record: Table) -> Candidate | None:
+    """The channel whose errors of groups are least; until it is there, its progress."""
+    form = groups.form(record.names)
+    made = _made(
+        record,
+        "design-groups",
+        lambda p: design_for_form(record.matrix, form, progress=p, entries=_ENTRIES),
+        f"{record.levels} {form.tolist()}",
+    )
+    if made is None:
+        return None
+    mechanism = DesignedMechanism(made.design)
+    told = ", ".join(map(str, map(as_text, groups.groups_of(record.names))))
+    least, times = candidates.made(replace(record, channel=ALIKE)).mechanism, ""
+    if least is not None and made.loss > 0:
+        more = groups.error(least, record.names) / made.loss
+        times = f" Randomized response at the least ε needs {formats.times(more)} as many people."
+    st.markdown(
+        f"**Certified:** the error of the groups ({told}) is {candidates.above(made.gap)}.{times} "
+        "Single values come out worse than by the other designs."
+    )
+    return candidates.designed(mechanism, made.gap, "Designed for groups")
+
+
 def _saved(made: Design, least: Mechanism | None) -> str:
     """How many more people the channel for the least ε needs."""
     if least is None:
@@ -185,6 +216,7 @@ def _saved(made: Design, least: Mechanism | None) -> str:
 _DESIGNERS: Final[dict[str, Callable[[Table], Candidate | None]]] = {
     DESIGNED: _designed,
     EVEN: _designed_for_largest,
+    GROUPS: _designed_for_groups,
 }
 
 

@@ -23,8 +23,9 @@ ALIKE: Final = "plain"
 BUG: Final = "bug"
 DESIGNED: Final = "designed"
 EVEN: Final = "designed-even"
-DESIGNS: Final = (DESIGNED, EVEN)
-"""Channels that take designing: for all errors together, for the largest one."""
+GROUPS: Final = "designed-groups"
+DESIGNS: Final = (DESIGNED, EVEN, GROUPS)
+"""Channels that take designing: for all errors together, the largest one, those of groups."""
 PASTED: Final = "pasted"
 SAME: Final = "same"
 SECONDS: Final = {SAME: "The same channel again", ALIKE: "Randomized response at the least ε"}

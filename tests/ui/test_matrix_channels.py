@@ -11,14 +11,17 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.audit.sampled import audit_sampler, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import mechanism
+from caldp_core.mechanisms.designed.forms import form_loss
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
-from caldp_ui.matrix import below, board, candidates, words
+from caldp_ui.app.errors import as_text
+from caldp_ui.matrix import below, board, candidates, groups, words
 from caldp_ui.matrix.slot import (
     ALIKE,
     BUG,
     DESIGNED,
     DESIGNS,
+    GROUPS,
     PASTED,
     SLOT,
     Table,
@@ -195,6 +198,38 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     most = candidates.above(job.result().gap)
     assert f"Certified:** the largest variance of a value is {most}" in told
     assert "keeps all 25 limits" in headline(at)
+
+
+def test_a_design_for_groups_of_values_by_their_names() -> None:
+    names = ("Diseases: HIV", "Diseases: flu", "<b>Other</b>: *none*", "<b>Other</b>: injury")
+    levels = (
+        (0.0, 1.0, 1.0, 2.0),
+        (1.0, 0.0, 2.0, 2.0),
+        (1.0, 2.0, 0.0, 1.0),
+        (2.0, 2.0, 1.0, 0.0),
+    )
+    record = Table("", names=names, levels=levels, channel=GROUPS)
+    at = opened(record)
+    job = at.session_state["matrix-design-groups/job"]
+    assert not wait([job.future], timeout=120).not_done
+    checked(at.run())
+    made = job.result()
+    told = " ".join(each.value for each in container(at, "matrix-side").markdown)
+    assert (
+        f"of the groups (Diseases, {as_text('<b>Other</b>')}) is {candidates.above(made.gap)}"
+        in told
+    )
+    least = candidates.made(replace(record, channel="plain")).mechanism
+    assert least is not None
+    # By another route: the information in the channel itself.
+    channel = np.array([[float(chance) for chance in row] for row in least.exact_channel()])
+    times = form_loss(channel, np.full(4, 0.25), groups.form(names)) / made.loss
+    assert f"needs {times:.3g} times as many people" in told
+    assert "keeps all" in headline(at)
+    assert groups.groups_of(("a", "b: 1", "c")) == groups.groups_of(("b: 1", "b: 2")) == {}
+    assert set(groups.groups_of(("a", "b: 1", "b: 2"))) == {"a", "b"}
+    assert GROUPS not in candidates.titles_for(levels, ("1", "2", "3", "4"))
+    assert GROUPS in candidates.titles_for(levels, names)
 
 
 def test_two_releases_add_up_and_break_what_one_keeps() -> None:
