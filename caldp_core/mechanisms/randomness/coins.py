@@ -33,6 +33,8 @@ def thresholds(rule: Callable[..., int], *columns: NDArray[Any]) -> Words:
     place = np.zeros(flat[0].size, np.int64)
     first = place[:1]
     for column in flat:  # a column at a time: unique rows of all at once take many times as long
+        if (column == column[:1]).all():  # as of blocks that are all alike
+            continue
         values, own = np.unique(column, return_inverse=True)
         _, first, place = np.unique(
             place * values.size + own, return_index=True, return_inverse=True
