@@ -5,6 +5,7 @@ shows it; the fake phones' reports are added to its tally. Kept for all visits.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from caldp_core.basics.types import Floats, Levels, read_only
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.recovery import (
+    FakesGuess,
     after_repair,
     all_from,
     spread_evenly,
@@ -25,41 +27,92 @@ from caldp_core.estimation.recovery import (
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, Suspect
+from caldp_ui.adversary.slot import KNOWS_TARGET, Suspect
 from caldp_ui.compute import runs
+
+
+@dataclass(frozen=True, eq=False)
+class Repaired:
+    """(k,) `shares` after a repair; `levels`: how far their cells were pooled, see `Outcome`."""
+
+    shares: Floats
+    levels: Levels | None
 
 
 @dataclass(frozen=True, eq=False)
 class Poisoned:
     """One attack on one place. All shares are (k,).
 
-    `phones`: fake ones; `share`: β, their part of all phones. `before`: the estimate without them,
-    `after`: with them, `repaired`: by what the repair knows. `levels`: how far cells were pooled
-    for `repaired` and, by "", for `after`; see `Outcome`. `gain`: how much the unbiased estimate of
-    the place rises on average, by formula. `peopled_before`, `peopled_after`: places of its
-    block where either estimate has half a person or more. `check`: whether the block's sum shows
-    them. `to_be_seen`: strongest reports that it would show every other time, None where it shows
-    none.
+    `phones`: fake ones; `share`: β, their part of all phones. `honest`: what is known without them,
+    `evidence`: with them. `before`: the estimate without them, `after`: with them; `levels`: how
+    far its cells were pooled, see `Outcome`. What not every reader asks for is worked out once
+    somebody does.
     """
 
     setup: Setup
     place: int
+    attack: str
     phones: int
     share: float
+    honest: Evidence
+    evidence: Evidence
     before: Floats
     after: Floats
-    repaired: dict[str, Floats]
-    levels: dict[str, Levels | None]
-    gain: float
-    peopled_before: int
-    peopled_after: int
-    check: BlockSum
-    to_be_seen: int | None
+    levels: Levels | None
 
     @property
     def truth(self) -> Floats:
         """(k,) the honest people's shares."""
         return self.setup.dataset.distribution
+
+    def repaired(self, knows: str) -> Repaired:
+        """The estimate by what a repair knows."""
+        return self._knows_target if knows == KNOWS_TARGET else self._knows_share
+
+    @cached_property
+    def _knows_target(self) -> Repaired:
+        """Told the target it reckons with strongest reports for it."""
+        return self._without(all_from(self.evidence, self.place, self._added))
+
+    @cached_property
+    def _knows_share(self) -> Repaired:
+        return self._without(spread_evenly(self.evidence, float(self._added.sum())))
+
+    @property
+    def _added(self) -> Floats:
+        return poisoning.crafted_mean(self.setup.mechanism, self.place)
+
+    def _without(self, guess: FakesGuess) -> Repaired:
+        made = after_repair(self.setup.scenario.estimator)
+        clean = without_fakes(self.evidence, self.share, guess)
+        return Repaired(read_only(made.apply(clean)), made.levels(clean))
+
+    @cached_property
+    def gain(self) -> float:
+        """How much the unbiased estimate of the place rises on average, by formula."""
+        target, attack = np.array([self.place]), ATTACKS[self.attack]
+        return poisoning.expected_gain(attack, self.setup.mechanism, self.truth, target, self.share)
+
+    @property
+    def peopled_before(self) -> int:
+        """Places of the block where the estimate without them has half a person or more."""
+        return _peopled(self.before, self.honest, self.place)
+
+    @property
+    def peopled_after(self) -> int:
+        """The same with them."""
+        return _peopled(self.after, self.evidence, self.place)
+
+    @cached_property
+    def check(self) -> BlockSum:
+        """Whether the block's sum shows them."""
+        return block_sum(self.evidence, self.place)
+
+    @cached_property
+    def to_be_seen(self) -> int | None:
+        """Strongest reports that the sum would show every other time; None where it shows none."""
+        alone = block_sum(self.honest, self.place)
+        return alone.phones_to_be_seen(self.setup.mechanism, self.place)
 
 
 def poisoned(record: Suspect, attack: str | None = None) -> Poisoned:
@@ -83,42 +136,11 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
     sent = people + _SENT[attack](setup, place, phones, rng)
     evidence = setup.evidence(sent)
     made = estimator(scenario.estimator)
-    after = read_only(made.apply(evidence))
-    repaired, levels = _repaired(evidence, place, share, scenario.estimator)
-    target, p = np.array([place]), setup.dataset.distribution
+    after, levels = read_only(made.apply(evidence)), made.levels(evidence)
+    kept = replace(evidence)  # without what was found on the way
     return Poisoned(
-        setup,
-        place,
-        phones,
-        share,
-        before,
-        after,
-        repaired,
-        {"": made.levels(evidence), **levels},
-        poisoning.expected_gain(ATTACKS[attack], setup.mechanism, p, target, share),
-        _peopled(before, evidence, place),
-        _peopled(after, evidence, place),
-        block_sum(evidence, place),
-        block_sum(honest.first.evidence, place).phones_to_be_seen(setup.mechanism, place),
+        setup, place, attack, phones, share, honest.first.evidence, kept, before, after, levels
     )
-
-
-def _repaired(
-    evidence: Evidence, place: int, share: float, name: str
-) -> tuple[dict[str, Floats], dict[str, Levels | None]]:
-    """Estimates by what the repair knows: told the target it reckons with strongest reports for it.
-
-    And how far their cells were pooled.
-    """
-    added = poisoning.crafted_mean(evidence.mechanism, place)
-    guesses = {
-        KNOWS_TARGET: all_from(evidence, place, added),
-        KNOWS_SHARE: spread_evenly(evidence, float(added.sum())),
-    }
-    made = after_repair(name)
-    clean = {knows: without_fakes(evidence, share, guess) for knows, guess in guesses.items()}
-    estimates = {knows: read_only(made.apply(each)) for knows, each in clean.items()}
-    return estimates, {knows: made.levels(each) for knows, each in clean.items()}
 
 
 def _peopled(estimate: Floats, evidence: Evidence, place: int) -> int:

@@ -55,8 +55,8 @@ def csv_of(what: Poisoned, domain: GridDomain) -> bytes:
             "truth": what.truth,
             "without fakes": what.before,
             "with fakes": what.after,
-            "repaired, knows the target": what.repaired[KNOWS_TARGET],
-            "repaired, knows the share": what.repaired[KNOWS_SHARE],
+            "repaired, knows the target": what.repaired(KNOWS_TARGET).shares,
+            "repaired, knows the share": what.repaired(KNOWS_SHARE).shares,
         }
     )
 

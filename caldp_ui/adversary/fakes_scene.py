@@ -113,13 +113,13 @@ def _whatever_is_seen(_: Poisoned, record: Suspect, repair: str) -> tuple[Hashab
 @cached_by(_whatever_is_seen)
 def _code(what: Poisoned, record: Suspect, repair: str) -> Blob:  # noqa: ARG001
     """The estimate with fakes, or after that repair."""
-    return encode_people(what.repaired[repair] if repair else what.after, what.setup.n)
+    return encode_people(what.repaired(repair).shares if repair else what.after, what.setup.n)
 
 
 @cached_by(_whatever_is_seen)
 def _pooled(what: Poisoned, record: Suspect, repair: str) -> Blob | None:  # noqa: ARG001
     """How far its cells were pooled; None where each has a number of its own."""
-    levels = what.levels[repair]
+    levels = what.repaired(repair).levels if repair else what.levels
     return None if levels is None else encode_levels(levels)
 
 

@@ -23,7 +23,7 @@ REPAIR_TITLES: Final = {
 def at_target(what: Poisoned, record: Suspect) -> tuple[list[str], str]:
     """Truth, estimates without and with fakes, and repaired, as people out of one number."""
     x = what.place
-    shares = (what.truth, what.before, what.after, what.repaired[record.repair])
+    shares = (what.truth, what.before, what.after, what.repaired(record.repair).shares)
     return formats.out_of_one(*(float(each[x]) for each in shares))
 
 
@@ -174,6 +174,6 @@ TABLE_ROWS: Final = (
 
 def column(what: Poisoned) -> list[float]:
     """Shares at the target, as `TABLE_ROWS` names them."""
-    repaired = [what.repaired[knows] for knows in REPAIR_TITLES]
+    repaired = [what.repaired(knows).shares for knows in REPAIR_TITLES]
     at = [float(each[what.place]) for each in (what.truth, what.after, *repaired)]
     return [*at[:2], what.gain, *at[2:]]

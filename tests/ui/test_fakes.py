@@ -46,7 +46,7 @@ def assert_shows(at: AppTest, record: Suspect) -> None:
     expected = {
         "truth": encode(what.truth).name,
         "fakes": encode_people(what.after, what.setup.n).name,
-        "repaired": encode_people(what.repaired[record.repair], what.setup.n).name,
+        "repaired": encode_people(what.repaired(record.repair).shares, what.setup.n).name,
     }
     assert pictures(at, STAGE) == expected
     said = headline_of(at)
@@ -147,13 +147,13 @@ def test_what_repair_mends_and_what_it_misses() -> None:
     )
     x = crafted.place
     truth = float(crafted.truth[x])
-    assert crafted.repaired[KNOWS_TARGET][x] == pytest.approx(truth, rel=0.3)
-    assert crafted.repaired[KNOWS_SHARE][x] > 5 * truth
+    assert crafted.repaired(KNOWS_TARGET).shares[x] == pytest.approx(truth, rel=0.3)
+    assert crafted.repaired(KNOWS_SHARE).shares[x] > 5 * truth
     assert honest_looking.after[x] > 3 * truth
-    assert honest_looking.repaired[KNOWS_TARGET][x] < 0.5 * truth
-    assert honest_looking.repaired[KNOWS_SHARE][x] > 3 * truth
-    for repaired in crafted.repaired.values():
-        assert repaired.sum() == pytest.approx(1)
+    assert honest_looking.repaired(KNOWS_TARGET).shares[x] < 0.5 * truth
+    assert honest_looking.repaired(KNOWS_SHARE).shares[x] > 3 * truth
+    for knows in (KNOWS_TARGET, KNOWS_SHARE):
+        assert crafted.repaired(knows).shares.sum() == pytest.approx(1)
 
 
 def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
