@@ -61,7 +61,7 @@ def titles_for(levels: Rows, names: tuple[str, ...] = ()) -> dict[str, str]:
     `names`: of the values, by which they may be in groups.
     """
     matrix, least = DenseMatrix.of(levels), least_level(levels)
-    made = {ALIKE: f"Randomized response at ε = {least:g} everywhere"}
+    made = {ALIKE: f"Randomized response at ε = {least:g}"}
     context = as_context(matrix)
     if context is not None:
         made |= {name: f"{MECHANISMS[name].title}, made for this matrix" for name in _IN_CONTEXTS}
