@@ -16,12 +16,14 @@ from scipy.ndimage import gaussian_filter
 
 from benchmarks.calibrate import calibrated
 from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.random_scenarios import Case, case, in_part
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.datasets.cities import world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
+from caldp_core.estimation.cascaded import cascaded
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.public_prior import moved_by_prior, with_prior
@@ -36,6 +38,9 @@ _KNOWING: Final = "cascade with inhabitants"
 _BARS: Final = {("the world", 1.0): Bar("≤", 27)}
 """Of the cascade's error: post-processing alone, the simplex projection has 42."""
 _TIME: Final = Bar("≤", 30)
+_NOWHERE_WORSE: Final = Bar("≤", 1.01)
+_DRAWS: Final = 16
+"""Of each random scenario: with fewer, chance alone makes some worse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,17 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for place in _places(sizes):
         for epsilon in sizes.estimator_epsilons:
             yield from _compared(place, epsilon, sizes.estimator_draws)
+    for name, make in (("everything sensitive", case), ("a part sensitive", in_part)):
+        yield _beside_nearest(name, [make(seed) for seed in range(sizes.scenarios)])
+
+
+def _beside_nearest(name: str, cases: Sequence[Case]) -> Figure:
+    """The cascade's mean error over that of the nearest shares, where it fares worst."""
+    ratios = [each.ratio(cascaded, _DRAWS) for each in cases]
+    mean = float(np.exp(np.log(np.maximum(ratios, 1e-6)).mean()))
+    worst = Runs(min(ratios), max(ratios), len(ratios))  # a bar is for all of them
+    work = f"cascade over nearest shares, random scenarios, {name}, worst"
+    return Figure(work, "×", worst, _NOWHERE_WORSE, f"geometric mean {mean:.2f}")
 
 
 def _places(sizes: Sizes) -> Iterator[Place]:

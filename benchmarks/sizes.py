@@ -18,7 +18,8 @@ class Sizes:
     `collected_numbers`, `collected_sets`: reports in a file, the sets of `collected_values` values;
     `collected_people`: of the week in the example; `clustered_sets`: of a cluster.
     `counted_rows`: of a file of places. `surveyed`: people of a survey with several questions.
-    `estimator_epsilons`, `estimator_draws`: of the estimators; `world`: a map for them.
+    `estimator_epsilons`, `estimator_draws`: of the estimators; `scenarios`: random ones for
+    them, and as many where a part is sensitive; `world`: a map for them.
     """
 
     people: int = 4_000_000
@@ -41,6 +42,7 @@ class Sizes:
     largest_k: int = 2**20
     estimator_epsilons: tuple[float, ...] = (0.5, 1.0, 2.0)
     estimator_draws: int = 3
+    scenarios: int = 200
     collected_numbers: int = 10**8
     collected_sets: int = 10**7
     collected_values: int = 1000
@@ -60,6 +62,7 @@ TINY = replace(
     largest_k=1000,
     estimator_epsilons=(2.0,),
     estimator_draws=1,
+    scenarios=4,
     collected_numbers=1000,
     collected_sets=100,
     collected_values=70,
