@@ -122,7 +122,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
         float(line.split()[-1])
         for line in printed(fakes_files.snippet(what, attack), tmp_path, capsys)
     ]
-    by_repair = [what.repaired[knows][what.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
+    by_repair = [what.repaired(knows).shares[what.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
     assert told == [what.before[what.place], what.after[what.place], *by_repair]
     frame = table(fakes_files.csv_of(what, runs.map_of(what.setup.dataset)))
     (row,) = frame.index[frame["target"]]
