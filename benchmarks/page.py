@@ -118,20 +118,26 @@ def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> 
     for visit in range(visits):
         page, received = _open(browser, f"{address}/{MAP_PAGE}?v=2&n={1_000_000 + visit}")
         page.focus(SLIDER)
+        moved = 0
         for _ in range(_STEPS):
             if page.is_visible(FILM):
                 break
             received.clear()
             times.append(press_until_redrawn(page, "ArrowRight"))
+            moved += 1
             sizes.append(sum(received) / 1000)
             messages.append(float(len(received)))
-        again.extend(
-            press_until_redrawn(page, "ArrowLeft")
-            for _ in range(_STEPS)
-            if not page.is_visible(FILM)
-        )
+        known: list[float] = []
+        for _ in range(moved):
+            if page.is_visible(FILM):
+                break
+            known.append(press_until_redrawn(page, "ArrowLeft"))
+        again.extend(known)
         page.wait_for_selector(FILM)
-        for key in ("ArrowRight",) * _STEPS + ("ArrowLeft",) * _STEPS:
+        # Where the film came early the slider is still at the right: at its end a key does nothing.
+        there = "ArrowRight" if moved == len(known) else "ArrowLeft"
+        back = "ArrowLeft" if there == "ArrowRight" else "ArrowRight"
+        for key in (there,) * _STEPS + (back,) * _STEPS:
             along.append(press_until_redrawn(page, key))
             steps.append(1000 * film_step(page))
         page.context.close()
