@@ -7,6 +7,7 @@ from streamlit.components.v2 import manifest_scanner
 
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.plan import work
+from tests.ui.driver import OPENED, leave
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,3 +30,15 @@ def forecasts_of_few_trials() -> Iterator[None]:
             patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
         patch.setattr(work, "BUDGET", Budget(4, 4, 0.01))
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_on_beside() -> Iterator[None]:
+    """What a test's pages compute beside ends with it, as processors and threads are shared.
+
+    Pages that a module's tests share were opened before, and go on.
+    """
+    OPENED.clear()
+    yield
+    for at in OPENED:
+        leave(at)

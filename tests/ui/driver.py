@@ -42,6 +42,8 @@ from caldp_ui.words.headline import Headline
 
 APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120
+OPENED: list[AppTest] = []
+"""The visits that a test has opened: what goes on beside them ends with it (`conftest.py`)."""
 _EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
@@ -53,6 +55,7 @@ def open_page(
     `state`: entries of the session, such as what is open.
     """
     at = AppTest.from_file(APP, default_timeout=_PATIENCE)
+    OPENED.append(at)
     for name, text in (query or {}).items():
         at.query_params[name] = text
     for name, value in (state or {}).items():

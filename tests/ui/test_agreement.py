@@ -91,7 +91,7 @@ CASES: Final = [
         ("personal", {4}),
     )
     for case in range(PAGES[name].how_many)
-    if case in by_default or case % 5 == 1
+    if case in by_default or case % 10 == 1
 ]  # fmt: skip
 
 

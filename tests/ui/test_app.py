@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
-from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -18,7 +17,7 @@ from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveInhabited
 from caldp_core.theory.planner import best_family
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import curves, rivals, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import headline
@@ -26,6 +25,7 @@ from caldp_ui.parts import odds as graded
 from caldp_ui.places import controls, films
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
+from tests.contract.checks import naming
 from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
@@ -87,19 +87,21 @@ def test_every_preset(title: str) -> None:
     assert at.selectbox(key="places-preset").value == title
 
 
-@pytest.mark.parametrize("title", controls.BLOCK_KINDS)
-def test_every_kind_of_blocks(title: str) -> None:
-    at = open_with(STATES if controls.BLOCK_KINDS[title] == GridBlocks() else BEGIN)
-    checked(at.selectbox(key="places-blocks").set_value(title).run())
-    assert_shows(at, BEGIN.with_context(blocks=controls.BLOCK_KINDS[title]))
-    assert at.selectbox(key="places-blocks").value == title
+def test_every_kind_of_blocks() -> None:
+    at = open_with(STATES)
+    for title, blocks in controls.BLOCK_KINDS.items():
+        with naming(title):
+            checked(at.selectbox(key="places-blocks").set_value(title).run())
+            assert_shows(at, BEGIN.with_context(blocks=blocks))
+            assert at.selectbox(key="places-blocks").value == title
 
 
-@pytest.mark.parametrize("title", controls.SENSITIVE_KINDS)
-def test_every_kind_of_sensitive_places(title: str) -> None:
+def test_every_kind_of_sensitive_places() -> None:
     at = open_app({"v": "2", "estimator": BEGIN.estimator, "sensitive": "areas"})
-    checked(at.selectbox(key="places-sensitive").set_value(title).run())
-    assert_shows(at, BEGIN.with_context(sensitive=controls.SENSITIVE_KINDS[title]))
+    for title, sensitive in controls.SENSITIVE_KINDS.items():
+        with naming(title):
+            checked(at.selectbox(key="places-sensitive").set_value(title).run())
+            assert_shows(at, BEGIN.with_context(sensitive=sensitive))
 
 
 def test_details_of_blocks_and_places() -> None:
@@ -227,13 +229,12 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
     assert table.loc[alone].iloc[0] == formats.share(errors.sampling_tv)
 
 
-def test_need_of_plain_ldp_is_the_core_s() -> None:
+def test_the_page_says_what_plain_ldp_needs() -> None:
     scenario = replace(STATES, n=100_000)
     at = open_tab(open_with(scenario), "Numbers")
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
-    same = replace(scenario, seed=0)  # a forecast is the same for all outcomes
-    needed = people_for_same_error(prepare(same), prepare(rivals.rival(same)))
+    needed = rivals.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
     assert needed is not None
     (told,) = (item.value for item in container(at, "plain-needs").markdown)
     assert f"**{formats.people(needed)}**" in told
@@ -264,7 +265,9 @@ def curve_of(at: AppTest) -> str:
     return chart(checked(at.run()), "curve")
 
 
-def test_curves_are_drawn_only_where_they_are_looked_at() -> None:
+def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curves, "EPSILONS", curves.EPSILONS[1::5])
+    monkeypatch.setattr(curves, "NUMBERS", curves.NUMBERS[::4])
     at = open_with(QUICKLY_FORECAST)
     assert not charts(at)
     before = curve_of(open_tab(at, "curves"))

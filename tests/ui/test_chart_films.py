@@ -30,7 +30,7 @@ from caldp_ui.yesno import side as yesno_side
 from caldp_ui.yesno.slot import OneQuestion
 from tests.products import thinned
 from tests.ui.ahead import made
-from tests.ui.driver import data_of, jobs_done, leave, open_page
+from tests.ui.driver import data_of, jobs_done, open_page
 
 FEW = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -119,7 +119,6 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
         alike = made(case.page, case.record, one).alike
         expected = {"reading": step.reading, "alike": alike}
         assert here[case.page.slot.key(slider.name)] == expected
-    leave(at)
     assert all(other.pictures != step.pictures for other in others if other.pictures)
 
 

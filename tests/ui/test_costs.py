@@ -15,7 +15,7 @@ from caldp_ui.plan.slot import Plan
 from caldp_ui.session import cost
 from caldp_ui.session.cost import Cost
 from caldp_ui.values.slot import BEGIN as ANSWERS
-from tests.ui.driver import checked, leave, open_page
+from tests.ui.driver import checked, open_page
 
 LARGE = Zipf(2**20)
 
@@ -67,4 +67,3 @@ def test_a_page_asks_before_it_begins_what_is_large(
     checked(at.button(key=f"{key}-agree").click().run())
     assert at.session_state[f"{key}/job"] is not None
     assert not [button for button in at.button if button.key == f"{key}-agree"]
-    leave(at)

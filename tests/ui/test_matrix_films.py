@@ -8,7 +8,6 @@ from caldp_ui.matrix import films
 from caldp_ui.matrix.slot import BUG, DESIGNED, PASTED, Table
 from caldp_ui.matrix.templates import TEMPLATES
 from tests.ui.ahead import assert_ahead, dialled, made
-from tests.ui.driver import leave
 from tests.ui.matrix_page import SMALL, opened
 
 WARNER = "3/4 1/4\n0.25 0.75"
@@ -49,4 +48,3 @@ def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:
     for record in (SMALL, replace(Table(), channel=DESIGNED)):
         at = opened(record)
         assert dialled(at, films.PAGE) == {}
-        leave(at)

@@ -27,7 +27,7 @@ from caldp_ui.values.slot import BEGIN, LINK, Values, taking
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
-from tests.ui.driver import accepted, checked, data_of, jobs_done, leave, open_page, query_of
+from tests.ui.driver import accepted, checked, data_of, jobs_done, open_page, query_of
 from tests.ui.exported import ran
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
@@ -167,9 +167,9 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     assert list(seen.columns) == ["id", "sex", "age", "smokes"]
     pick = {box.label: box for box in at.selectbox}
     assert (pick["Answer"].value, pick["People (count or weight)"].value) == (1, -1)
-    checked(pick["Answer"].set_value(3).run())
+    jobs_done(checked(pick["Answer"].set_value(3).run()))
     pick = {box.label: box for box in at.selectbox}
-    checked(pick["Group, or second answer"].set_value(2).run())
+    jobs_done(checked(pick["Group, or second answer"].set_value(2).run()))
     held = at.session_state["values/own-held"]
     (hidden,) = (radio for radio in at.radio if radio.key == "values-own-hidden")
     assert hidden.value == "the answer and the group"
@@ -307,12 +307,10 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
     checked(at.switch_page(f"pages/{page}.py").run())
     checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
-    leave(at)
     found = at.session_state[f"{page}/slot"].record.scenario
     assert found.dataset == taken("a,1\nb,2\nc,300", HOSTILE).dataset
     assert errors(at) == []
     again = open_page(f"pages/{page}.py", query_of(at))
-    leave(again)
     assert again.session_state[f"{page}/slot"].record.scenario == found
     assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
 
@@ -324,7 +322,6 @@ def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
     checked(data.set_value(f"Yours: {HOSTILE}").run())
     checked(at.button(key="plan-pin").click().run())
     checked(at.selectbox(key="plan-data").set_value(data.options[0]).run())
-    leave(at)
     (cell,) = (table.value.loc["data"].iloc[1] for table in at.table if "data" in table.value.index)
     assert cell == as_text(HOSTILE)
 

@@ -30,11 +30,6 @@ def done(at: AppTest, key: str) -> AppTest:
     return checked(at.run())
 
 
-def leave(at: AppTest) -> None:
-    """Stop what still runs, as the threads are few and shared."""
-    at.session_state["paper-table/job"].cancel()
-
-
 def paper_of(at: AppTest) -> Paper:
     found: Paper = at.session_state["paper/slot"].record
     return found
@@ -76,7 +71,6 @@ def test_settings_change_what_is_run_and_lead_back(page: AppTest) -> None:
     checked(at.button(key="paper-as-printed").click().run())
     assert paper_of(at).scenario == PAPER
     assert query_of(at) == {"runs": "1"}
-    leave(at)
 
 
 def test_columns_that_take_long_are_left_out_and_told() -> None:

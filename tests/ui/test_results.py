@@ -27,7 +27,7 @@ from caldp_ui.words import formats, mixing
 from caldp_ui.words.vocabulary import VALUES
 from tests.collect.protocols import SPECS, labelled, planned, protocol_in
 from tests.collect.test_results import MONDAY, PROTOCOL, TUESDAY
-from tests.ui.driver import checked, jobs_done, leave, open_page, query_of
+from tests.ui.driver import checked, jobs_done, open_page, query_of
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,6 @@ def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> No
     assert "24,000" in texts(at)
     checked(at.button(key="results-example").click().run())
     assert "8,000" in drawn(at)
-    leave(at)
 
 
 def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
