@@ -93,7 +93,7 @@ def test_search_finds_what_all_rays_give(problem: tuple[Floats, Floats, Floats])
 
 
 @pytest.mark.thorough
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(problems())
 def test_search_finds_what_all_rays_give_in_many(
     problem: tuple[Floats, Floats, Floats],

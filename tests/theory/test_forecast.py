@@ -33,6 +33,7 @@ ERRORS = 4.9
 RUNS = 200
 """Of the simulation: its deviation is known to 5 % (more for long tails)."""
 ROUNDING = 1e-12
+OF_REPORTS = [name for name, entry in ESTIMATORS.items() if not entry.needs_map]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,7 @@ def draw(rng: np.random.Generator, large: bool) -> Case:
     after = str(rng.choice(["none", "clip", "simplex", "norm-sub"]))
     most, k_least, n_least = 2000, 600, 5.0
     if not large:
-        family, after = str(rng.choice(list(FAMILIES))), str(rng.choice(list(ESTIMATORS)))
+        family, after = str(rng.choice(list(FAMILIES))), str(rng.choice(OF_REPORTS))
         slow = family in ("local-hashing", "subset-selection") or after == "maximum-likelihood"
         most, k_least, n_least = 60 if slow else 2000, 2, 2.0
     k = round(float(np.exp(rng.uniform(np.log(k_least), np.log(most)))))
@@ -174,9 +175,8 @@ def test_forecasts_are_what_trials_give(seed: int) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
-@pytest.mark.parametrize("seed", range(4, 6))
-def test_more_forecasts_are_what_trials_give(seed: int, part: int) -> None:
-    check(islice(cases(seed, 24), 6 * part, 6 * part + 6))
+def test_more_forecasts_are_what_trials_give(part: int) -> None:
+    check(islice(cases(4, 24), 6 * part, 6 * part + 6))
 
 
 NOISY = Case(
@@ -230,10 +230,7 @@ def test_standard_errors_are_those_of_the_mean() -> None:
     assert 0 < abs(ours.error - other.error) <= ERRORS * spread
 
 
-OF_REPORTS = {name for name, entry in ESTIMATORS.items() if not entry.needs_map}
-
-
-@pytest.mark.parametrize("estimator", sorted(OF_REPORTS - {"significance-threshold"}))
+@pytest.mark.parametrize("estimator", sorted({*OF_REPORTS} - {"significance-threshold"}))
 def test_nothing_hidden_from_nobody_drawn_is_no_error_at_all(estimator: str) -> None:
     people = np.arange(3, 80)
     case = Case(
