@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import Cities
+from caldp_core.datasets import Cities, read_places
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, in_context
@@ -19,6 +19,7 @@ from caldp_core.scenarios.sensitive import SensitiveInhabited
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import curves, rivals, runs
 from caldp_ui.maps import presets
+from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import headline
 from caldp_ui.parts import odds as graded
@@ -230,7 +231,7 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
 
 
 def test_the_page_says_what_plain_ldp_needs() -> None:
-    scenario = replace(STATES, n=100_000)
+    scenario = controls.chosen(BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places)
     at = open_tab(open_with(scenario), "Numbers")
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
