@@ -98,6 +98,7 @@ def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_p
     bring(page, data, "200,000", tmp_path)
     before = shown_of(data)
     blocks = hexagons_of(runs.map_of(runs.dataset(before)))
+    expect_result(page, before)
     page.locator(".st-key-places-preset input").click()
     page.get_by_role("option", name=f"Hexagons of {hexagon_size(blocks.resolution)}").click()
     scenario = before.with_context(blocks=blocks)
