@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tomllib
@@ -77,6 +78,8 @@ def test_the_dashboard_of_a_wheel_opens(python: Path, tmp_path: Path) -> None:
         await_health(Server(f"http://127.0.0.1:{port}", process), log)
         with urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
             assert "<title>" in answer.read().decode()
+    with socket.socket() as left:  # nothing listens once the command has ended
+        assert left.connect_ex(("127.0.0.1", port)) != 0
 
 
 def test_requirements_are_those_of_the_package() -> None:

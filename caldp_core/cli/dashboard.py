@@ -1,5 +1,6 @@
-"""The command `dashboard`: open what `caldp[dashboard]` brings, in a process of its own."""
+"""The command `dashboard`: open what `caldp[dashboard]` brings."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -21,7 +22,10 @@ def dashboard_command(options: tuple[str, ...]) -> None:
             "The dashboard is not installed; run pip install '.[dashboard]' in caldp's folder."
         )
     # -P: what lies in the reader's folder under the name of a module is not taken for it.
-    sys.exit(subprocess.call([sys.executable, "-P", "-m", "streamlit", "run", script, *options]))
+    command = [sys.executable, "-P", "-m", "streamlit", "run", script, *options]
+    if os.name == "posix":
+        os.execv(sys.executable, command)  # whoever ends this command ends the server
+    sys.exit(subprocess.call(command))
 
 
 def _script() -> str | None:
