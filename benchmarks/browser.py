@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
+PATIENCE_MS: Final = 90_000
+"""What is awaited may take so long: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
 _NAMES: Final = (
     "chromium-headless-shell",  # Chromium without its windows: half the processor time
@@ -80,7 +82,7 @@ def chromium() -> Iterator["Browser"]:
 
 
 def _wait_for_function(
-    page: "Page", expression: str, *, arg: object = None, timeout: float = 30_000
+    page: "Page", expression: str, *, arg: object = None, timeout: float = PATIENCE_MS
 ) -> None:
     """Wait until the expression, or function of `arg`, is true in the page."""
     from playwright.sync_api import Error

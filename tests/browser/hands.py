@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from benchmarks.browser import missing, ready, settled
+from benchmarks.browser import PATIENCE_MS, missing, ready, settled
 from caldp_core.domain.area import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
@@ -23,8 +23,7 @@ if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
 from playwright import sync_api
 
 expect = sync_api.expect
-PATIENCE_MS = 30_000
-expect.set_options(timeout=PATIENCE_MS)  # a busy machine is slow, not wrong
+expect.set_options(timeout=PATIENCE_MS)
 DRAWN_SLIPS = 0.7
 """Degrees by which a drag may be off: two pixels and a cell."""
 QUICKLY_FORECAST = "places?v=2&mechanism=oue&blocks=states&n=1000000&estimator=simplex-per-block"
