@@ -21,9 +21,9 @@ from caldp_core.mechanisms.designed.arrange import few_columns
 from caldp_core.mechanisms.designed.certificate import ROUNDING
 from caldp_core.mechanisms.designed.design import ENTRIES, Design
 from caldp_core.mechanisms.designed.exact import require_kept, whole_channel
-from caldp_core.mechanisms.designed.generation import complete_start, excess_of, generate
+from caldp_core.mechanisms.designed.generation import AllRays, generate
 from caldp_core.mechanisms.designed.master import Weighted
-from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
+from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of
 from caldp_core.mechanisms.designed.problem import Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.privacy.context import PrivacyMatrix
@@ -31,8 +31,6 @@ from caldp_core.privacy.context import PrivacyMatrix
 _OPEN: Final = 1e-4
 """Of the mean weight: what every single value's error counts for as well in the search."""
 _ACCURACY: Final = 1e-5
-_SMALL: Final = 1e-7
-_ROUNDS: Final = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,41 +161,6 @@ class _Turned(Classes):
         return Columns(plain.v, self.turned(plain.v), plain.spreads)
 
 
-@dataclass(frozen=True, eq=False)
-class _AllRays:
-    """A source that has every extreme ray."""
-
-    classes: _Turned
-    every: Columns
-    levels: Floats
-
-    def start(self) -> Columns:
-        """Some of them, with enough to make a channel."""
-        chosen = np.linspace(0, len(self.every) - 1, min(self._most, len(self.every)))
-        complete = self.classes.columns(complete_start(self.levels))
-        return together(self.every.rows(chosen.astype(np.int64)), complete)
-
-    def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """The largest."""
-        excess = excess_of(weighted, self.every)
-        chosen = np.argsort(-excess)[: self._most]
-        return self.every.rows(chosen), excess[chosen]
-
-    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """All that are sent."""
-        sent = np.flatnonzero(weighted.w > _SMALL)
-        return weighted.columns.rows(sent), weighted.w[sent]
-
-    @property
-    def rounds(self) -> int:
-        """As a round looks at all, few are needed."""
-        return _ROUNDS
-
-    @property
-    def _most(self) -> int:
-        return max(400, 2 * len(self.levels) ** 2)
-
-
 def _best_of(
     levels: Floats, prior: Floats, form: Floats, entries: int, progress: Progress
 ) -> tuple[Floats, Floats, float]:
@@ -215,7 +178,7 @@ def _best_of(
     root: Floats = np.asarray(np.linalg.cholesky(form + _OPEN * mean * np.eye(k)), np.float64)
     classes = _Turned(labels, prior, np.ones(k), root)
     every = classes.columns(rays)
-    best = generate(_AllRays(classes, every, levels), _ACCURACY, progress)
+    best = generate(AllRays(classes, every, levels), _ACCURACY, progress)
     few = few_columns(best, classes)
     return few.columns.v, few.w, _bound(best, every.v, classes, form)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.mechanisms.designed.master import Before, Weighted, best_weights
-from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of, together
+from caldp_core.mechanisms.designed.moments import Classes, Columns, together
 
 _ROUNDS: Final = 60
 _SMALL: Final = 1e-7
@@ -102,7 +102,7 @@ class AllRays:
         if len(self.every) <= self._at_once:
             return self.every
         chosen = np.linspace(0, len(self.every) - 1, self._at_once).astype(np.int64)
-        complete = columns_of(complete_start(self.levels), self.classes)
+        complete = self.classes.columns(complete_start(self.levels))
         return together(self.every.rows(chosen), complete)
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:

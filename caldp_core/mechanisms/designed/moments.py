@@ -54,6 +54,10 @@ class Classes:
         """(r,) π·v = scale·β."""
         return self._of_class(self.prior) * np.sqrt(self.sizes)
 
+    def columns(self, logarithms: Floats) -> "Columns":
+        """(N, k) logarithms of columns of any scale → columns."""
+        return columns_of(logarithms, self)
+
     def _of_class(self, values: Floats) -> Floats:
         return values[np.unique(self.labels, return_index=True)[1]]
 
