@@ -18,6 +18,13 @@ ROUNDING: Final = 1e-9
 """Relative: taken off every bound for the floating point in it."""
 
 
+def above(loss: float, bound: float) -> float:
+    """At most this share a loss is above what any mechanism can do: 0.008 stands for 0.8 %."""
+    if loss <= bound:
+        return 0.0
+    return loss / bound - 1.0 if bound > 0 else float("inf")
+
+
 @dataclass(frozen=True)
 class Proof:
     """`loss` tr(ΩM⁻¹) of a design (averaged over twins), and `bound`: no channel has less.

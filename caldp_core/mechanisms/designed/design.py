@@ -15,7 +15,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Progress, no_progress, read_only
 from caldp_core.mechanisms.designed.arrange import few_columns, written_out
-from caldp_core.mechanisms.designed.certificate import ROUNDING, Proof, proof_of
+from caldp_core.mechanisms.designed.certificate import ROUNDING, Proof, above, proof_of
 from caldp_core.mechanisms.designed.exact import WholeChannel, require_kept, whole_channel
 from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
 from caldp_core.mechanisms.designed.master import Weighted
@@ -80,9 +80,7 @@ class Design:
 
         0 only where loss and bound are equal but for rounding.
         """
-        if self.loss <= self.bound:
-            return 0.0
-        return self.loss / self.bound - 1.0 if self.bound > 0 else float("inf")
+        return above(self.loss, self.bound)
 
 
 def design(

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.errors import as_array, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.designed.arrange import few_columns
-from caldp_core.mechanisms.designed.certificate import ROUNDING
+from caldp_core.mechanisms.designed.certificate import ROUNDING, above
 from caldp_core.mechanisms.designed.design import ENTRIES, Design
 from caldp_core.mechanisms.designed.exact import require_kept, whole_channel
 from caldp_core.mechanisms.designed.generation import AllRays, generate
@@ -48,7 +48,7 @@ class FormDesign:
     @property
     def gap(self) -> float:
         """At most this share above what any mechanism can do."""
-        return max(self.loss / self.bound - 1.0, 0.0) if self.bound > 0 else float("inf")
+        return above(self.loss, self.bound)
 
 
 def form_of_groups(groups: ArrayLike, weights: ArrayLike | None = None) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats, Progress, no_progress
+from caldp_core.mechanisms.designed.certificate import above
 from caldp_core.mechanisms.designed.design import ENTRIES, Design, design
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -36,7 +37,7 @@ class EvenDesign:
     @property
     def gap(self) -> float:
         """At most this share above what any mechanism can do."""
-        return max(self.largest / self.bound - 1.0, 0.0) if self.bound > 0 else float("inf")
+        return above(self.largest, self.bound)
 
 
 def design_for_largest(

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
+from caldp_core.mechanisms.designed.certificate import above
 from caldp_core.mechanisms.kernels.envelope import Peaks, mean_distance
 from caldp_core.mechanisms.kernels.lattice import Steps
 from caldp_core.mechanisms.kernels.program import Flows, Program
@@ -58,18 +59,12 @@ class Kernel:
     @property
     def gap(self) -> float:
         """At most this share above what any mechanism can do: 0.0008 stands for 0.08 %."""
-        return _above(self.displacement, self.bound)
+        return above(self.displacement, self.bound)
 
     @property
     def planar_gap(self) -> float:
         """The same of planar geometric noise."""
-        return _above(self.planar, self.bound)
-
-
-def _above(displacement: float, bound: float) -> float:
-    if displacement <= bound:
-        return 0.0
-    return displacement / bound - 1.0 if bound > 0 else float("inf")
+        return above(self.planar, self.bound)
 
 
 def design(steps: Steps, progress: Progress = no_progress) -> Kernel:
