@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.cli.estimating import KNOWING, prior_option, q_option, read_prior
+from caldp_core.cli.estimating import prior_option, q_option, read_prior
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect import js
 from caldp_core.collect.collected import Collected, merged
@@ -29,7 +29,7 @@ from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.options import Options
+from caldp_core.estimation.options import KNOWING_MAP, Options
 from caldp_core.experiments.geojson import cells_as_geojson
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import Columns, as_csv
@@ -132,10 +132,10 @@ def estimate_command(
             else collected_from_histogram(asked, histogram or Path())
         )
         known = NoPrior() if prior is None else read_prior(prior, asked.domain)
-        name = estimator or (ESTIMATOR if prior is None else KNOWING)
+        name = estimator or (ESTIMATOR if prior is None else KNOWING_MAP)
         require(
-            prior is None or name == KNOWING,
-            f"--prior is for the estimator {KNOWING}, got {name}; leave one of them out.",
+            prior is None or name == KNOWING_MAP,
+            f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
         )
         options = Options(known.on(asked.domain), FALSE_SHARE if q is None else q)
         table = table_of(asked, collected, level, name, options)

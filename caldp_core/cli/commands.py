@@ -19,11 +19,12 @@ from caldp_core.basics import limits
 from caldp_core.cli.collect import COMMANDS
 from caldp_core.cli.count import count_command
 from caldp_core.cli.dashboard import dashboard_command
-from caldp_core.cli.estimating import KNOWING, prior_option, q_option, read_prior
+from caldp_core.cli.estimating import prior_option, q_option, read_prior
 from caldp_core.cli.fetch import fetch_command
 from caldp_core.cli.listing import list_command
 from caldp_core.cli.terminal import plain_errors, progress_bar, write
 from caldp_core.collect.schema import protocol_schema
+from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.judged import is_judged, not_judged
@@ -78,7 +79,7 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
         with progress_bar("loading") as progress:
             if prior is not None:
                 known = read_prior(prior, scenario.dataset.load(progress).domain)
-                scenario = replace(scenario, estimator=KNOWING, prior=known)
+                scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
             setup = prepare(scenario, progress)
         with progress_bar("running") as progress:
             result = run(setup, progress)

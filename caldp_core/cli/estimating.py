@@ -1,7 +1,7 @@
 """Options of estimates: --prior, a map that is taken for known, and --q of the cascade."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from caldp_core.datasets.reading import look_at
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascade import FALSE_SHARE
-
-KNOWING: Final = "cascade-map"
-"""The estimator of whoever gives such a file."""
 
 
 def prior_option(command: Any) -> Any:

@@ -17,6 +17,7 @@ from caldp_core.basics.types import Floats, Levels
 from caldp_core.estimation.cascaded import cascaded, levels_of
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
+from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
 from caldp_core.estimation.public_prior import with_inhabitants, with_public_map
 from caldp_core.estimation.smoothed import smoothed
@@ -169,7 +170,7 @@ _ENTRIES: Final = (
         levels=levels_of,
     ),
     EstimatorEntry(
-        "cascade-map",
+        KNOWING_MAP,
         "Cascade, knowing a public map",
         "as the cascade, and people are expected where a public map has them, as far as that fits "
         "the reports; a part of the picture is no measurement",

@@ -1,11 +1,15 @@
 """What an estimator may be told beside the reports."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.cascade import FALSE_SHARE
+
+KNOWING_MAP: Final = "cascade-map"
+"""The estimator that is told a public map."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from caldp_core.basics.errors import require
+from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Setup
 
@@ -23,7 +24,7 @@ def not_judged(setup: Setup) -> str:
     name, prior = setup.scenario.estimator, setup.options.prior
     if name == "cascade-inhabitants" and setup.dataset.from_inhabitants:
         return CIRCULAR
-    if name == "cascade-map" and prior is not None:
+    if name == KNOWING_MAP and prior is not None:
         same = total_variation(setup.dataset.distribution, prior) <= _SAME
         return SAME if same else ""
     return ""

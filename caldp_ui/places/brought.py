@@ -15,6 +15,7 @@ from caldp_core.datasets.files.published import CountedMap, count_published
 from caldp_core.datasets.files.understanding import Layout, Understood
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import runs
@@ -117,7 +118,7 @@ def _people(found: Brought) -> int:
 def _take(scenario: Scenario, found: Brought) -> Scenario:
     st.session_state.pop(_ASKED, None)
     if isinstance(found, CountedMap):
-        return replace(scenario, estimator="cascade-map", prior=found.published)
+        return replace(scenario, estimator=KNOWING_MAP, prior=found.published)
     return chosen(scenario, found.places)
 
 

@@ -11,6 +11,7 @@ from caldp_core.datasets.inhabitants import inhabitants
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascaded import pools
+from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.estimation.public_prior import moved_by_prior
 from caldp_core.experiments.judged import not_judged
 from caldp_core.experiments.metrics import total_variation
@@ -29,7 +30,6 @@ from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 
 KNOWING: Final = "cascade-inhabitants"
-KNOWING_MAP: Final = "cascade-map"
 _OFFER: Final = (
     "Everybody can look up where towns are, or last year's published map. An estimate may take "
     "that for known at no privacy cost: what the reports leave open is then where it has people. A "
