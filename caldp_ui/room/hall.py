@@ -46,8 +46,8 @@ def held() -> Held | None:
     return mine
 
 
-def opener(question: Question) -> None:
-    """The button that opens a poll with this question."""
+def opener() -> None:
+    """The button that opens a poll with the question that is written on the page."""
     st.button(
         "Open the poll",
         type="primary",
@@ -55,14 +55,13 @@ def opener(question: Question) -> None:
         icon=":material/co_present:",
         key=SLOT.key("open"),
         on_click=_open,
-        args=(question,),
     )
 
 
-def _open(question: Question) -> None:
+def _open() -> None:
     try:
         attempts().take(OPEN, addresses.of_visitor())
-        st.session_state[_HELD] = rooms().open(question, this_visit())
+        st.session_state[_HELD] = rooms().open(_written(), this_visit())
     except CaldpError as error:
         notices.notify(str(error))
     handover.take_part(SLOT.page, NEXT)  # what was brought is asked already
@@ -170,7 +169,7 @@ def _buttons(mine: Held, seen: Seen) -> None:
 
 def _next_question(mine: Held, seen: Seen) -> None:
     """The form of the next question; board, code and phones stay as they are until it is asked."""
-    draft, address = SLOT.now(), addresses.here(ways.query_of(seen.code))
+    address = addresses.here(ways.query_of(seen.code))
     with st.container(key=SLOT.key("small"), horizontal=True, vertical_alignment="center"):
         _code(seen, addresses.for_others(address) or address)
     with st.container(horizontal=True, gap="xsmall"):
@@ -179,16 +178,21 @@ def _next_question(mine: Held, seen: Seen) -> None:
             type="primary",
             key=SLOT.key("ask"),
             on_click=_ask,
-            args=(mine, draft.question),
+            args=(mine,),
         )
         st.button("Cancel", key=SLOT.key("back"), on_click=_write_next, args=(False,))
     st.caption("The reports on the board are forgotten then; the phones stay connected.")
-    form.question(draft)
+    form.question(SLOT.now())
 
 
-def _ask(mine: Held, question: Question) -> None:
-    intake.steer(rooms().ask, mine, question)
+def _ask(mine: Held) -> None:
+    intake.steer(rooms().ask, mine, _written())
     _write_next(False)
+
+
+def _written() -> Question:
+    """The question on the page now: the click may come before the page has followed a change."""
+    return SLOT.now().question
 
 
 def _end(mine: Held) -> None:

@@ -57,9 +57,13 @@ def form(mine: Held, seen: Seen, on_thrown_out: Callable[[], object]) -> None:
             "Start this question again",
             key=SLOT.key("afresh"),
             on_click=steer,
-            args=(rooms().ask, mine, seen.question),
+            args=(_ask_again, mine),
         )
         st.caption("All reports are forgotten; every phone may answer again.")
+
+
+def _ask_again(mine: Held) -> None:
+    rooms().ask(mine, rooms().steer(mine).question)
 
 
 def _throw_out(mine: Held, seconds: float) -> None:

@@ -20,7 +20,7 @@ def page() -> None:
         headline.show(words.rehearsal(draft.question, draft.phones, half_width))
     main, beside = st.columns([3.1, 1.2], gap="medium")
     with beside, st.container(key=SLOT.key("side")):
-        hall.opener(draft.question)
+        hall.opener()
         form.question(draft)
         _phones(draft)
     with main:

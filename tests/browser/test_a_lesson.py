@@ -19,7 +19,7 @@ from caldp_ui.classroom.plan import PARTS
 from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.room.slot import READY
-from tests.browser.conftest import Profiles
+from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.hands import expect
 from tests.browser.test_axe import broken
 from tests.browser.test_phone import PHONE
@@ -53,7 +53,8 @@ PHONES: Final = 3
 @pytest.fixture(scope="module")
 def teacher(profiles: Profiles, address: str) -> Iterator[Any]:
     watch = Watch()
-    page = profiles(viewport={"width": 1280, "height": 720}).new_page()
+    own = {"extra_http_headers": {"x-teacher": "lesson"}}  # no other test recalls its poll
+    page = profiles(**SCREENS["projector"], **own).new_page()
     watch.follow(page)
     page.goto(f"{address}/classroom")
     page.locator(SAID).wait_for()

@@ -78,7 +78,8 @@ def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(profiles: Profiles, addr
 def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     profiles: Profiles, address: str
 ) -> None:
-    teacher = profiles(**SCREENS["projector"]).new_page()
+    own = {"extra_http_headers": {"x-teacher": "slow"}}
+    teacher = profiles(**SCREENS["projector"], **own).new_page()
     teacher.goto(f"{address}/room")
     teacher.locator(".st-key-room-open button").click()
     told = teacher.locator(".st-key-room-side [data-testid=stCode] code")

@@ -92,8 +92,32 @@ def test_the_rehearsal_follows_its_answers(profiles: Profiles, address: str) -> 
         expect(page.locator(".board .row.hidden .name")).to_have_text(["Yes", "Nein"])
 
 
+def test_a_poll_asks_what_was_just_written(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    """The click that opens it is also what ends the writing: the page had no time to follow."""
+    page = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "quick"}).new_page()
+    watch.follow(page)
+    page.goto(f"{address}/room")
+    page.locator(".board .row").first.wait_for()
+    settled(page)
+    asked = page.locator(".st-key-room-asked")
+    for button, text in (("open", "Tea, milk or both?"), ("ask", "Milk first?")):
+        page.locator(".st-key-room-text input").fill(text)
+        page.locator(f".st-key-room-{button} button").click()
+        expect(asked).to_have_text(text)
+        page.locator(".st-key-room-next button").click()
+    page.locator(".st-key-room-back button").click()
+    page.get_by_text("End the poll").click()
+    page.get_by_text("End it now").click()
+    page.locator(".st-key-room-open").wait_for()
+    page.close()
+    watch.check()
+
+
 def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch: Watch) -> None:
-    teacher = profiles(viewport={"width": 1280, "height": 720}).new_page()
+    own = {"extra_http_headers": {"x-teacher": "watched"}}  # no other test's poll is recalled
+    teacher = profiles(**SCREENS["projector"], **own).new_page()
     watch.follow(teacher)
     teacher.goto(f"{address}/room")
     teacher.locator(".board .row").first.wait_for()
