@@ -92,9 +92,7 @@ def test_the_rehearsal_follows_its_answers(profiles: Profiles, address: str) -> 
         expect(page.locator(".board .row.hidden .name")).to_have_text(["Yes", "Nein"])
 
 
-def test_a_poll_asks_what_was_just_written(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
+def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, watch: Watch) -> None:
     """The click that opens it is also what ends the writing: the page had no time to follow."""
     page = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "quick"}).new_page()
     watch.follow(page)
