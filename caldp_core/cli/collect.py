@@ -27,7 +27,6 @@ from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
-from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.options import KNOWING_MAP, Options
 from caldp_core.experiments.geojson import cells_as_geojson
@@ -137,7 +136,7 @@ def estimate_command(
             prior is None or name == KNOWING_MAP,
             f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
         )
-        options = Options(known.on(asked.domain), FALSE_SHARE if q is None else q)
+        options = Options(known.on(asked.domain), q)
         table = table_of(asked, collected, level, name, options)
         text = _in_form(asked, table, output)
         if output is not None:
@@ -145,11 +144,7 @@ def estimate_command(
         if record is not None:
             write(
                 record,
-                as_lines(
-                    record_of(
-                        asked, collected, level, name, prior=known, false_share=options.false_share
-                    )
-                ),
+                as_lines(record_of(asked, collected, level, name, prior=known, false_share=q)),
             )
     if output is None:
         click.echo(text, nl=False)

@@ -13,7 +13,7 @@ from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.reading import look_at
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascade import FALSE_SHARE
+from caldp_core.estimation.options import Q_OF_VALUES, Q_ON_MAPS
 
 
 def prior_option(command: Any) -> Any:
@@ -33,7 +33,7 @@ def q_option(command: Any) -> Any:
         "--q",
         type=click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
         help="Of what the cascade keeps as standing out, the share that may be noise.  [default: "
-        f"{FALSE_SHARE:g}]",
+        f"{Q_ON_MAPS:g} on maps, else {Q_OF_VALUES:g}]",
     )(command)
 
 

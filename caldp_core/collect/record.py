@@ -14,7 +14,6 @@ from caldp_core.collect.collected import BATCH, FILE, REASONS, Collected
 from caldp_core.collect.mixing import if_these_are_mixed, levels_of
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
-from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.estimation.estimators import ESTIMATORS
 
 MARK: Final = "caldp_record"
@@ -31,14 +30,14 @@ def record_of(
     estimator: str,
     *,
     prior: PriorSpec = NoPrior(),  # noqa: B008 — frozen
-    false_share: float = FALSE_SHARE,
+    false_share: float | None = None,
 ) -> dict[str, Any]:
     """What was asked, promised and collected, for whoever reads the estimate; JSON-ready.
 
     `prior`: the public map that the estimate takes for known, which is named and hashed;
-    `false_share`: q of a cascade, told where it is not the usual one.
+    `false_share`: q of a cascade, told where it was chosen.
     """
-    known: dict[str, Any] = {} if false_share == FALSE_SHARE else {"false_share": false_share}
+    known: dict[str, Any] = {} if false_share is None else {"false_share": false_share}
     if isinstance(prior, PublicMap):
         shape = f"{prior.area} {prior.cell} {prior.parts}"
         hashed = hashlib.sha256(shape.encode()).hexdigest()

@@ -19,8 +19,6 @@ from caldp_core.domain.neighbours import Tree
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied import Tied
 
-FALSE_SHARE: Final = 0.2
-"""q by default: of what is kept on a level, the share that may be noise."""
 _ROUNDING: Final = 1e-9
 T = TypeVar("T", np.float64, np.int64)
 
@@ -39,7 +37,7 @@ class Cascade:
     levels: Levels
 
 
-def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
+def discoveries(z: Floats, false_share: float) -> Bools:
     """(t,) which of t estimates stand out, each `z` standard deviations above 0.
 
     The rule of Benjamini and Hochberg (1995): of those named, `false_share` are noise on average at
@@ -59,10 +57,10 @@ def discoveries(z: Floats, false_share: float = FALSE_SHARE) -> Bools:
     return found
 
 
-def cascade(tied: Tied, trees: Sequence[Tree], false_share: float = FALSE_SHARE) -> Cascade:
+def cascade(tied: Tied, trees: Sequence[Tree], false_share: float) -> Cascade:
     """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools.
 
-    `false_share`: q.
+    `false_share`: q, of what is kept on a level the share that may be noise, in (0, 0.5].
     """
     alone = _alone(tied, false_share)
     kept, rest = _begin(tied, alone)

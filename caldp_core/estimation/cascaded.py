@@ -92,7 +92,7 @@ def resolution(evidence: Evidence) -> Cascade:
     """Where the data bear which resolution: what stands out, and how far the rest is pooled."""
     if pools(evidence.mechanism):
         return evidence.pooled
-    return cascade(evidence.tied, (), evidence.options.false_share)
+    return cascade(evidence.tied, (), evidence.false_share)
 
 
 def levels_of(evidence: Evidence) -> Levels | None:

@@ -96,4 +96,9 @@ class Evidence:
         """The cascade over what the domain says lies together."""
         labels = self.tied.blocks
         cuts = () if self.domain is None else trees(self.domain, labels)
-        return cascade(self.tied, cuts, self.options.false_share)
+        return cascade(self.tied, cuts, self.false_share)
+
+    @property
+    def false_share(self) -> float:
+        """q of the cascade."""
+        return self.options.false_share_on(self.domain)

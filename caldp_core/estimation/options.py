@@ -6,10 +6,15 @@ from typing import Final
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.cascade import FALSE_SHARE
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 
 KNOWING_MAP: Final = "cascade-map"
 """The estimator that is told a public map."""
+Q_ON_MAPS: Final = 0.2
+"""q of the cascade by default: towns have soft edges, which a smaller one spreads around,"""
+Q_OF_VALUES: Final = 0.05
+"""and values by themselves have none; see "When to change q" in docs/estimators.md."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,16 +22,27 @@ class Options:
     """`prior`: (k,) shares of people by what is public, for "cascade-map"; None: there are none.
 
     `false_share`: q of the cascade, of what it keeps on a level the share that may be noise, in
-    [0.001, 0.5]. Raises `CaldpError` for another.
+    [0.001, 0.5]; None: 0.2 on maps, else 0.05. Raises `CaldpError` for another.
     """
 
     prior: Floats | None = None
-    false_share: float = FALSE_SHARE
+    false_share: float | None = None
 
     def __post_init__(self) -> None:
         check_false_share(self.false_share)
 
+    def false_share_on(self, domain: Domain | GridDomain | None) -> float:
+        """`false_share`, or the one that suits the domain."""
+        return usual_false_share(domain) if self.false_share is None else self.false_share
 
-def check_false_share(q: float) -> float:
-    """Return q of the cascade if it is one, or raise `CaldpError`."""
+
+def usual_false_share(domain: Domain | GridDomain | None) -> float:
+    """q of the cascade by default."""
+    return Q_ON_MAPS if isinstance(domain, GridDomain) else Q_OF_VALUES
+
+
+def check_false_share(q: float | None) -> float | None:
+    """Return q of the cascade if it is one or None, or raise `CaldpError`."""
+    if q is None:
+        return None
     return check_number("false_share (q of the cascade)", q, FALSE_SHARE_MIN, FALSE_SHARE_MAX)

@@ -15,7 +15,6 @@ from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
 from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import DatasetSpec, Gowalla
 from caldp_core.datasets.public_map import NoPrior, PriorSpec
-from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.options import check_false_share
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -52,7 +51,7 @@ class Scenario:
     from the dataset's distribution, up to 10^12; None takes the very people of the dataset.
     `trials`: independent repetitions. `seed`: all randomness follows from it. `prior`: a public
     map, for the estimator "cascade-map". `false_share`: q of the cascade, of what it keeps the
-    share that may be noise.
+    share that may be noise; None takes 0.2 on maps, else 0.05.
     """
 
     dataset: DatasetSpec = Gowalla()
@@ -63,7 +62,7 @@ class Scenario:
     trials: int = 1
     seed: int = 1
     prior: PriorSpec = NoPrior()
-    false_share: float = FALSE_SHARE
+    false_share: float | None = None
 
     def __post_init__(self) -> None:
         for slot in ("dataset", "policy", "mechanism", "prior"):

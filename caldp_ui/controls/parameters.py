@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.estimation.cascade import FALSE_SHARE
+from caldp_core.estimation.options import usual_false_share
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import MechanismSpec
@@ -62,24 +62,21 @@ def of_cascade(slot: Slot[S]) -> None:
     )
     if not fold.open:
         return
-    q = slot.now().scenario.false_share
+    scenario = slot.now().scenario
+    usual = usual_false_share(runs.setup(scenario).dataset.domain)
+    q = scenario.false_share
     with fold:
         st.text_input(
             FALSE_SHARE_WORDS.label,
-            placeholder=f"the best: {FALSE_SHARE:g}",
+            placeholder=f"the best: {usual:g}",
             help=FALSE_SHARE_WORDS.told,
             **bind(
                 slot,
                 "false-share",
-                "" if q == FALSE_SHARE else f"{q:g}",
-                _with_false_share,
+                "" if q is None else f"{q:g}",
+                lambda s, text: replace(s, false_share=_read(text, "q", float)),
             ),
         )
-
-
-def _with_false_share(scenario: Scenario, text: str) -> Scenario:
-    q = _read(text, "q", float)
-    return replace(scenario, false_share=FALSE_SHARE if q is None else q)
 
 
 def _read(text: str, name: str, kind: type) -> float | None:

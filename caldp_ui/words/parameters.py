@@ -59,9 +59,9 @@ PARAMETERS: Final = {
 FALSE_SHARE_WORDS: Final = Parameter(
     "q",
     "Of what stands out, the share that may be noise",
-    "The cascade keeps what stands out from the noise and averages the rest. Smaller, such as "
-    "0.05, suits many values of about one size; 0.2 suits towns in an empty country. From 0.001 to "
-    "0.5; choose it before you look. Left empty: 0.2.",
+    "The cascade keeps what stands out from the noise and averages the rest. 0.2 suits "
+    "towns in an empty country; smaller, such as 0.05, suits many values of about one size. From "
+    "0.001 to 0.5; choose it before you look. Left empty: 0.2 on maps, 0.05 of other values.",
 )
 
 

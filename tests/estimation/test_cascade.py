@@ -17,10 +17,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import trees
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation import posterior
-from caldp_core.estimation.cascade import FALSE_SHARE, cascade, discoveries
+from caldp_core.estimation.cascade import cascade, discoveries
 from caldp_core.estimation.cascaded import cascaded, levels_of, resolution
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.options import Options
+from caldp_core.estimation.options import Q_ON_MAPS, Options
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
@@ -132,7 +132,7 @@ def test_it_says_where_it_pools() -> None:
     many = truth > np.quantile(truth, 0.9)
     assert np.median(found.pooled[many]) < np.median(found.pooled[~many]) / 4
     # Of those that stand out at most a fifth is noise on average; here 9 of 10 cells hold somebody.
-    assert (truth[found.stands_out] == 0).mean() < FALSE_SHARE
+    assert (truth[found.stands_out] == 0).mean() < Q_ON_MAPS
 
 
 def test_levels_are_of_the_squares_that_were_averaged() -> None:
@@ -165,9 +165,9 @@ def test_few_of_what_stands_out_is_noise() -> None:
     # correction, at 5 % each, a share of 1/4 to 1/3 would be empty.
     people = np.repeat([600, 0], 1000)
     mechanism = registry.in_context(Context.plain(2000, 1.0), "galois")
-    # With a q of 0.02 it is 0.01, so the usual q must break that bound.
+    # With a q of 0.02 it is 0.01, so a q of 0.2 must break that bound.
     rng, uncorrected = np.random.default_rng(4), []
-    false: dict[float, list[float]] = {FALSE_SHARE: [], 0.02: []}
+    false: dict[float, list[float]] = {Q_ON_MAPS: [], 0.02: []}
     for _ in range(40):
         seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
         for q, shares in false.items():
@@ -178,8 +178,8 @@ def test_few_of_what_stands_out_is_noise() -> None:
         uncorrected.append((each >= 1000).mean())
     for q, shares in false.items():
         assert np.mean(shares) < q / 2 + 0.02
-    assert np.mean(uncorrected) > FALSE_SHARE / 2 + 0.02
-    assert np.mean(false[FALSE_SHARE]) > 0.02 / 2 + 0.02
+    assert np.mean(uncorrected) > Q_ON_MAPS / 2 + 0.02
+    assert np.mean(false[Q_ON_MAPS]) > 0.02 / 2 + 0.02
 
 
 @given(st.lists(st.floats(-6, 12), min_size=1, max_size=60).map(np.array), st.floats(0.01, 0.5))

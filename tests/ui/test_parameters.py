@@ -2,7 +2,6 @@
 
 from dataclasses import fields, replace
 
-from caldp_core.estimation.cascade import FALSE_SHARE
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
 from caldp_ui.words.parameters import PARAMETERS, told
@@ -66,7 +65,7 @@ def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
         assert (query_of(at), at.text_input(key=field).value) == (link, "0.05")
     shown = at.session_state["places/slot"].record.scenario
     assert open_page("pages/places.py", link).session_state["places/slot"].record.scenario == shown
-    usual = replace(shown, false_share=FALSE_SHARE)
+    usual = replace(shown, false_share=None)
     assert picture_of(by_the_core(shown)) in pictures(at).values()
     assert picture_of(by_the_core(shown)) != picture_of(by_the_core(usual))
     checked(at.text_input(key=field).set_value("").run())
