@@ -29,4 +29,4 @@ with plain_errors():
     pins.show(SLOT, BESIDE, what)
     below.show(what)
     mathematics.drawer("values")
-    chart.project(films.of(what))
+    chart.project(films.asked(what))

@@ -15,7 +15,8 @@ from caldp_ui.adversary.slot import DAYS_MAX, SLOT, Suspect
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import along_epsilon
 from caldp_ui.parts import headline, odds
-from caldp_ui.parts.films import Along, Asked
+from caldp_ui.parts.film_jobs import Asked
+from caldp_ui.parts.films import Along
 from caldp_ui.stage import Film, Step
 from caldp_ui.words.headline import Headline
 

@@ -64,9 +64,12 @@ class Turns:
     def give_way(self, seconds: float) -> None:
         """Wait while any run is at work or waits for its turn, so many seconds at most."""
         with self._changed:
-            self._changed.wait_for(
-                lambda: self._free == self._places and not self._waiting, timeout=seconds
-            )
+            self._changed.wait_for(lambda: not self.is_busy, timeout=seconds)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any run is at work or waits for its turn."""
+        return self._free < self._places or bool(self._waiting)
 
     @property
     def waiting(self) -> int:
@@ -96,6 +99,11 @@ def turn() -> Iterator[None]:
     run = get_script_run_ctx()
     with _turns().turn("" if run is None else run.session_id):
         yield
+
+
+def is_busy() -> bool:
+    """Whether pages are being run for anybody now."""
+    return _turns().is_busy
 
 
 def behind_runs(progress: Progress) -> Progress:

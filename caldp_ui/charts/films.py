@@ -3,7 +3,7 @@
 What the browser shows and what the server then sends are made by the same functions.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,14 +25,15 @@ class Dialled:
     alike: str
 
 
-def project(key: str, page: Mapping[str, Dialled], films: Iterable[Film]) -> None:
-    """Bring a page's films to the browser, and what each of its sliders is at by its key.
+def feed(key: str, film: Film) -> None:
+    """Bring a film to the browser. `key`: names the place on the page with that of its slider."""
+    _films(key=f"{key}-{film.dial}", data=film.of_charts)
 
-    Call it last: that the page is there is what takes a step off the screen again. `key`: ends in
-    "feeds", by which `style.css` gives it no room.
+
+def tell(key: str, page: Mapping[str, Dialled]) -> None:
+    """Tell the browser what each of the page's sliders is at, by its key.
+
+    Call it last: that the page is there is what takes a step off the screen again.
     """
-    with st.container(key=key, gap=None):
-        for film in films:
-            _films(key=f"{key}-{film.dial}", data=film.of_charts)
-        now = {dial: vars(at) for dial, at in page.items()}
-        _films(key=f"{key}-page", data=[{"page": now}])
+    now = {dial: vars(at) for dial, at in page.items()}
+    _films(key=f"{key}-page", data=[{"page": now}])

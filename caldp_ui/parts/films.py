@@ -11,103 +11,20 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, Palette, palette
 from caldp_ui.charts import films as of_charts
 from caldp_ui.charts.films import Dialled
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts import headline
-from caldp_ui.session import jobs
+from caldp_ui.parts import headline, previews
+from caldp_ui.parts.film_jobs import Asked, Near, several
+from caldp_ui.parts.film_steps import Make, all_steps, beside, nearest_steps
 from caldp_ui.session.slot import Slot
-from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, project
+from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, feed, project
 from caldp_ui.stage.records import Mark
 from caldp_ui.words.headline import Headline
 
 R = TypeVar("R")
-
-
-def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
-    """The film of that name, if it has been made for any visit; else it is made by and by.
-
-    `key`: the place on its page of the job that makes it.
-    """
-    found: Film | None = _there(key, name)
-    if found is None:
-        found = jobs.quietly(key, name, lambda progress: _shared(name, make, progress))
-    if found is not None:
-        st.session_state[_own(key)] = name, found
-    return found
-
-
-def _shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> Film:
-    """The film, kept for all visits."""
-    made = _made(name)
-    if not made:
-        made.append(make(progress))
-    return made[0]
-
-
-def _there(key: str, name: str) -> Any:
-    """The film, if this visit has it or anybody has made it, else None.
-
-    What a visit has it keeps as long as it asks for it: what all share may be forgotten, and a film
-    must not go from under the hand that plays it.
-    """
-    own, found = st.session_state.get(_own(key), (None, None))
-    return found if own == name else next(iter(_made(name)), None)
-
-
-def _own(key: str) -> str:
-    """Where a visit keeps the film of that place."""
-    return f"{key}/film"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A film that a page would have; see `film`."""
-
-    key: str
-    name: str
-    make: Callable[[Progress], Film]
-
-
-def several(asked: Sequence[Asked]) -> list[Film]:
-    """Those that have been made; the first that is missing is made by and by, then the next.
-
-    A move of one slider asks for new films of all others, and its own stays.
-    """
-    missing = next((each for each in asked if not _is_there(each)), None)
-    found = [film(e.key, e.name, e.make) for e in asked if e is missing or _is_there(e)]
-    return [each for each in found if each is not None]
-
-
-def _is_there(asked: Asked) -> bool:
-    done = jobs.is_done(asked.key, asked.name)
-    return done or _there(asked.key, asked.name) is not None
-
-
-def of_this_visit(asked: Sequence[Asked]) -> list[Film]:
-    """Those that have been made for this visit, which alone keeps them; the others by and by."""
-    found = [jobs.quietly(each.key, each.name, each.make) for each in asked]
-    return [each for each in found if each is not None]
-
-
-def steps(
-    levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
-) -> tuple[Step, ...]:
-    """A step a level; those next to where the reader is, `at`, are made first: they go there.
-
-    `levels`: as on the slider, from the least on. A step that lacks pictures, as they would take
-    long, is left out.
-    """
-    made: dict[float, Step] = {}
-    here = min(range(len(levels)), key=lambda place: abs(levels[place] - at))
-    for place in sorted(range(len(levels)), key=lambda place: abs(place - here)):
-        progress(len(made) / len(levels))
-        made[levels[place]] = step(levels[place])
-    whole = max(len(step.codes) for step in made.values())
-    return tuple(made[level] for level in levels if len(made[level].codes) == whole)
 
 
 @dataclass(frozen=True)
@@ -131,8 +48,8 @@ class Along(Generic[R]):
     per_second: float = Film.per_second
     hides: tuple[Mark, ...] = ()
 
-    def film(self, record: R, progress: Progress) -> Film:
-        """The page at each step of the slider, else as in the record."""
+    def film(self, record: R, progress: Progress, make: Make = all_steps) -> Film:
+        """The page at each step of the slider that is made, else as in the record."""
 
         def step(value: float) -> Step:
             said = self.slider.said(value)
@@ -140,11 +57,12 @@ class Along(Generic[R]):
             label = f"{self.label(said)}{seen.label}"
             return replace(seen, label=label, value=float(value), reading=said)
 
-        made = steps(self.slider.steps, self.slider.value(record), step, progress)
+        made = make(self.slider.steps, self.slider.value(record), step, progress)
         return Film(
             self.id,
             self.title,
             made,
+            is_whole=make is all_steps,
             per_second=self.per_second,
             hides=self.hides,
             dial=self.dial,
@@ -165,7 +83,15 @@ class Along(Generic[R]):
     def asked(self, record: R) -> Asked:
         """The film of a record, made once for all places of the slider."""
         key = self.slot.key(f"film-{self.id}")
-        return Asked(key, self.name(record), lambda progress: self.film(record, progress))
+        near = self._near(record) if self.dial else None
+        return Asked(key, self.name(record), lambda progress: self.film(record, progress), near)
+
+    def _near(self, record: R) -> Near:
+        readings = beside(self.slider.steps, self.slider.value(record))
+        return Near(
+            lambda progress: self.film(record, progress, nearest_steps),
+            frozenset(map(self.slider.said, readings)),
+        )
 
 
 @dataclass(frozen=True)
@@ -202,14 +128,21 @@ def follow(page: Page[R], record: R, sliders: Sequence[Slider[R]]) -> None:
         page.slot.key(slider.name): Dialled(slider.said(slider.value(record)), each.name)
         for slider, each in zip(sliders, asked, strict=True)
     }
-    of_charts.project(page.slot.key("feeds"), at, page.bring(asked))
+    key = page.slot.key("feeds")
+    with st.container(key=key, gap=None):
+        made = page.bring(asked)
+        for film in made:
+            of_charts.feed(key, film)
+        previews.show(key, asked, made, lambda film: of_charts.feed(f"{key}-near", film))
+        of_charts.tell(key, at)  # last: this is what takes a step off the screen again
 
 
 def show(asked: Sequence[Asked], on: Stage) -> None:
     """Bring films to the stage one after another, now or as soon as they are made."""
     made = several(asked)
-    if made:
-        project(made, on)
+    project(made, on)
+    with on.feeds:
+        previews.show(on.key, asked, made, lambda film: feed(f"{on.key}-near", on.key, film))
 
 
 def seen(
@@ -234,10 +167,3 @@ def look_of(scene: Scene, still: str, said: Headline, elsewhere: Mapping[str, st
         elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
         pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
     )
-
-
-@cached
-def _made(name: str) -> list[Film]:
-    """Where the film of that name is kept, for all visits; empty until it has been made."""
-    del name
-    return []

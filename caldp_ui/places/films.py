@@ -15,7 +15,8 @@ from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.maps import scene
 from caldp_ui.parts import films, headline, odds
-from caldp_ui.parts.films import Along, Asked
+from caldp_ui.parts.film_jobs import Asked
+from caldp_ui.parts.films import Along
 from caldp_ui.places.slot import SLOT
 from caldp_ui.stage import Film, Stage, Step
 from caldp_ui.words import promise

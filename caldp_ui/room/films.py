@@ -11,6 +11,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline
+from caldp_ui.parts.film_jobs import of_this_visit
 from caldp_ui.parts.films import Page
 from caldp_ui.room import rehearsal, words
 from caldp_ui.room.slot import SLOT, Draft
@@ -47,4 +48,4 @@ def look(draft: Draft, colours: Palette) -> Step:
     return films.seen(told, {KEY: rehearsal.told(draft)}, {f".st-key-{TITLE} p": title})
 
 
-PAGE: Final = Page(SLOT, look, bring=films.of_this_visit)
+PAGE: Final = Page(SLOT, look, bring=of_this_visit)

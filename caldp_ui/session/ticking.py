@@ -1,4 +1,4 @@
-"""Parts of a page that draw themselves anew every so often.
+"""Parts of a page that draw themselves anew every so often, or when they are called.
 
 A tick can cross what a hand does: the browser sends both, the page is run for the hand, and the
 tick's own run comes right behind. Streamlit then loses some of what the page's run has drawn, and
@@ -26,6 +26,18 @@ def ticking(key: str, seconds: float, draw: Callable[[], None]) -> None:
 
     `key`: one place on one page.
     """
+    _apart(key, seconds, draw, every=seconds)
+
+
+def called(key: str, seconds: float, draw: Callable[[], None]) -> None:
+    """Draw now, and again when a component in it calls: so many seconds later, or more.
+
+    `key`: one place on one page.
+    """
+    _apart(key, seconds, draw, every=None)
+
+
+def _apart(key: str, seconds: float, draw: Callable[[], None], every: float | None) -> None:
     begun: list[float] = []
 
     def drawn() -> None:
@@ -36,7 +48,7 @@ def ticking(key: str, seconds: float, draw: Callable[[], None]) -> None:
         draw()
 
     drawn.__qualname__ = f"ticking-{key}"  # in another's place it would be that to Streamlit
-    st.fragment(drawn, run_every=seconds)()
+    st.fragment(drawn, run_every=every)()
 
 
 def _mend() -> None:

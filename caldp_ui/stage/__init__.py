@@ -16,7 +16,7 @@ from caldp_ui.stage.codec import (
     encode_people,
     encode_rows,
 )
-from caldp_ui.stage.component import BROWSER_KEYS, LOOK_KEY, VIEW_KEY, Stage, project, stage
+from caldp_ui.stage.component import BROWSER_KEYS, LOOK_KEY, VIEW_KEY, Stage, feed, project, stage
 from caldp_ui.stage.film import Film, Step
 from caldp_ui.stage.hands import Act, Chosen
 from caldp_ui.stage.records import (
@@ -61,6 +61,7 @@ __all__ = [
     "encode_mask",
     "encode_people",
     "encode_rows",
+    "feed",
     "nobody_below",
     "project",
     "scale_of",

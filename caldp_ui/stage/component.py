@@ -83,7 +83,12 @@ def project(films: Iterable[Film], on: Stage) -> None:
     """Bring films to a stage; call it after what should be on screen first."""
     with on.feeds:
         for film in films:
-            _feed(key=f"{on.key}-film-{film.id}", data=_packed(film, on.key))
+            feed(on.key, on.key, film)
+
+
+def feed(key: str, stage_key: str, film: Film) -> None:
+    """Bring a film to the stage of that key, from here. `key`: names the place on the page."""
+    _feed(key=f"{key}-film-{film.id}", data=_packed(film, stage_key))
 
 
 @cached

@@ -107,6 +107,7 @@ def film_head(film: Film) -> dict[str, Any]:
         "follows": film.follows,
         "pace": film.per_second,
         "loops": film.loops,
+        "whole": film.is_whole,
         "dial": film.dial and f".st-key-{film.dial}",
         "play": f".st-key-{film.beside or film.dial}" if film.beside or film.dial else "",
         "hides": list(film.hides),

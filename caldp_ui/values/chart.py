@@ -3,7 +3,7 @@
 `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,9 @@ from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app import theme
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import in_context
+from caldp_ui.parts import previews
 from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.film_jobs import Asked, several
 from caldp_ui.session.scenarios import steer
 from caldp_ui.stage import Film, bundle
 from caldp_ui.stage.bundle import joined, needed
@@ -60,10 +62,17 @@ def show(what: Shown, pinned: Shown | None) -> None:
         _chart(key=KEY, data=data, on_told_change=_told)
 
 
-def project(made: Iterable[Film]) -> None:
+def project(asked: Sequence[Asked]) -> None:
     """Bring films to the picture; call it after what should be on screen first."""
-    for film in made:
-        _feed(key=f"{KEY}-{film.id}", data=parcel({"film": film_head(film)}, film_parts(film)))
+    with st.container(key=SLOT.key("feeds"), gap=None):
+        made = several(asked)
+        for film in made:
+            _bring(KEY, film)
+        previews.show(KEY, asked, made, lambda film: _bring(f"{KEY}-near", film))
+
+
+def _bring(key: str, film: Film) -> None:
+    _feed(key=f"{key}-{film.id}", data=parcel({"film": film_head(film)}, film_parts(film)))
 
 
 def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:

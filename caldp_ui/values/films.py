@@ -17,10 +17,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import rivals, runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts import films, headline, odds
+from caldp_ui.parts import headline, odds
 from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.film_jobs import Asked
 from caldp_ui.parts.films import Along
-from caldp_ui.stage import Blob, Film, Step, encode
+from caldp_ui.stage import Blob, Step, encode
 from caldp_ui.values import answers, marks, words
 from caldp_ui.values.slot import SLOT, domain_of
 from caldp_ui.words import formats, promise
@@ -35,12 +36,12 @@ _PER_SECOND: Final = 1.5
 Levels = Callable[[Scenario], Sequence[float]]
 
 
-def of(what: Shown) -> list[Film]:
-    """The films of what is shown that have been made; none of what takes long."""
+def asked(what: Shown) -> list[Asked]:
+    """The films of what is shown; none of what takes long."""
     if what.ours is None or what.plain is None:
         return []
     scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
-    return films.several([along(scenario, name).asked(scenario) for name in names(scenario)])
+    return [along(scenario, name).asked(scenario) for name in names(scenario)]
 
 
 def names(scenario: Scenario) -> list[str]:

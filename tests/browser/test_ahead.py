@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import FILM, MAP_PAGE, ready, settled
 from tests.browser.conftest import DESKTOP, Opened
+from tests.browser.hands import SLIDER, STAGE, canvases, expect
 
 pytestmark = pytest.mark.browser
 BROUGHT = """dials => {
@@ -85,3 +86,32 @@ def test_a_film_of_another_channel_is_not_shown(opened: Opened) -> None:
         "drawn => window.seen('matrix-board').drawn !== drawn", arg=before["drawn"]
     )
     assert page.locator(".board [data-mark=broken]").count() == 20
+
+
+FIRST_STEP = """stage => {
+    window.first = null;
+    const look = () => requestAnimationFrame(() => {
+        const shown = [...stage.querySelectorAll(".pane canvas")].filter(e => e.checkVisibility());
+        window.first ??= {step: stage.dataset.step, maps: shown.map(each => each.toDataURL())};
+    });
+    new MutationObserver(look).observe(stage, {attributeFilter: ["data-step"]});
+}"""
+"""The step of a film that a stage shows first, and its maps in the frame after."""
+
+
+def test_the_nearest_steps_of_a_map_are_there_before_its_film(opened: Opened) -> None:
+    page = opened(MAP_PAGE, STAGE, f".st-key-{MAP_PAGE}-epsilon[data-followed]", viewport=DESKTOP)
+    expect(page.locator(FILM)).to_have_count(0)
+    ready(page)
+    before = canvases(page)
+    page.locator(STAGE).evaluate(FIRST_STEP)
+    page.focus(SLIDER)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("window.first")
+    seen = page.evaluate("window.first")
+    assert seen["step"].startswith("epsilon ")
+    page.wait_for_url("**epsilon=*")
+    expect(page.locator(f"{STAGE}[data-step='']")).to_be_attached()
+    ready(page)
+    assert seen["maps"] == canvases(page)
+    assert seen["maps"] != before

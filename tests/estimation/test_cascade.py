@@ -141,7 +141,7 @@ def test_levels_are_of_the_squares_that_were_averaged() -> None:
     assert levels is not None
     np.testing.assert_array_equal(levels == 0, found.stands_out)
     assert isinstance(TOWNS.domain, GridDomain)
-    one_cut = cascade(evidence.tied, trees(TOWNS.domain, evidence.blocks)[:1]).shares
+    one_cut = cascade(evidence.tied, trees(TOWNS.domain, evidence.blocks)[:1], Q_ON_MAPS).shares
     row, column = TOWNS.domain.place(np.arange(TOWNS.domain.k))
     tiles = np.stack([levels, row >> levels, column >> levels, evidence.blocks], axis=1)
     tile = np.unique(tiles, axis=0, return_inverse=True)[1].ravel()

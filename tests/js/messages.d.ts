@@ -141,6 +141,7 @@ declare namespace Message {
         follows: boolean;
         pace: number;
         loops: boolean;
+        whole: boolean;
         dial: string;
         play: string;
         hides: string[];

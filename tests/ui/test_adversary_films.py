@@ -18,8 +18,8 @@ from caldp_ui.adversary import films as of_person
 from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, TENTHS, Suspect
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import films, headline
-from caldp_ui.parts.films import Asked
+from caldp_ui.parts import film_jobs, headline
+from caldp_ui.parts.film_jobs import Asked
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Step
 from tests.ui.driver import choose, container
@@ -158,8 +158,8 @@ def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
 
     first = Asked("a-place", "a film that nobody makes", make)
     second = Asked("another-place", "a film that has been made", make)
-    films._made(second.name).append(make(no_progress))
-    shown_now = films.several([first, second])
+    film_jobs._made(second.name).append(make(no_progress))
+    shown_now = film_jobs.several([first, second])
     assert [film.id for film in shown_now] == ["second"]
     assert len(found) == 1
 
@@ -179,5 +179,5 @@ def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
     for each in asked:
         kept[jobs.place(each.key)] = job = jobs.launch(each.name, each.make)
         wait([job.future])
-    assert not any(films._made(name) for name in names)
-    assert [film.id for film in films.several(asked)] == list(names)
+    assert not any(film_jobs._made(name) for name in names)
+    assert [film.id for film in film_jobs.several(asked)] == list(names)

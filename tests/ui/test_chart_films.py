@@ -20,7 +20,7 @@ from caldp_ui.curves.slot import BEGIN, Curves
 from caldp_ui.paper import region, sensitive_sets
 from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import Paper
-from caldp_ui.parts import films, headline
+from caldp_ui.parts import film_jobs, films, headline
 from caldp_ui.parts.films import Page
 from caldp_ui.plan import films as plan
 from caldp_ui.plan.slot import Plan
@@ -175,6 +175,6 @@ def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(films, "_made", there.__getitem__)
     monkeypatch.setattr(films, "film", film)
-    asked = [films.Asked(name, name, maker(name)) for name in there]
-    assert films.several(asked) == there["b"] + there["d"]
+    asked = [film_jobs.Asked(name, name, maker(name)) for name in there]
+    assert film_jobs.several(asked) == there["b"] + there["d"]
     assert started == ["a"]

@@ -23,7 +23,7 @@ from caldp_ui.distances.slot import EVERYBODY, PERSON, Far, per_km
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import at_once
-from caldp_ui.parts.films import steps
+from caldp_ui.parts.film_steps import all_steps
 from caldp_ui.personal import films as of_secrets
 from caldp_ui.personal import scene as own
 from caldp_ui.personal.slot import BEGIN, Personal, known, with_tags
@@ -53,7 +53,7 @@ def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
         made.append(level)
         return Step(f"{level}", level, {})
 
-    film = steps((1.0, 2.0, 5.0, 40.0), 4.0, step, no_progress)
+    film = all_steps((1.0, 2.0, 5.0, 40.0), 4.0, step, no_progress)
     assert made == [5.0, 2.0, 40.0, 1.0]  # by steps of the slider
     assert [each.value for each in film] == [1.0, 2.0, 5.0, 40.0]
 

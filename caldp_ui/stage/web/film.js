@@ -71,7 +71,11 @@ export class FilmPlayer extends Follower {
         this.choice.addEventListener("change", () => this.choose(this.choice.value));
     }
 
-    get offered() { return [...this.films.values()].sort((one, other) => one.place - other.place); }
+    /** What can be played, in order. */
+    get offered() {
+        const whole = [...this.films.values()].filter(film => film.whole);
+        return whole.sort((one, other) => one.place - other.place);
+    }
 
     get film() { return this.offered.find(({id}) => id === this.chosen) ?? this.offered[0]; }
 
@@ -261,8 +265,8 @@ export class FilmPlayer extends Follower {
             this.choice.replaceChildren(...this.offered.map(({id, label}) =>
                 el("option", {value: id}, label)));
         }
-        this.choice.hidden = this.films.size < 2;
-        this.name.hidden = this.films.size > 1;
+        this.choice.hidden = this.offered.length < 2;
+        this.name.hidden = !this.choice.hidden;
         this.choice.value = film.id;
         say(this.name, film.label);
         this.slider.max = String(film.steps.length - 1);

@@ -17,15 +17,15 @@ export class PlayButtons {
 
     /** A button for each film that says where; put back where a run of the page has dropped it. */
     update() {
-        const {films, stage} = this.player;
+        const {offered, stage} = this.player;
         const apart = stage.root.dataset.arrangement !== "row";
         for (const [id, made] of this.made) {
-            if (films.has(id) && apart) continue;
+            if (apart && offered.some(film => film.id === id)) continue;
             takeOut(made);
             this.made.delete(id);
         }
         if (!apart) return;
-        for (const [id, {play}] of films) {
+        for (const {id, play} of offered) {
             if (!play) continue;
             const around = /** @type {HTMLElement | null} */ (document.querySelector(play));
             if (!around) continue;

@@ -1,0 +1,63 @@
+"""Steps of a film, from where the reader is: a hand goes to the next ones first."""
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from typing import Final, TypeAlias
+
+from caldp_core.basics.types import Progress
+from caldp_ui.stage import Step
+
+Make: TypeAlias = Callable[
+    [Sequence[float], float, Callable[[float], Step], Progress], tuple[Step, ...]
+]
+"""See `all_steps`."""
+_NEAR: Final = 2
+_NEAR_S: Final = 0.6
+"""Seconds after which no second step to a side is begun."""
+
+
+def all_steps(
+    levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
+) -> tuple[Step, ...]:
+    """A step a level; those next to where the reader is, `at`, are made first: they go there.
+
+    `levels`: as on the slider, from the least on. A step that lacks pictures, as they would take
+    long, is left out.
+    """
+    made: dict[float, Step] = {}
+    for level in _nearest(levels, at):
+        progress(len(made) / len(levels))
+        made[level] = step(level)
+    return _whole(levels, made)
+
+
+def nearest_steps(
+    levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
+) -> tuple[Step, ...]:
+    """Those next to where the reader is, and a second one on each side if there is time."""
+    made: dict[float, Step] = {}
+    until, first = monotonic() + _NEAR_S, beside(levels, at)
+    for level in _nearest(levels, at)[: 1 + 2 * _NEAR]:
+        if level not in first and monotonic() > until:
+            break
+        progress(len(made) / (1 + 2 * _NEAR))
+        made[level] = step(level)
+    return _whole(levels, made)
+
+
+def beside(levels: Sequence[float], at: float) -> list[float]:
+    """The level where the reader is, and those next to it."""
+    return _nearest(levels, at)[:3]
+
+
+def _nearest(levels: Sequence[float], at: float) -> list[float]:
+    """The levels from where the reader is; where two are as near, the higher first."""
+    here = min(range(len(levels)), key=lambda place: abs(levels[place] - at))
+    near = sorted(range(len(levels)), key=lambda place: (abs(place - here), -place))
+    return [levels[place] for place in near]
+
+
+def _whole(levels: Sequence[float], made: Mapping[float, Step]) -> tuple[Step, ...]:
+    whole = max(len(step.codes) for step in made.values())
+    there = (made[level] for level in levels if level in made)
+    return tuple(step for step in there if len(step.codes) == whole)

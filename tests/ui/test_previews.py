@@ -1,0 +1,154 @@
+"""The nearest steps of films: made in a moment of rest, and the same as the film's own."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.basics.types import no_progress
+from caldp_ui.parts import film_jobs, film_steps, previews
+from caldp_ui.parts.film_steps import all_steps, beside, nearest_steps
+from caldp_ui.stage import Film, Step
+from caldp_ui.values import films
+from caldp_ui.values.slot import BEGIN
+from caldp_ui.yesno.side import SLIDERS
+from caldp_ui.yesno.slot import SLOT as YESNO
+from tests.ui.driver import checked, data_of, open_page, trigger
+
+LEVELS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+FILM = films.along(BEGIN, films.EPSILON)
+PLACE = "values-chart-near"
+
+
+@pytest.fixture(autouse=True)
+def made_for_all(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Film]]:
+    """Films that have been made for all visits, by name: none at first."""
+    kept: dict[str, list[Film]] = {}
+    monkeypatch.setattr(film_jobs, "_made", lambda name: kept.setdefault(name, []))
+    return kept
+
+
+def made_of(at: AppTest) -> list[str]:
+    """What the steps of the preview say, as the visit keeps it; empty where there is none."""
+    kept = at.session_state[f"{PLACE}/films"]
+    return [step.reading for film in kept.values() for step in film.steps]
+
+
+def rest(at: AppTest) -> AppTest:
+    """The browser tells that nothing has moved for a while."""
+    name, _ = data_of(at, f"{PLACE}-still")
+    return trigger(at, [{"event": "still", "value": name}], f"{PLACE}-still")
+
+
+def is_waiting(at: AppTest) -> bool:
+    found = (c.proto.id for c in at.get("bidi_component"))
+    return any(each.endswith(f"-{PLACE}-still") for each in found)
+
+
+def sent(at: AppTest) -> bool:
+    found = (c.proto.id for c in at.get("bidi_component"))
+    return any(each.endswith(f"-{PLACE}-{films.EPSILON}") for each in found)
+
+
+def bytes_of(at: AppTest, key: str) -> bytes:
+    found = [c.proto.bytes for c in at.get("bidi_component") if c.proto.id.endswith(f"-{key}")]
+    (sent_once,) = found
+    return bytes(sent_once)
+
+
+def step(level: float) -> Step:
+    return Step(f"{level}", level, {})
+
+
+def test_the_nearest_steps_are_made_outwards_and_are_the_film_s_own() -> None:
+    order: list[float] = []
+
+    def noted(level: float) -> Step:
+        order.append(level)
+        return step(level)
+
+    made = nearest_steps(LEVELS, 1.5, noted, no_progress)
+    assert order == [1.5, 2.0, 1.0, 2.5, 0.5]
+    whole = {each.value: each for each in all_steps(LEVELS, 1.5, step, no_progress)}
+    assert list(made) == [whole[level] for level in (0.5, 1.0, 1.5, 2.0, 2.5)]
+    assert beside(LEVELS, 1.5) == [1.5, 2.0, 1.0]
+    assert beside(LEVELS, 3.0) == [3.0, 2.5, 2.0]
+    assert [each.value for each in nearest_steps((1.0,), 4.0, step, no_progress)] == [1.0]
+
+
+def test_a_second_step_to_a_side_is_made_only_while_there_is_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = iter([0.0, 0.5, 0.7])
+    monkeypatch.setattr(film_steps, "monotonic", lambda: next(now))
+    made = nearest_steps(LEVELS, 1.5, step, no_progress)
+    assert [each.value for each in made] == [1.0, 1.5, 2.0, 2.5]
+
+
+def test_a_preview_comes_in_a_moment_of_rest_and_serves_until_the_slider_leaves_it() -> None:
+    at = open_page("pages/values.py")
+    assert is_waiting(at)
+    assert not sent(at)
+    rest(at)
+    assert sent(at)
+    checked(at.run())
+    assert sent(at)
+    assert not is_waiting(at)
+    film = next(iter(at.session_state[f"{PLACE}/films"].values()))
+    whole = FILM.film(BEGIN, no_progress)
+    assert (film.alike, film.dial, film.is_whole, whole.is_whole) == (
+        whole.alike, whole.dial, False, True)  # fmt: skip
+    by_reading = {each.reading: each for each in whole.steps}
+    for each in film.steps:
+        same = by_reading[each.reading]
+        assert {k: v.name for k, v in each.codes.items()} == {
+            k: v.name for k, v in same.codes.items()
+        }
+        assert each.elsewhere == same.elsewhere
+    first = made_of(at)
+    here = [each.value for each in film.steps].index(BEGIN.context.epsilon)
+    at.select_slider(key="values-epsilon").set_value(film.steps[here + 1].value).run()
+    assert sent(at)
+    assert made_of(at) == first, "the steps next to it are there"
+    at.select_slider(key="values-epsilon").set_value(film.steps[-1].value).run()
+    assert is_waiting(at)
+    assert not sent(at)
+    rest(at)
+    assert sent(at)
+    assert made_of(at) != first
+
+
+def test_nobody_waits_for_previews(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While pages are run for anybody none is made, and what was begun is left."""
+    at = open_page("pages/values.py")
+    monkeypatch.setattr(previews, "is_busy", lambda: True)
+    rest(at)
+    assert is_waiting(at)
+    assert not sent(at)
+    busy = iter([False, False, False, True])
+    monkeypatch.setattr(previews, "is_busy", lambda: next(busy))
+    rest(at)
+    assert is_waiting(at)
+    assert not sent(at)
+    assert next(busy, "asked four times") == "asked four times"
+
+
+def test_where_the_whole_film_is_there_nothing_is_waited_for(
+    made_for_all: dict[str, list[Film]],
+) -> None:
+    made_for_all[FILM.name(BEGIN)] = [FILM.film(BEGIN, no_progress)]
+    at = open_page("pages/values.py")
+    assert not is_waiting(at)
+
+
+def test_charts_have_previews_too() -> None:
+    at = open_page("pages/yesno.py")
+    key = f"{YESNO.key('feeds')}-near"
+    name, _ = data_of(at, f"{key}-still")
+    trigger(at, [{"event": "still", "value": name}], f"{key}-still")
+    (told,) = data_of(at, YESNO.key("feeds-page"))
+    for dial, where in told["page"].items():
+        film = json.loads(bytes_of(at, f"{key}-{dial}"))
+        assert (film["id"], film["alike"]) == (dial, where["alike"])
+        assert where["reading"] in [each["reading"] for each in film["steps"]]
+    assert len(told["page"]) == len(SLIDERS)
