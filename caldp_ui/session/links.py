@@ -12,10 +12,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets.own import quoted
 from caldp_ui.session.notices import notify
+from caldp_ui.session.visit import this_visit
 
 R = TypeVar("R")
 _TOLD: Final = "links/told"
-"""Where a visit keeps which page came last, the query that it wants, and the address of then."""
+"""Where a visit keeps which page came last, the query that it wants, the address of then, and by
+which socket it was told."""
 _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 """What mail programs and social networks add to links: nobody's mistake, so nobody is told."""
 
@@ -71,13 +73,14 @@ def read(codec: Codec[R], apart: Collection[str]) -> R:
 def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
     """Make the address bar hold the query, and what the browser's side keeps there.
 
-    Told once: a run that was asked for before the browser had heard of it comes with the address of
-    then, and telling it again could put this page's query into the address of the next one.
+    Told once by a socket: a run that was asked for before the browser had heard of it comes with
+    the address of then, and telling it again could put this page's query into the address of the
+    next one. What a socket was told that broke may be lost.
     """
     now = st.query_params.to_dict()
     kept = {key: text for key, text in now.items() if key in codec.browser}
     wanted = {**query, **kept}
-    telling = page, wanted, now
+    telling = page, wanted, now, this_visit()
     if now != wanted and st.session_state.get(_TOLD) != telling:
         st.query_params.from_dict(wanted)
     st.session_state[_TOLD] = telling

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.browser import ready, settled
 from tests.browser.conftest import SCREENS, Profiles
@@ -24,16 +25,18 @@ AGREE = f"""new URLSearchParams(location.search).get('epsilon')
 
 
 class Line:
-    """The sockets of a page, which break in mid-run: right after an act of the hand was sent."""
+    """The sockets of a page, which break in mid-run: in the answer to an act of the hand."""
 
     def __init__(self, page: Any) -> None:
         self.opened = 0
         self._wanted: str | None = None
+        self._kind = ""
         self._cut = False
         page.route_web_socket(re.compile("_stcore/stream"), self._connect)
 
-    def cut_the_run_that_says(self, words: str) -> None:
-        self._wanted = words
+    def cut_the_run_that_says(self, words: str, kind: str = "") -> None:
+        """At the server's next message, or at the next of that kind, which does not arrive."""
+        self._wanted, self._kind = words, kind
 
     def _connect(self, here: Any) -> None:
         self.opened += 1
@@ -47,7 +50,8 @@ class Line:
         there.send(message)
 
     def _answer(self, here: Any, there: Any, message: bytes) -> None:
-        if self._cut:
+        kind = ForwardMsg.FromString(message).WhichOneof("type")
+        if self._cut and self._kind in ("", kind):
             self._cut = False
             there.close()
             here.close(code=1011)
@@ -55,12 +59,16 @@ class Line:
             here.send(message)
 
 
-def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(profiles: Profiles, address: str) -> None:
+@pytest.mark.parametrize("kind", ["", "page_info_changed"])
+def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(
+    profiles: Profiles, address: str, kind: str
+) -> None:
+    """At once, or as the address is told: told once, it was never told again."""
     page = profiles(**SCREENS["projector"]).new_page()
     line = Line(page)
     page.goto(f"{address}/places?v=2&epsilon=2&blocks=states")
     ready(page)
-    line.cut_the_run_that_says('data: "3"')
+    line.cut_the_run_that_says('data: "3"', kind)
     page.focus(SLIDER)
     page.keyboard.press("ArrowRight")
     while line.opened < 2:
