@@ -1,5 +1,6 @@
 """For everybody: dark, narrow, by keyboard, by ear, and with no network but this machine."""
 
+import re
 from typing import Any
 
 import pytest
@@ -118,10 +119,11 @@ def walk(page: Any) -> None:
         expect(page.locator(f".st-key-{key} button:visible").first).to_be_visible()
     for popover in page.locator("[data-testid=stPopoverButton]:visible").all():
         popover.click()
-        expect(page.locator("[data-testid=stPopoverBody]:visible")).to_have_count(1)
+        body = page.locator("[data-testid=stPopoverBody]:visible")
+        expect(body).to_contain_text(re.compile(r"\w"))  # or what fills it opens it once more
         settled(page)
         page.keyboard.press("Escape")
-        expect(page.locator("[data-testid=stPopoverBody]:visible")).to_have_count(0)
+        expect(body).to_have_count(0)
     for spot in page.locator("[data-testid=stTooltipIcon]:visible").all():
         spot.hover()
         expect(page.locator("[data-testid=stTooltipContent]:visible").first).to_be_visible()
