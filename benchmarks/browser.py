@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
-PATIENCE_MS: Final = 25_000
+PATIENCE_MS: Final = 90_000
 """What is awaited may take so long: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
 _NAMES: Final = (
