@@ -109,6 +109,8 @@ def test_the_slider_of_days_is_the_axis_of_the_chart(page: Any) -> None:
 
 
 def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:
+    page.locator(SLIDER).press("End")
+    expect_said(page, Suspect(days=DAYS_MAX))
     page.locator(f"{STAGE} .pane:visible .frame").first.click(position={"x": 200, "y": 100})
     page.wait_for_function("location.search.includes('place=')")
     there = int(record_of(page))
