@@ -54,6 +54,10 @@ def test_what_is_no_level_is_taken_back_and_the_picture_s_name_follows(opened: O
 
 
 def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
+    field(page, 2, 3).fill("∞")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**inf*")
+    settled(page)
     stops = page.locator(".limit input[tabindex='0']")
     field(page, 0, 1).focus()
     for key in ("ArrowDown", "ArrowRight"):
