@@ -2,10 +2,12 @@
 
 A whole film takes seconds, and whoever comes to a page moves its slider before. Each visit has its
 own, made in a run of a part of the page: a hand that moves goes first, and so does everybody else.
+One visit's are made at a time; who comes then goes without.
 """
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 import streamlit as st
@@ -43,7 +45,7 @@ def _draw(key: str, asked: Sequence[Asked], send: Callable[[Film], None]) -> Non
     held: dict[str, Film] = st.session_state.get(f"{key}/films", {})
     there = {each.name: held[each.name] for each in asked if _serves(held.get(each.name), each)}
     missing = [each for each in asked if each.name not in there]
-    if missing and _is_called(key, missing) and not is_busy():
+    if missing and _is_called(key, missing):
         there |= _make(missing)
     st.session_state[f"{key}/films"] = there
     for film in there.values():
@@ -66,17 +68,26 @@ def _is_called(key: str, asked: Sequence[Asked]) -> bool:
 def _make(asked: Sequence[Asked]) -> dict[str, Film]:
     """By name what could be made before anybody's page was run."""
     made: dict[str, Film] = {}
-    yields = st.empty()
+    yields, one = st.empty(), _one_at_a_time()
 
     def progress(_: float) -> None:
         yields.empty()  # where a newer run of this visit ends this one
         if is_busy():
             raise _Overtaken
 
+    if not one.acquire(blocking=False):
+        return made
     try:
         for each in asked:
             if each.near:
                 made[each.name] = each.near.make(progress)
     except (_Overtaken, CaldpError):
         pass
+    finally:
+        one.release()
     return made
+
+
+@st.cache_resource
+def _one_at_a_time() -> Lock:
+    return Lock()
