@@ -54,7 +54,7 @@ def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
         return Step(f"{level}", level, {})
 
     film = all_steps((1.0, 2.0, 5.0, 40.0), 4.0, step, no_progress)
-    assert made == [5.0, 2.0, 40.0, 1.0]  # by steps of the slider
+    assert made == [5.0, 40.0, 2.0, 1.0]  # by steps of the slider
     assert [each.value for each in film] == [1.0, 2.0, 5.0, 40.0]
 
 
