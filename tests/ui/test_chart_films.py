@@ -174,7 +174,7 @@ def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.Mo
         return lambda _: Film(name, "", ())
 
     monkeypatch.setattr(film_jobs, "_made", there.__getitem__)
-    monkeypatch.setattr(films, "film", film)
+    monkeypatch.setattr(film_jobs, "film", film)
     asked = [film_jobs.Asked(name, name, maker(name)) for name in there]
     assert film_jobs.several(asked) == there["b"] + there["d"]
     assert started == ["a"]
