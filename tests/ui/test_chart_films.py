@@ -20,7 +20,7 @@ from caldp_ui.curves.slot import BEGIN, Curves
 from caldp_ui.paper import region, sensitive_sets
 from caldp_ui.paper.slot import SLOT as PAPER
 from caldp_ui.paper.slot import Paper
-from caldp_ui.parts import film_jobs, films, headline
+from caldp_ui.parts import film_jobs, headline
 from caldp_ui.parts.films import Page
 from caldp_ui.plan import films as plan
 from caldp_ui.plan.slot import Plan
