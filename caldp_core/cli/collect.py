@@ -1,4 +1,4 @@
-"""The commands of a collection, from `caldp protocol` to `caldp registry` (`COMMANDS`).
+"""The commands of a collection, from `caldp protocol` to `caldp registry`.
 
 docs/collect.md tells what they are for.
 """
@@ -224,16 +224,3 @@ def registry_command(protocol: str, record: str, **about: str) -> None:
         asked, found = Protocol.from_file(protocol), read_object(record, "The record")
         text = as_lines(registry_entry(asked, found, About(**about)))
     click.echo(text, nl=False)
-
-
-COMMANDS = (
-    mixed_command,
-    dap_command,
-    registry_command,
-    client_command,
-    protocol_command,
-    tally_command,
-    merge_command,
-    estimate_command,
-    sql_command,
-)

@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.basics.limits import OUTPUTS_MAX
-from caldp_core.cli.commands import main, verdict
+from caldp_core.cli.audit import verdict
+from caldp_core.cli.commands import main
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.specs import Hadamard

@@ -14,7 +14,7 @@ import pytest
 import streamlit as st
 from click.testing import CliRunner
 
-from caldp_core.cli import commands
+from caldp_core.cli.commands import main
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
@@ -62,7 +62,7 @@ def ran(text: str) -> Run:
     """`python -m caldp_core run` of a file with this text, its expected error left out."""
     unknown = Forecast(math.nan, math.nan, math.nan, LEFT_OUT)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(commands, "forecast", lambda setup, progress: unknown)
+        patch.setattr("caldp_core.cli.run.forecast", lambda setup, progress: unknown)
         return _ran(text)
 
 
@@ -83,6 +83,6 @@ def printed(command: list[str], text: str) -> str:
     with TemporaryDirectory() as folder:
         path = Path(folder, "scenario.json")
         path.write_text(text, "utf-8")
-        found = CliRunner().invoke(commands.main, [*command, str(path)])
+        found = CliRunner().invoke(main, [*command, str(path)])
     assert found.exit_code == 0, found.output
     return found.stdout

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.cli.commands import summary
+from caldp_core.cli.run import summary
 from caldp_core.datasets import Cities, Gowalla, read_places
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.cascaded import cascaded

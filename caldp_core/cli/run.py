@@ -1,0 +1,110 @@
+"""The command `run`: a scenario file becomes errors, and shares if they are asked for."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import click
+
+from caldp_core.cli.estimating import prior_option, q_option, read_prior
+from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.estimation.options import KNOWING_MAP
+from caldp_core.experiments.forecast import Forecast, forecast
+from caldp_core.experiments.geojson import as_geojson
+from caldp_core.experiments.judged import is_judged, not_judged
+from caldp_core.experiments.means import mean_in
+from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.experiments.table import as_csv, columns_of
+from caldp_core.mechanisms.offers import report_bits
+from caldp_core.scenarios.scenario import Scenario
+
+
+@click.command("run")
+@click.argument("path", metavar="SCENARIO.json")
+@click.option(
+    "--estimate",
+    "estimate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the first trial's shares to this file, a row a value, as CSV or as .geojson.",
+)
+@prior_option
+@q_option
+def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
+    """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
+    with plain_errors():
+        scenario = Scenario.from_file(path)
+        if q is not None:
+            scenario = replace(scenario, false_share=q)
+        with progress_bar("loading") as progress:
+            if prior is not None:
+                known = read_prior(prior, scenario.dataset.load(progress).domain)
+                scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
+            setup = prepare(scenario, progress)
+        with progress_bar("running") as progress:
+            result = run(setup, progress)
+        with progress_bar("forecasting") as progress:
+            expected = forecast(setup, progress=progress) if is_judged(setup) else None
+        if estimate is not None:
+            is_map = estimate.suffix.lower() == ".geojson"
+            write(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
+    click.echo(json.dumps(summary(result, expected), indent=2))
+
+
+def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
+    """What `run` prints: JSON-ready; a number that is infinite or unknown is null.
+
+    `expected` is None where errors mean nothing: then they are null, and `not_judged` says why.
+    """
+    setup = result.setup
+    errors = {"errors": _gathered([asdict(each) for each in result.errors])}
+    judged = {"errors": None, "not_judged": not_judged(setup)} if expected is None else errors
+    return {
+        "scenario": setup.scenario.to_dict(),
+        "dataset": setup.dataset.name,
+        "note": setup.dataset.note,
+        "k": setup.mechanism.k,
+        "blocks": setup.partition.m,
+        "n": setup.n,
+        "mechanism": setup.mechanism_name,
+        "bits_per_report": report_bits(setup.mechanism),
+        **judged,
+        "expected": expected and _expected(expected),
+        "mean": _mean_told(result),
+        "seed": setup.scenario.seed,
+        "seconds": round(result.seconds, 4),
+    }
+
+
+def _expected(found: Forecast) -> dict[str, Any]:
+    return {
+        "tv": found.error,
+        "tv_standard_deviation": found.deviation,
+        "tv_standard_error": found.standard_error,
+        "method": found.way,
+    }
+
+
+def _gathered(values: Sequence[Any]) -> Any:
+    """Of like-built errors of several trials the mean of every number, but counts as they are."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {name: _gathered([each[name] for each in values]) for name in first}
+    if isinstance(first, tuple):
+        return [_gathered(each) for each in zip(*values, strict=True)]
+    return first if isinstance(first, int) else _mean(values)
+
+
+def _mean_told(result: Result) -> dict[str, float] | None:
+    found = mean_in(result)
+    return None if found is None else asdict(found)
+
+
+def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
+    known = [v for v in values if v is not None and v < float("inf")]
+    if len(known) < len(values):
+        return {"mean": None, "standard_error": None}
+    error = stdev(known) / len(known) ** 0.5 if len(known) > 1 else None
+    return {"mean": mean(known), "standard_error": error}

@@ -1,0 +1,76 @@
+"""Each command is found by its name, and brings no more than it needs."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+
+import click
+import pytest
+
+from caldp_core import cli
+from caldp_core.cli.commands import main
+from tests import ROOT
+
+_START = """
+import sys
+from caldp_core.cli.commands import main
+main(sys.argv[1:], standalone_mode=False)
+names = {tuple(name.split(".")[:2]) for name in sys.modules if name.startswith("caldp_core.")}
+print(*(room for _, room in names), file=sys.stderr)
+"""
+
+
+def rooms_after(*words: str) -> set[str]:
+    """The rooms of the core that are loaded once this command is done."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _START, *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "needed", "idle"),
+    [
+        (["list"], {"mechanisms", "scenarios"}, {"audit", "collect", "experiments", "theory"}),
+        (["dashboard", "--help"], {"cli"}, {"mechanisms", "datasets", "scenarios"}),
+        (["audit", "--help"], {"audit", "experiments"}, {"collect"}),
+    ],
+)
+def test_a_command_imports_nothing_that_only_others_need(
+    words: list[str], needed: set[str], idle: set[str]
+) -> None:
+    rooms = rooms_after(*words)
+    assert needed <= rooms
+    assert not idle & rooms, "import it in the module of the command that needs it"
+
+
+def commands_of(group: click.Group) -> list[click.Command]:
+    """Its commands, and those of the groups among them."""
+    own = list(group.commands.values())
+    return own + [
+        below for each in own if isinstance(each, click.Group) for below in commands_of(each)
+    ]
+
+
+def test_every_command_is_found_by_its_own_name() -> None:
+    for name, command in main.commands.items():
+        assert command.name == name
+    modules = [import_module(f"{cli.__name__}.{each.name}") for each in iter_modules(cli.__path__)]
+    written = [each for made in modules for each in vars(made).values()]
+    found = {id(each) for each in [main, *commands_of(main)]}
+    assert {id(each) for each in written if isinstance(each, click.Command)} == found
+
+
+def test_a_name_that_no_command_has_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "lst" not in main.commands
+    with pytest.raises(SystemExit) as ended:
+        main(["lst"])
+    assert ended.value.code == 2
+    assert "No such command 'lst'" in capsys.readouterr().err
