@@ -13,7 +13,7 @@ import streamlit as st
 from caldp_core.audit.composition import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
-from caldp_core.privacy.matrix import DenseMatrix, released_together
+from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import as_text
 from caldp_ui.compute import exports
@@ -106,12 +106,13 @@ def _follows(shown: Shown) -> None:
     ]
     if loose:
         st.markdown("\n".join(loose))
-        closed = rows_of(what.closed)
         st.button(
             "Write these limits into the matrix",
             icon=":material/done_all:",
             key=SLOT.key("close"),
-            on_click=lambda: SLOT.change(lambda r: r.own(closed)),
+            on_click=lambda: SLOT.change(
+                lambda record: record.own(rows_of(closure(record.matrix).entries))
+            ),
         )
     terms("ε", "local differential privacy", "context-aware")
 

@@ -82,21 +82,22 @@ def levels() -> None:
 def level_buttons() -> None:
     """Both ε's alike, and undo."""
     policy = question(SLOT.now().scenario)
-    least = min(policy.epsilon_01, policy.epsilon_10)
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "One ε for both (Warner)",
             icon=":material/link:",
             key=SLOT.key("alike"),
             disabled=policy.epsilon_01 == policy.epsilon_10,
-            on_click=lambda: SLOT.change(
-                lambda record: OneQuestion(
-                    with_levels(record.scenario, epsilon_01=least, epsilon_10=least)
-                )
-            ),
+            on_click=lambda: SLOT.change(_with_the_smaller),
             help="Protects both answers with the smaller of the two ε's.",
         )
         undo.button(SLOT)
+
+
+def _with_the_smaller(record: OneQuestion) -> OneQuestion:
+    policy = question(record.scenario)
+    least = min(policy.epsilon_01, policy.epsilon_10)
+    return OneQuestion(with_levels(record.scenario, epsilon_01=least, epsilon_10=least))
 
 
 def crowd() -> None:
