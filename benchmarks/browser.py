@@ -2,16 +2,17 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
-PATIENCE_MS: Final = 90_000
+PATIENCE_MS: Final = 120_000
 """What is awaited may take so long: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
 _NAMES: Final = (
@@ -75,10 +76,18 @@ def chromium() -> Iterator["Browser"]:
     Page.wait_for_function = _wait_for_function  # type: ignore[method-assign, assignment]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(_FLAGS))
+        browser.new_context = partial(_patient, browser.new_context)  # type: ignore[method-assign]
         try:
             yield browser
         finally:
             browser.close()
+
+
+def _patient(new_context: "Callable[..., BrowserContext]", **settings: Any) -> "BrowserContext":
+    """A browser profile whose pages wait as long for everything; Playwright's own wait 30 s."""
+    context = new_context(**settings)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
 
 
 def _wait_for_function(

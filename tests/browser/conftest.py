@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import MAP_PAGE, PATIENCE_MS, chromium, missing, ready, settled
+from benchmarks.browser import MAP_PAGE, chromium, missing, ready, settled
 from benchmarks.server import serving
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
@@ -27,7 +27,6 @@ def visiting(context: Any, url: str, *there: str) -> Iterator[Any]:
     """A page once these selectors are `there`; nothing goes outside, nothing is an error."""
     watch = Watch()
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     watch.follow(page)
     page.goto(url)
     for css in there:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import PATIENCE_MS, settled
 from caldp_ui.adversary import words as attacker_words
 from caldp_ui.adversary.beliefs import shown
 from caldp_ui.adversary.slot import DAYS_MAX, Suspect
@@ -28,8 +28,8 @@ from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 SAID: Final = ".st-key-headline h1"
-SEEN: Final = """said => new Promise(done => {
-    const end = performance.now() + 20_000;
+SEEN: Final = """([said, patience]) => new Promise(done => {
+    const end = performance.now() + patience;
     const look = () => {
         const there = [...document.querySelectorAll(".st-key-headline h1")].some(
             each => each.offsetParent && each.textContent === said);
@@ -152,7 +152,7 @@ def ask_adversary(page: Any) -> None:
     place = int(page.evaluate("new URLSearchParams(location.search).get('place')"))
     said = attacker_words.headline(shown(Suspect(place=place, days=DAYS_MAX))).sentence
     page.locator(".st-key-adversary-days .stage-play").click()
-    assert page.evaluate(SEEN, said)
+    assert page.evaluate(SEEN, [said, PATIENCE_MS])
 
 
 def name_the_bug(page: Any) -> None:

@@ -62,7 +62,7 @@ def asked_of(page: Any) -> str:
 def test_epsilon_moves_at_once_with_its_film_which_stays_for_the_next_move(page: Any) -> None:
     expect_said(page, Suspect(days=2))
     film = page.locator(f"{EPSILON} .stage-play")
-    film.wait_for(timeout=120_000)  # made while nobody waits
+    film.wait_for()  # made while nobody waits
     for across, epsilon in ((0.97, EPSILONS[-1]), (0.03, EPSILONS[0])):
         asked, before = asked_of(page), page.locator(TITLE).inner_text()
         with held(page, SLOT.key("epsilon"), across):

@@ -67,7 +67,7 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(pa
 
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: Any) -> None:
     film = page.locator(f".st-key-{SLOT.key('epsilon')} .stage-play")
-    expect(film).to_be_visible(timeout=120_000)  # made while nobody waits
+    expect(film).to_be_visible()  # made while nobody waits
     last = replace(SHOWN, scenario=BEGIN.with_context(epsilon=EPSILONS[-1]))
     domain = runs.map_of(runs.dataset(last.scenario))
     what = fakes.poisoned(last)

@@ -59,7 +59,7 @@ def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened
     after = [canvas.evaluate(DRAWN) for canvas in truths(page)]
     assert after[0] == after[1] != before[1] == before[0]
     play = page.locator(".st-key-distances-rate .stage-play")
-    play.wait_for(timeout=60_000)
+    play.wait_for()
     sentence = page.locator(f"{HEADLINE}:visible").first.inner_text()
     with held(page, "distances-rate", 0.97):
         expect(page.locator(f"{HEADLINE}:visible").first).not_to_have_text(sentence)

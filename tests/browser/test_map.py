@@ -131,7 +131,7 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
     after = pictures(page)
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True]
     play = page.locator(".st-key-places-epsilon .stage-play")
-    expect(play).to_be_visible(timeout=120_000)  # made while nobody waits
+    expect(play).to_be_visible()  # made while nobody waits
     last = BEGIN.with_context(epsilon=EPSILON_MAX)
     with held(page, "places-epsilon", 0.97):
         expect(page.locator(f"{HEADLINE}:visible")).to_have_text([headline_of(last)])

@@ -49,7 +49,7 @@ def test_all_maps_come_first_and_the_sheet_stays_on_screen(phone: Any) -> None:
 def test_buttons_of_a_chart_leave_the_names_of_its_lines_free(visit: Visit) -> None:
     phone = visit(QUICKLY_FORECAST, **PHONE)
     tab(phone, "Error curves")
-    expect(phone.locator(".st-key-curve .legendtext").first).to_be_visible(timeout=60_000)
+    expect(phone.locator(".st-key-curve .legendtext").first).to_be_visible()
     buttons, names, covered = phone.evaluate(OVERLAPS)
     assert buttons >= 3
     assert names == 2

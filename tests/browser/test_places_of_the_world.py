@@ -85,7 +85,7 @@ def record(page: Any, folder: Path) -> Path:
     """The record that the page hands out."""
     page.locator(".st-key-places-audit-start button").click()
     button = page.locator(".st-key-places-record button")
-    expect(button).to_be_visible(timeout=120_000)
+    expect(button).to_be_visible()
     with page.expect_download() as saved:
         button.click()
     saved.value.save_as(folder / "record.html")

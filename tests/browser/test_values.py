@@ -108,7 +108,7 @@ def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
 
 def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) -> None:
     slider = page.locator(".film input[type=range]")
-    slider.wait_for(timeout=60_000)
+    slider.wait_for()
     expect(page.locator(".film output")).to_contain_text("5 sensitive")
     marked = page.locator(f"{ROWS}:not(.heading)[data-marked=all]")
     expect(marked).to_have_count(5)
