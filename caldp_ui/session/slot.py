@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.session import handover, links
+from caldp_ui.session import echoes, handover, links
 from caldp_ui.session.links import Codec
 from caldp_ui.session.notices import notify
 from caldp_ui.session.ticking import fragment_here, is_asked_for
@@ -78,11 +78,13 @@ class Slot(Generic[R]):
     def bind(self, name: str, value: Any, make: Callable[[R, Any], R]) -> dict[str, Any]:
         """Arguments that tie a widget to the record: it shows `value`, and its change is `make`."""
         key, part = self.key(name), fragment_here()
+        if part is None:
+            echoes.note(self.page, key, value)
         st.session_state[key] = value
 
         def changed() -> None:
             picked = st.session_state[key]
-            if picked is not None and is_asked_for(part):
+            if picked is not None and is_asked_for(part) and not echoes.is_echo(self.page, key):
                 self.change(lambda before: make(before, picked))
 
         return {"key": key, "on_change": changed}

@@ -14,6 +14,7 @@ from caldp_ui.charts import scripts
 from caldp_ui.room.boards import WEB, board_told
 from caldp_ui.room.poll import Seen
 from caldp_ui.room.question import Question
+from caldp_ui.room.slot import READY
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import joined
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
@@ -27,6 +28,15 @@ SAME_COIN = """{
         : drawn(array);
 }"""
 """The lowest numbers lead every answer to the first sensitive one."""
+
+
+PICKED_AND_ASKED = """async option => {
+    option.click();
+    await new Promise(done => setTimeout(done, 60));
+    for (const until = performance.now() + 700; performance.now() < until;);
+    document.querySelector(".st-key-room-ask button").click();
+}"""
+"""A browser that is slower than the server: it tells of the click and of texts from before."""
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +115,15 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
         page.locator(f".st-key-room-{button} button").click()
         expect(asked).to_have_text(text)
         page.locator(".st-key-room-next button").click()
+    page.locator(".st-key-room-ready input").click()
+    page.get_by_role("option", name=READY["Guess"].text).evaluate(PICKED_AND_ASKED)
+    expect(asked).to_have_text(READY["Guess"].text)
+    settled(page)
+    page.locator(".st-key-room-next button").click()
+    expect(page.locator(".st-key-room-text input")).to_have_value(READY["Guess"].text)
+    answers = "\n".join(READY["Guess"].answers)
+    expect(page.locator(".st-key-room-answers textarea")).to_have_value(answers)
+    expect(page.locator(".board .row .name")).to_have_text(list(READY["Guess"].answers))
     page.locator(".st-key-room-back button").click()
     page.get_by_text("End the poll").click()
     page.get_by_text("End it now").click()
