@@ -77,6 +77,14 @@ def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[
     return found
 
 
+def end_poll(teacher: Any) -> None:
+    """The teacher ends the poll, and leaves."""
+    teacher.get_by_text("End the poll").click()
+    teacher.get_by_text("End it now").click()
+    teacher.locator(".st-key-room-open").wait_for()
+    teacher.close()
+
+
 def told(frames: list[bytes]) -> list[Any]:
     """What components told the server."""
     widgets = [
@@ -125,10 +133,7 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
     expect(page.locator(".st-key-room-answers textarea")).to_have_value(answers)
     expect(page.locator(".board .row .name")).to_have_text(list(READY["Guess"].answers))
     page.locator(".st-key-room-back button").click()
-    page.get_by_text("End the poll").click()
-    page.get_by_text("End it now").click()
-    page.locator(".st-key-room-open").wait_for()
-    page.close()
+    end_poll(page)
     watch.check()
 
 
@@ -151,10 +156,7 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     assert spoken(yes) == spoken(no)
     # Of these two, which have the same random number, one is counted: so no reload counts twice.
     teacher.get_by_role("heading", name="All that the server keeps of answers: 1 report").wait_for()
-    teacher.get_by_text("End the poll").click()
-    teacher.get_by_text("End it now").click()
-    teacher.locator(".st-key-room-open").wait_for()
-    teacher.close()
+    end_poll(teacher)
     watch.check()
 
 
