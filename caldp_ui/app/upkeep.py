@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from caldp_core.basics.cache import shared_cache
+from caldp_ui.app.asked_files import keep_asked_files
 
 THREADS: Final = "caldp-"
 """How the names of threads that work beside pages begin."""
@@ -29,6 +30,7 @@ _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_r
 async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
     """The server's life, as `App` takes it: collects as long as the server is at work."""
     del app
+    keep_asked_files()
     task = asyncio.create_task(_collect_now_and_then())
     _WARNS.addFilter(_is_of_a_page)
     try:

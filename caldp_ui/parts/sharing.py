@@ -132,11 +132,12 @@ def link_of(query: Mapping[str, str]) -> None:
 def file(key: str, name: str, data: File) -> None:
     """A button that saves a file under its name: text, bytes, or what makes them once asked.
 
-    What changes while work goes on beside it must be made once asked: a browser that looks for the
-    file of a drawing that has been replaced finds nothing.
+    The browser asks for it at a click: an address that it was told before leads nowhere once the
+    page has been drawn anew.
     """
     kind, icon = _KINDS[name.rpartition(".")[2]]
-    st.download_button(name, data, name, kind, key=key, icon=icon, on_click="ignore")
+    make = data if callable(data) else lambda: data
+    st.download_button(name, make, name, kind, key=key, icon=icon, on_click="ignore")
 
 
 def python(text: str) -> None:
