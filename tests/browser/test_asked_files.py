@@ -1,0 +1,81 @@
+"""A click on a button whose file the server has drawn anew, before the browser has heard of it."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from benchmarks.browser import settled
+from tests.browser.conftest import Profiles
+from tests.browser.hands import expect
+from tests.browser.watch import Watch
+
+pytestmark = pytest.mark.browser
+SLIDER = ".st-key-values-epsilon input[type=range]"
+
+
+class Socket:
+    """What the server tells a page, which can be held back for a while."""
+
+    def __init__(self, page: Any) -> None:
+        self._page, self._held, self._holds = page, list[bytes](), False
+        page.route_web_socket(lambda url: "_stcore/stream" in url, self._begin)
+
+    def _begin(self, socket: Any) -> None:
+        self._socket = socket
+        socket.connect_to_server().on_message(self._tell)
+
+    def _tell(self, message: bytes) -> None:
+        if self._holds:
+            self._held.append(message)
+        else:
+            self._socket.send(message)
+
+    def hold(self) -> None:
+        """From now on the page hears nothing."""
+        self._holds = True
+
+    def wait_for_run(self) -> None:
+        """Until the page's script has run, of which the page knows nothing."""
+        while not any(map(_ends, self._held)):
+            self._page.wait_for_timeout(20)
+
+    def let_go(self) -> None:
+        """The page hears all that was held back, in its order."""
+        self._holds = False
+        for message in self._held:
+            self._socket.send(message)
+
+
+def _ends(message: bytes) -> bool:
+    return ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
+
+
+def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: Watch) -> None:
+    page = profiles().new_page()
+    watch.follow(page)
+    socket = Socket(page)
+    page.goto(f"{address}/values")
+    page.locator(".chart .row").first.wait_for()
+    page.get_by_role("tab", name="Share and export").click()
+    button = page.get_by_role("button", name="estimate.csv", exact=True)
+    expect(button).to_be_visible()
+    settled(page)
+    before = page.locator(SLIDER).get_attribute("aria-valuetext")
+    page.locator(SLIDER).focus()
+    socket.hold()
+    page.keyboard.press("ArrowRight")
+    socket.wait_for_run()
+    with page.expect_download() as saved:
+        button.click()
+        page.wait_for_timeout(500)
+        socket.let_go()
+    rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
+    assert rows
+    assert "estimated share" in rows[0]
+    expect(page.locator(SLIDER)).not_to_have_attribute("aria-valuetext", before)
+    page.close()
+    watch.check()
