@@ -41,6 +41,7 @@ def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) ->
     page.get_by_role("tab", name="Choose a file").click()
     chosen = page.locator(".st-key-places-own-file input[type=file]")
     chosen.set_input_files(tmp_path / "last year.geojson")
+    expect(page.get_by_text("last year.geojson")).to_be_visible()
     page.get_by_role("button", name="Read the file").click()
     seen = page.locator(".st-key-places-own-seen")
     expect(seen.get_by_role("radio", name="what is public already")).to_be_checked()
