@@ -6,6 +6,7 @@ makes.
 """
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Final
 
 from streamlit import runtime
@@ -26,6 +27,7 @@ class AskedFiles:
         self._draw, self._make = keeper.add_deferred, keeper.execute_deferred
         self._buttons: dict[str, tuple[str, str]] = {}
         self._newest: dict[tuple[str, str], str] = {}
+        self._lock = Lock()  # visits draw at the same time
         keeper.add_deferred = self.draw  # type: ignore[method-assign, assignment]
         keeper.execute_deferred = self.make  # type: ignore[method-assign, assignment]
 
@@ -42,9 +44,10 @@ class AskedFiles:
         drawing = self._draw(make, mimetype, coordinates, file_name, element_id=element_id)
         run = get_script_run_ctx(suppress_warning=True)
         button = (run.session_id if run else "", element_id)
-        self._buttons[drawing], self._newest[button] = button, drawing
-        while len(self._buttons) > _DRAWN_MAX:
-            self._forget(next(iter(self._buttons)))
+        with self._lock:
+            self._buttons[drawing], self._newest[button] = button, drawing
+            while len(self._buttons) > _DRAWN_MAX:
+                self._forget_oldest()
         return drawing
 
     def make(self, drawing: str) -> str:
@@ -52,9 +55,10 @@ class AskedFiles:
         button = self._buttons.get(drawing)
         return self._make(drawing if button is None else self._newest.get(button, drawing))
 
-    def _forget(self, drawing: str) -> None:
-        button = self._buttons.pop(drawing, None)
-        if button is not None and self._newest.get(button) == drawing:
+    def _forget_oldest(self) -> None:
+        drawing = next(iter(self._buttons))
+        button = self._buttons.pop(drawing)
+        if self._newest[button] == drawing:
             del self._newest[button]
 
 
