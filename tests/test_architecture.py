@@ -188,11 +188,3 @@ def test_nothing_goes_by_a_clock_that_jumps() -> None:
     assert sources
     read = {str(p) for p in sources if WALL_CLOCK.search(p.read_text("utf-8"))}
     assert read == set()
-
-
-def test_every_test_that_is_left_untraced_is_there() -> None:
-    from tests.conftest import UNTRACED
-
-    for line in UNTRACED:
-        file, _, test = line.partition("::")
-        assert f"def {test}(" in (ROOT / "tests" / file).read_text("utf-8") or not test, line

@@ -16,7 +16,7 @@ from tests.collect import written
 from tests.collect.protocols import small
 from tests.collect.spark_cluster import SPARING
 
-pytestmark = [pytest.mark.thorough, pytest.mark.no_cover]
+pytestmark = pytest.mark.thorough
 PEOPLE = 40_000
 
 

@@ -21,7 +21,6 @@ from tests.contract import checks
 from tests.contract.contexts import context, many_symbols
 from tests.mutants import coin_for, only
 
-pytestmark = pytest.mark.no_cover  # of the same lines as the contract, by wrong mechanisms
 Check = Callable[[ContextMechanism], None]
 HR, RR, SS = HadamardOracles, RandomizedResponseOracles, SubsetSelectionOracles
 OLH, GR = LocalHashingOracles, GaloisOracles

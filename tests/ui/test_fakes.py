@@ -205,7 +205,6 @@ def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
     assert what.after[block].sum() == pytest.approx(seen, rel=1e-9)
 
 
-@pytest.mark.no_cover  # tracing takes memory of its own
 def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     """21,875 blocks of two places: a matrix of blocks by blocks would take 3.8 GB."""
     many = BEGIN.with_context(blocks=GridBlocks(125, 175))
