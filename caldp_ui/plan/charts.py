@@ -96,13 +96,17 @@ def _your_people(people: int, colours: Palette) -> Label:
 def _enough(
     record: Plan, points: Mapping[str, Sequence[Need]], people: int, colours: Palette
 ) -> list[Label]:
-    """The ε at which the reader's people are enough, where their level meets the line."""
+    """The ε at which the reader's people are enough, where their level meets the line.
+
+    On a narrow chart it would stand on other numbers; the headline says it.
+    """
     enough = words.enough(record, points)
     if enough is None or abs(math.log(enough / record.epsilon)) < _NEAR:
         return []
     told = f"ε ≈ {formats.digits(enough)} is enough"
     side = "bottom left" if enough < record.epsilon else "top right"
-    return [Label(enough, people, told, colours.ours, side, lift=-4 if "bottom" in side else 2)]
+    lift = -4 if "bottom" in side else 2
+    return [Label(enough, people, told, colours.ours, side, lift, wide_only=True)]
 
 
 def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Need] | None:
