@@ -14,11 +14,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
+from caldp_core.basics.errors import check_counts, check_floats, check_n, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.channel_products import ChannelProducts
-from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
+from caldp_core.mechanisms.numbered import NumberReports
+from caldp_core.mechanisms.randomness.coins import generator
 from caldp_core.mechanisms.randomness.inversion import ExactInversion
 from caldp_core.mechanisms.tally import Tally, check_tally, digest
 from caldp_core.privacy.context import PrivacyMatrix
@@ -26,7 +27,7 @@ from caldp_core.privacy.context import PrivacyMatrix
 _CONDITION_MAX: Final = 1e12
 
 
-class WrittenOut:
+class WrittenOut(NumberReports):
     """Q(y|x) = numerators[x][y]/whole. See `Mechanism` for what the methods promise.
 
     `numerators`: k rows of whole numbers ≥ 0 that sum to `whole`; `prior`: (k,) π. Estimates and
@@ -43,14 +44,6 @@ class WrittenOut:
         self.policy = policy
         self.numerators, self.whole = numerators, whole
         self._prior = prior
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.k:,} values>"
-
-    @property
-    def k(self) -> int:
-        """Number of symbols."""
-        return self.policy.k
 
     @property
     def outputs(self) -> int:
@@ -113,23 +106,6 @@ class WrittenOut:
             drawn = self._laws[symbol].draw(users.size, words)
             reports[users] = self._numbers[symbol][drawn]
         return reports
-
-    def privatize(self, x: ArrayLike, rng: Seed) -> Ints:
-        """(n,) symbols → (n,) reports, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
-
-    def client_report(self, x: int) -> Ints:
-        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), system_words)
-
-    def every_report(self) -> Ints:
-        """(outputs,) all different reports in the order of the channel's columns."""
-        return np.arange(self.outputs)
-
-    def tally(self, reports: ArrayLike) -> Tally:
-        """(n,) reports → (outputs,) histogram; `CaldpError` on a number that is no report."""
-        numbers = check_symbols("reports", reports, self.outputs)
-        return Tally(np.bincount(numbers, minlength=self.outputs), numbers.size, self.fingerprint)
 
     def tally_of_histogram(self, histogram: ArrayLike) -> Tally:
         """Sum reports that others have counted: (outputs,) how often each number was sent."""

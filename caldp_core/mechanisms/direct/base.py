@@ -5,7 +5,7 @@ reports and how vectors are multiplied with Q and with its inverse (`InvertibleP
 estimates, variances and what EM needs follow from the products.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
 
 import numpy as np
@@ -13,22 +13,15 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Seed, WordSource
+from caldp_core.basics.types import Floats, Ints, Seed
 from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
-from caldp_core.mechanisms.randomness.coins import generator, seeded_words, system_words
+from caldp_core.mechanisms.numbered import NumberReports
+from caldp_core.mechanisms.randomness.coins import generator
 from caldp_core.mechanisms.tally import Tally, check_tally
-from caldp_core.privacy.context import PrivacyMatrix
 
 
-class SymbolReports(ABC):
+class SymbolReports(NumberReports):
     """A mechanism whose reports are symbols. See `Mechanism` for what the methods promise."""
-
-    policy: PrivacyMatrix
-
-    @property
-    @abstractmethod
-    def fingerprint(self) -> str:
-        """Digest that two mechanisms share only if their reports mean the same."""
 
     @property
     @abstractmethod
@@ -40,42 +33,13 @@ class SymbolReports(ABC):
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
 
     @abstractmethod
-    def _reports(self, x: Ints, words: WordSource) -> Ints:
-        """(n,) symbols → (n,) reports."""
-
-    @abstractmethod
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """(k,) people per symbol → (k,) reports per symbol, from their joint distribution."""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.k:,} values>"
-
-    @property
-    def k(self) -> int:
-        """Number of symbols."""
-        return self.policy.k
 
     @property
     def outputs(self) -> int:
         """Number of different reports: the symbols again."""
         return self.k
-
-    def privatize(self, x: ArrayLike, rng: Seed) -> Ints:
-        """(n,) symbols → (n,) symbols, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
-
-    def client_report(self, x: int) -> Ints:
-        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), system_words)
-
-    def every_report(self) -> Ints:
-        """(k,) all different reports in the order of the channel's columns."""
-        return np.arange(self.k)
-
-    def tally(self, reports: ArrayLike) -> Tally:
-        """(n,) reports → (k,) histogram; `CaldpError` on a report that is no symbol."""
-        symbols = check_symbols("reports", reports, self.k)
-        return Tally(np.bincount(symbols, minlength=self.k), symbols.size, self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
