@@ -34,7 +34,6 @@ from caldp_core.mechanisms.oracles.subset_selection import (
 )
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.tagged import TaggedMechanism
-from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.personal import PersonalPolicy
 
@@ -105,11 +104,6 @@ class RandomizedResponse(FamilySpec):
         return RandomizedResponseOracles
 
 
-def _check_theta(theta: float | None) -> None:
-    if theta is not None:
-        check_number("theta", theta, THETA_MIN, THETA_MAX)
-
-
 def _check_share(share: float | None, name: str, given: int | None) -> None:
     """A share in [0, 1], and not together with what is chosen by it."""
     if share is not None:
@@ -129,9 +123,10 @@ class Rappor(FamilySpec):
     theta: float | None = None
 
     def __post_init__(self) -> None:
-        _check_theta(self.theta)
+        if self.theta is not None:
+            check_number("theta", self.theta, THETA_MIN, THETA_MAX)
 
-    def family(self) -> Family:
+    def family(self) -> published_urap.UnaryFamily:
         """What makes the oracles."""
         return RapporOracles if self.theta is None else unary_family(self.theta)
 
@@ -225,12 +220,11 @@ class PublishedUrap:
     theta: float | None = None
 
     def __post_init__(self) -> None:
-        _check_theta(self.theta)
+        Rappor(self.theta)  # which refuses what is no chance
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
-        family = RapporOracles if self.theta is None else unary_family(self.theta)
-        return published_urap.PublishedUrap(policy, family)
+        return published_urap.PublishedUrap(policy, Rappor(self.theta).family())
 
 
 @dataclass(frozen=True)
@@ -293,7 +287,8 @@ class Exponential:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
-        return ExponentialMechanism(_table(policy))
+        table = policy if isinstance(policy, DistanceMetric) else DistanceMetric.of_levels(policy)
+        return ExponentialMechanism(table)
 
 
 @dataclass(frozen=True)
@@ -303,7 +298,3 @@ class Designed:
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
         return DesignedMechanism.for_policy(policy)
-
-
-def _table(policy: PrivacyMatrix) -> DistanceMetric:
-    return policy if isinstance(policy, DistanceMetric) else DistanceMetric.of_levels(policy)

@@ -1,11 +1,9 @@
 """The best noise for a distance: what it keeps, how far it lies, and what its proof proves."""
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.planar import PlanarNoise
 from caldp_core.mechanisms.direct.planar_displacement import planar_displacement
 from caldp_core.mechanisms.direct.planar_law import kept_back
-from caldp_core.mechanisms.kernels import files
 from caldp_core.mechanisms.kernels.design import Kernel, design
 from caldp_core.mechanisms.kernels.envelope import Peaks, log_envelope, mean_distance
 from caldp_core.mechanisms.kernels.lattice import Cells, Steps
@@ -301,59 +298,3 @@ def test_it_can_be_watched_and_cancelled() -> None:
 
     with pytest.raises(Cancelled):
         design(Steps(*WIDE), stop)
-
-
-def test_what_is_on_file_is_what_was_designed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path)
-    steps = Steps(*WIDE)
-    assert files.on_file(steps) is None
-    made = files.kernel_for(steps)
-    kept = files.on_file(steps)
-    assert kept is not None
-    assert (kept.displacement, kept.bound) == (made.displacement, made.bound)
-    policy = EuclideanMetric(4, 5, *WIDE)
-    assert BestKernel(policy, kept).fingerprint == BestKernel(policy, made).fingerprint
-    assert files.on_file(Steps(1.0, 0.71)) is None
-    (file,) = (tmp_path / "kernels").iterdir()
-    file.write_text("{}", encoding="utf-8")
-    assert files.on_file(steps) is None
-    assert files.kernel_for(steps).bound == made.bound, "it is designed again"
-    assert files.on_file(steps) is not None
-
-
-def test_a_folder_that_cannot_be_written_does_no_harm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "kernels").write_text("no folder", encoding="utf-8")
-    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path)
-    assert files.kernel_for(Steps(2.0, 2.5)).gap <= 2e-5
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "match"),
-    [
-        ("format", "another", "no kernel"),
-        ("steps", [1.0, 0.8], "other steps"),
-        ("peak_logs", [0.0], "as long as each other"),
-        ("peak_rows", [0, 1.5, 0, 1], "whole numbers"),
-        ("payer", [10**9], "whole numbers"),
-        ("amount", ["1"], "must be numbers"),
-        ("near", 7, "must be a list"),
-        ("peak_logs", [0.0, 99.0, 0.0, 0.0], "at most 4 nats"),
-    ],
-)
-def test_other_texts_are_refused(key: str, value: object, match: str) -> None:
-    text = files.to_text(kernel(*WIDE))
-    with pytest.raises(CaldpError, match=match):
-        files.from_text(json.dumps(json.loads(text) | {key: value}), Steps(*WIDE))
-
-
-def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove() -> None:
-    text = files.to_text(kernel(*WIDE))
-    data = json.loads(text)
-    data["amount"] = [2 * amount for amount in data["amount"]]
-    assert files.from_text(json.dumps(data), Steps(*WIDE)).bound < 0.9 * kernel(*WIDE).bound
-    with pytest.raises(CaldpError, match="not JSON"):
-        files.from_text("kernel", Steps(*WIDE))

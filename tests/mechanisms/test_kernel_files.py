@@ -1,0 +1,76 @@
+"""Files of the best noise: what is read is what was designed, and no more than it proves."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.mechanisms.kernels import files
+from caldp_core.mechanisms.kernels.design import Kernel, design
+from caldp_core.mechanisms.kernels.lattice import Steps
+from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.privacy.distance import EuclideanMetric
+
+WIDE = (1.0, 0.7)
+
+
+@pytest.fixture(scope="module")
+def designed() -> Kernel:
+    return design(Steps(*WIDE))
+
+
+def test_what_is_on_file_is_what_was_designed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path)
+    steps = Steps(*WIDE)
+    assert files.on_file(steps) is None
+    made = files.kernel_for(steps)
+    kept = files.on_file(steps)
+    assert kept is not None
+    assert (kept.displacement, kept.bound) == (made.displacement, made.bound)
+    policy = EuclideanMetric(4, 5, *WIDE)
+    assert BestKernel(policy, kept).fingerprint == BestKernel(policy, made).fingerprint
+    assert files.on_file(Steps(1.0, 0.71)) is None
+    (file,) = (tmp_path / "kernels").iterdir()
+    file.write_text("{}", encoding="utf-8")
+    assert files.on_file(steps) is None
+    assert files.kernel_for(steps).bound == made.bound, "it is designed again"
+    assert files.on_file(steps) is not None
+
+
+def test_a_folder_that_cannot_be_written_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernels").write_text("no folder", encoding="utf-8")
+    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path)
+    assert files.kernel_for(Steps(2.0, 2.5)).gap <= 2e-5
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "match"),
+    [
+        ("format", "another", "no kernel"),
+        ("steps", [1.0, 0.8], "other steps"),
+        ("peak_logs", [0.0], "as long as each other"),
+        ("peak_rows", [0, 1.5, 0, 1], "whole numbers"),
+        ("payer", [10**9], "whole numbers"),
+        ("amount", ["1"], "must be numbers"),
+        ("near", 7, "must be a list"),
+        ("peak_logs", [0.0, 99.0, 0.0, 0.0], "at most 4 nats"),
+    ],
+)
+def test_other_texts_are_refused(key: str, value: object, match: str, designed: Kernel) -> None:
+    text = files.to_text(designed)
+    with pytest.raises(CaldpError, match=match):
+        files.from_text(json.dumps(json.loads(text) | {key: value}), Steps(*WIDE))
+
+
+def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(designed: Kernel) -> None:
+    text = files.to_text(designed)
+    data = json.loads(text)
+    data["amount"] = [2 * amount for amount in data["amount"]]
+    assert files.from_text(json.dumps(data), Steps(*WIDE)).bound < 0.9 * designed.bound
+    with pytest.raises(CaldpError, match="not JSON"):
+        files.from_text("kernel", Steps(*WIDE))
