@@ -33,12 +33,16 @@ REPORTS_PER_SYMBOL: Final = 60_000
 """At ε = 1 a coin for 1.05·ε has Δp = 0.0096, so the joint χ² gains 60,000·Δp²/(p(1−p)) = 28 a
 symbol: 200 on 49 degrees of freedom for k = 7 in one block of order 8, where PER_CASE = 1e-9
 needs 130: power 0.999."""
+REPORTS_AGAIN: Final = REPORTS_PER_SYMBOL // 4
+"""In contexts that repeat others: a coin for 1.1·ε gains as much, as Δp is twice as large."""
 PEOPLE_PER_OUTCOME: Final = 900
 REPEATS: Final = 500
 """The mean of a cell is known to 1/22 of its spread, a variance to 6.3 %: against a limit of 7
 standard errors, 1/3 of a spread or 44 % of a variance wrong is found. The coins
 of `test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
 pairs double the variance."""
+REPEATS_AGAIN: Final = REPEATS // 5
+"""In contexts that repeat others: by 100 draws 1.8 spreads are 18 standard errors."""
 REPEATS_THOROUGH: Final = 1500
 """1/39 of a spread and 3.7 % of a variance: 1/5 of a spread or 26 % of a variance is found."""
 
@@ -170,15 +174,15 @@ def check_variance(mechanism: Mechanism) -> None:
         assert abs(mechanism.sum_variance(p, weights, n) - exact_sum) <= rounding
 
 
-def check_privatize(mechanism: Mechanism) -> None:
-    """Reports of shuffled people follow the exact channel (one joint chi-square)."""
+def check_privatize(mechanism: Mechanism, each: int = REPORTS_PER_SYMBOL) -> None:
+    """Reports of shuffled people, `each` of a symbol, follow the exact channel: one chi-square."""
     rng = np.random.default_rng(5)
-    x = rng.permutation(np.repeat(np.arange(mechanism.k), REPORTS_PER_SYMBOL))
+    x = rng.permutation(np.repeat(np.arange(mechanism.k), each))
     reports = mechanism.privatize(x, rng)
     column = columns_of(mechanism, reports)
     both = np.bincount(x * mechanism.outputs + column, minlength=mechanism.k * mechanism.outputs)
     observed = both.reshape(mechanism.k, mechanism.outputs)
-    assert_fits(observed, REPORTS_PER_SYMBOL * channel_of(mechanism), PER_CASE)
+    assert_fits(observed, each * channel_of(mechanism), PER_CASE)
 
 
 def people_for(mechanism: ContextMechanism) -> Ints:
