@@ -83,7 +83,7 @@ def check_rebuilds(oracles: Any, sizes: Ints) -> None:
 
 @pytest.mark.parametrize("family", thinned(FORMS, one_in=2))
 def test_the_form_rebuilds_the_channel(family: str) -> None:
-    for kind, epsilon in CASES:
+    for kind, epsilon in CASES[::2]:  # each kind at every second ε, in turn
         mechanism = registry.in_context(context(kind, epsilon), family)
         with naming(f"{kind}, ε = {epsilon}"):
             check_rebuilds(mechanism.oracles, mechanism.sizes)

@@ -57,13 +57,9 @@ def too_high(mechanism: ContextMechanism, bound: Bound, n: int, true: float, see
 LIMIT = int(binom.isf(SIGNIFICANCE / 10, REPEATS, ALPHA))
 
 
-@pytest.mark.parametrize(
-    "family",
-    # The bound sees numbers of reports of each kind, whatever they look like.
-    ["hadamard", pytest.param("rappor", marks=pytest.mark.thorough)],
-)
-def test_the_bound_is_seldom_too_high(family: str) -> None:
-    mechanism = registry.in_context(Context.plain(6, 0.5), family)
+def test_the_bound_is_seldom_too_high() -> None:
+    # By one family: the bound sees numbers of reports of each kind, whatever they look like.
+    mechanism = registry.in_context(Context.plain(6, 0.5), "hadamard")
     assert too_high(mechanism, halves_apart, 300, 0.5, seed=1) <= LIMIT
 
 

@@ -32,14 +32,14 @@ thorough = pytest.mark.thorough
 ROUNDING = 1e-9
 WORSE_MOST = 1.01
 """What the mean error may be of that of the nearest shares, whatever the scenario."""
-# Of a hundred scenarios each: what is wrong in one of thirty is met with a chance of 97 %.
+# Of 104 and of 72: what is wrong in one of thirty or of twenty is met with a chance of 97 %.
 
 
 @pytest.mark.parametrize(
     "seeds",
     [
         range(20),
-        *(pytest.param(range(i, i + 30), marks=thorough) for i in range(20, 200, 30)),
+        *(pytest.param(range(i, i + 28), marks=thorough) for i in range(20, 104, 28)),
     ],
     ids=str,
 )
@@ -54,7 +54,7 @@ def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
 
 @pytest.mark.parametrize(
     "seeds",
-    [range(8), *(pytest.param(range(i, i + 32), marks=thorough) for i in range(8, 104, 32))],
+    [range(8), *(pytest.param(range(i, i + 32), marks=thorough) for i in range(8, 72, 32))],
     ids=str,
 )
 def test_nor_where_only_some_are_hidden(seeds: range) -> None:

@@ -204,30 +204,33 @@ def test_the_variance_is_its_formula_and_that_of_reports(
 
 
 PUBLISHED = [
-    (Uniform(1000), 1.0, 0.9178),
-    (Zipf(1000, 1.0), 2.0, 0.5819),
-    (Uniform(100), 3.0, 0.0530),
-    (Geometric(1000, 0.2), 5.0, 0.1449),
-    (Geometric(5000, 0.2), 5.0, 0.5776),
-    (Uniform(1000), 7.0, 0.0718),
+    (Uniform(1000), 1.0, 0.9178, 24),
+    (Zipf(1000, 1.0), 2.0, 0.5819, 24),
+    (Uniform(100), 3.0, 0.0530, 120),
+    (Geometric(1000, 0.2), 5.0, 0.1449, 96),
+    (Geometric(5000, 0.2), 5.0, 0.5776, 16),
+    (Uniform(1000), 7.0, 0.0718, 24),
 ]
 """Mean l1 error of 10⁶ people, clipped and renormalised, 30 runs each: files `hr_error` of the
-authors' github.com/zitengsun/hadamard_response, Data/, of January and February 2018."""
+authors' github.com/zitengsun/hadamard_response, Data/, of January and February 2018. And our runs:
+one spreads by 7 % on 100 values, by 4 % on 1000 of `Geometric`, by 2 % elsewhere."""
 
 
-@pytest.mark.parametrize(("data", "epsilon", "l1"), PUBLISHED)
-def test_the_published_runs_are_met(data: DatasetSpec, epsilon: float, l1: float) -> None:
-    """Within 4 %: their 30 runs know the mean to 1 %, ours to half of that."""
+@pytest.mark.parametrize(("data", "epsilon", "l1", "runs"), PUBLISHED)
+def test_the_published_runs_are_met(
+    data: DatasetSpec, epsilon: float, l1: float, runs: int
+) -> None:
+    """Within 4 %: their 30 runs know the mean to 0.3 to 1.3 %, ours to 0.4 to 0.6 %."""
 
-    def error(spec: Hadamard) -> float:
+    def error(spec: Hadamard, runs: int) -> float:
         policy = ContextPolicy(OneBlock(), EverythingSensitive(), epsilon)
-        found = run(prepare(Scenario(data, policy, spec, "clip", 10**6, 120))).errors
+        found = run(prepare(Scenario(data, policy, spec, "clip", 10**6, runs))).errors
         return float(np.mean([each.l1 for each in found]))
 
-    assert error(Hadamard(None)) == pytest.approx(l1, rel=0.04)
+    assert error(Hadamard(None), runs) == pytest.approx(l1, rel=0.04)
     # Must fail: one part, which is better at ε = 1, where it is within 2 %, and worse beyond.
     if epsilon > 1:
-        assert error(Hadamard()) > 1.08 * l1
+        assert error(Hadamard(), runs // 4) > 1.08 * l1
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 5.0])

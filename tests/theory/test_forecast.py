@@ -24,7 +24,6 @@ from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, Persona
 from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import NORMAL, Forecast, expected_error
-from tests.products import thinned
 
 MEAN, DEVIATION = 0.03, 0.25
 """How far a mean and a deviation may be off, or as far as `ERRORS` standard errors go."""
@@ -168,15 +167,14 @@ def check(some: Iterable[Case]) -> set[str]:
     return ways
 
 
-@pytest.mark.parametrize("seed", thinned([2, 1], one_in=2))
-def test_forecasts_are_what_trials_give(seed: int) -> None:
-    assert check(cases(seed, 8)) == {"normal", "simulated,"}
+def test_forecasts_are_what_trials_give() -> None:
+    assert check(cases(2, 8)) == {"normal", "simulated,"}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_more_forecasts_are_what_trials_give(part: int) -> None:
-    check(islice(cases(4, 24), 6 * part, 6 * part + 6))
+    check(islice(cases(4, 16), 4 * part, 4 * part + 4))
 
 
 NOISY = Case(
