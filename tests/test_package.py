@@ -54,7 +54,7 @@ def told(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.thorough
+@pytest.mark.package
 def test_the_command_of_a_wheel_runs_a_scenario_on_its_own_data(
     python: Path, tmp_path: Path
 ) -> None:
@@ -69,7 +69,7 @@ def test_the_command_of_a_wheel_runs_a_scenario_on_its_own_data(
     assert not Path(where.strip()).is_relative_to(ROOT)
 
 
-@pytest.mark.thorough
+@pytest.mark.package
 def test_the_dashboard_of_a_wheel_opens(python: Path, tmp_path: Path) -> None:
     assert int(told([str(python), "-c", FIRST_PAGE], tmp_path)) > 0
     port, log = free_port(), tmp_path / "log"

@@ -196,7 +196,7 @@ def test_what_is_handed_on_is_what_is_shown() -> None:
     assert python.rstrip() == exports.snippet(STATES).rstrip()
 
 
-@pytest.mark.thorough
+@pytest.mark.package
 def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
     scenario = replace(BEGIN.with_context(blocks=GridBlocks(5, 7)), n=10_000, seed=7)
     tv = run(prepare(scenario)).first.errors.tv
