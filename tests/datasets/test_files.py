@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_what_means_harm_is_one_sentence(name: str) -> None:
 @pytest.fixture
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """To connect anew for each of hundreds of files would take most of the time."""
-    with duck.connected(200, files=file_system(of_bytes(b"", ""), [])) as kept:
+    with file_system(of_bytes(b"", ""), []) as none, duck.connected(200, files=none) as kept:
 
         @contextmanager
         def connected(memory_mb: int, files: Any) -> Iterator[Any]:
@@ -103,3 +104,23 @@ def test_counts_come_back_as_they_were(tmp_path: Path) -> None:
     ):
         with pytest.raises(CaldpError, match=r"must end in|can't be written"):
             write_counts(odd, wrong)
+
+
+def test_every_file_that_was_opened_is_closed_after_it_was_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[BinaryIO] = []
+    source = of_bytes(GOOD["commas"], "paris.csv")
+
+    def kept() -> BinaryIO:
+        opened.append(source.opened())
+        return opened[-1]
+
+    with (
+        file_system(replace(source, opened=kept), []) as files,
+        duck.connected(200, files=files) as connection,
+    ):
+        duck.rows(connection, f"from read_csv('{files.protocol}://paris.csv')")
+        files.open("another reader's, which it never closes")
+    assert len(opened) > 1
+    assert all(each.closed for each in opened)

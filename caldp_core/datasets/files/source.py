@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -149,20 +150,23 @@ class Sequential(io.RawIOBase):
         return self._at
 
 
-def file_system(source: Source, faults: list[CaldpError]) -> "AbstractFileSystem":
-    """A file system with that one file, for DuckDB.
+@contextmanager
+def file_system(source: Source, faults: list[CaldpError]) -> Iterator["AbstractFileSystem"]:
+    """A file system with that one file, for DuckDB; at the end all that it opened is closed.
 
     `faults`: takes what is found to be wrong with the file while it is read, as DuckDB hands on its
     own errors alone.
     """
     from fsspec.spec import AbstractFileSystem
 
+    files = ExitStack()  # DuckDB drops some of its files without closing them
+
     class OneFile(AbstractFileSystem):  # type: ignore[misc]  # it has no types
         protocol = PROTOCOL
         cachable = False
 
         def _open(self, path: str, mode: str = "rb", **options: Any) -> BinaryIO:
-            return cast("BinaryIO", _Watched(source.opened(), faults))
+            return cast("BinaryIO", files.enter_context(_Watched(source.opened(), faults)))
 
         def info(self, path: str, **options: Any) -> dict[str, Any]:
             return {"name": path, "size": source.size, "type": "file"}
@@ -178,7 +182,8 @@ def file_system(source: Source, faults: list[CaldpError]) -> "AbstractFileSystem
 
             return datetime.fromtimestamp(0, UTC)
 
-    return OneFile()
+    with files:
+        yield OneFile()
 
 
 class _Watched(io.RawIOBase):

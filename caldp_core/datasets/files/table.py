@@ -72,7 +72,10 @@ class Table:
         """A reader of its rows, closed at the end."""
         faults: list[CaldpError] = []
         memory = self.bounds.memory_mb
-        with connected(memory, files=file_system(self.source, faults)) as connection:
+        with (
+            file_system(self.source, faults) as files,
+            connected(memory, files=files) as connection,
+        ):
             yield Reader(self, connection, faults)
 
 

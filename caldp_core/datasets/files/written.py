@@ -69,8 +69,11 @@ def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
     kinds["people"] = "BIGINT"
     columns = ", ".join(f"'{name}': '{kind}'" for name, kind in kinds.items())
     where = str(path.resolve()).replace("'", "''")
-    files = file_system(of_bytes(_csv(counts, is_guarded=False), path.name), [])
-    with connected(_MEMORY_MB, files=files, folders=[path.parent]) as connection:
+    source = of_bytes(_csv(counts, is_guarded=False), path.name)
+    with (
+        file_system(source, []) as files,
+        connected(_MEMORY_MB, files=files, folders=[path.parent]) as connection,
+    ):
         try:
             rows(
                 connection,
