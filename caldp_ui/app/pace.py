@@ -27,6 +27,11 @@ _TOO_MANY: Final = 1008
 """Of RFC 6455, 7.4.1: the message breaks a policy."""
 
 
+def is_visit(scope: Scope) -> bool:
+    """Whether it is the socket on which a browser and the server speak of one visit."""
+    return bool(scope["type"] == "websocket" and scope["path"].rstrip("/").endswith(_STREAM))
+
+
 class Bucket:
     """Says how long the next message must wait: `burst` at once, then `pace` a second."""
 
@@ -116,7 +121,7 @@ class Pace:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] != "websocket" or not scope["path"].rstrip("/").endswith(_STREAM):
+        if not is_visit(scope):
             await self._app(scope, receive, send)
             return
         socket = _Socket(send)

@@ -8,6 +8,7 @@ from caldp_ui.app.gate import Gate
 from caldp_ui.app.pace import Pace
 from caldp_ui.app.policy import Policy
 from caldp_ui.app.settings import below, settings
+from caldp_ui.app.stale_messages import StaleMessages
 from caldp_ui.app.sticky import Sticky
 from caldp_ui.app.uploads import Uploads
 
@@ -24,6 +25,7 @@ def around() -> list[Middleware]:
         Middleware(Policy),
         Middleware(Gate),
         Middleware(Pace),
+        Middleware(StaleMessages),
         Middleware(Uploads),
         Middleware(Sticky, base=_base(), settings=own),
         Middleware(Delivery, base=_base(), ancestors=own.ancestors),
