@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -16,6 +17,7 @@ from caldp_ui.session import handover
 
 _Act = Callable[[], None]
 _Fact = Callable[[], bool]
+_IS_OPEN: Final = "classroom/plan-is-open"
 
 
 def _station(name: str) -> tuple[_Act, _Fact]:
@@ -123,27 +125,49 @@ PARTS: Final = (
 
 
 def button() -> None:
-    """Opens the plan, from which a lesson begins."""
-    asked = handover.take_part(SLOT.page, "plan")
-    if st.button("Lesson plan", icon=":material/schedule:", key=SLOT.key("plan")) or asked:
+    """Opens the plan, from which a lesson begins.
+
+    The plan stays open until somebody closes it: a page is also run by itself, as previews come.
+    """
+    if handover.take_part(SLOT.page, "plan"):
+        _set_open(True)
+    label, key = "Lesson plan", SLOT.key("plan")
+    st.button(label, icon=":material/schedule:", key=key, on_click=_set_open, args=(True,))
+    if st.session_state.get(_IS_OPEN):
         _drawer()
 
 
-@st.dialog(f"A lesson of {steps.MINUTES} minutes", position="right", width="medium")
+def _set_open(is_open: bool) -> None:
+    st.session_state[_IS_OPEN] = is_open
+
+
+@st.dialog(
+    f"A lesson of {steps.MINUTES} minutes",
+    position="right",
+    width="medium",
+    on_dismiss=lambda: _set_open(False),
+)
 def _drawer() -> None:
     if steps.running() is None:
         st.markdown("While you teach, a bar shows the minute, the step and what comes next.")
         label, act = "Begin the lesson", lambda: steps.begin(PARTS)
     else:
         label, act = "End the lesson", steps.end
-    if st.button(label, key=SLOT.key("begin"), type="primary", width="stretch", on_click=act):
+    key = SLOT.key("begin")
+    if st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,)):
         st.rerun()
     for begins, part in zip(starts(), PARTS, strict=True):
         label = f"{begins} to {begins + part.minutes} min · {part.title}"
         key = SLOT.key(f"plan-{begins}")
-        if st.button(label, key=key, width="stretch", on_click=_open, args=(part,)):
+        act = partial(_open, part)
+        if st.button(label, key=key, width="stretch", on_click=_close, args=(act,)):
             st.switch_page(part.page)
         st.markdown(f"{part.do} *{part.home}*")
+
+
+def _close(act: _Act) -> None:
+    _set_open(False)
+    act()
 
 
 def _open(part: Step) -> None:

@@ -64,6 +64,15 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
             assert not at.warning
 
 
+def test_the_drawer_stays_open_while_the_page_is_run_by_itself() -> None:
+    """A preview that came half a second after the click closed it."""
+    at = opened()
+    again = checked(at.run())
+    assert again.button(key="classroom-begin").label == "Begin the lesson"
+    checked(again.button(key="classroom-begin").click().run())
+    assert "classroom-begin" not in {each.key for each in checked(again.run()).button}
+
+
 def test_the_file_is_the_same_plan() -> None:
     text = (ROOT / "docs" / "lesson.md").read_text("utf-8")
     rows = [
