@@ -32,6 +32,7 @@ _FLAGS: Final = (
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-dev-shm-usage",
+    "--ignore-certificate-errors",  # asked at each file, Chromium gives up on some of a page's
 )
 _STAGE: Final = f"""(() => {{
     const hosts = document.querySelectorAll('{_MAPS}, {_MAPS} *');

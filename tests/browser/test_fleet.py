@@ -60,7 +60,7 @@ def behind(
 @contextmanager
 def person(browser: Any) -> Iterator[Any]:
     """Somebody's browser, with nothing kept."""
-    with browser.new_context(ignore_https_errors=True) as context:
+    with browser.new_context() as context:
         yield context
 
 
