@@ -44,7 +44,7 @@ _PARTS = {
     "families": families.figures,
     "kernels": kernels.figures,
 }
-_ASKED = {
+_OPTIONAL_PARTS = {
     "page": page.figures,
     "pages": pages.figures,
     "wear": wear.figures,
@@ -65,7 +65,10 @@ _ASKED = {
 
 @click.command()
 @click.option(
-    "--only", type=click.Choice([*_PARTS, *_ASKED]), multiple=True, help="Measure a part only."
+    "--only",
+    type=click.Choice([*_PARTS, *_OPTIONAL_PARTS]),
+    multiple=True,
+    help="Measure a part only.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.option("--visits", type=click.IntRange(1, 500), help="Visits of the crowd.")
@@ -105,7 +108,7 @@ def main(
 
 def _measure(parts: Iterable[str], sizes: Sizes) -> Iterator[Figure]:
     for part in parts:
-        yield from (_PARTS | _ASKED)[part](sizes)
+        yield from (_PARTS | _OPTIONAL_PARTS)[part](sizes)
 
 
 def _earlier(path: Path) -> dict[str, float]:

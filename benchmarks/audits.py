@@ -3,11 +3,11 @@
 import tracemalloc
 from collections.abc import Callable, Iterator
 
-from benchmarks.figures import Bar, Figure, Runs, timed
+from benchmarks.figures import Bar, Figure, Runs, measure_time
 from benchmarks.sizes import Sizes
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.structures import StreamsRows
+from caldp_core.mechanisms.structures import HasChannelRows
 from caldp_core.privacy.context import Context
 
 
@@ -20,8 +20,8 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for family in FAMILIES:
         mechanism = registry.in_context(context, family)
         work = f"exact audit, k = {context.k:,}, {family}"
-        unit, most = ("s", 10) if isinstance(mechanism.oracles, StreamsRows) else ("ms", 100)
-        yield timed(work, unit, _audit(mechanism), sizes.long_repeats, Bar("≤", most))
+        unit, most = ("s", 10) if isinstance(mechanism.oracles, HasChannelRows) else ("ms", 100)
+        yield measure_time(work, unit, _audit(mechanism), sizes.long_repeats, Bar("≤", most))
         peak = _peak_megabytes(mechanism)
         yield Figure(f"memory of the {work}", "MB", Runs(peak, peak, 1), Bar("≤", 500))
 

@@ -52,7 +52,7 @@ FILM: Final = f".st-key-{MAP_PAGE}-epsilon .stage-play"
 """What plays the film of ε: it stands beside the page's slider once the film has come."""
 
 
-def missing() -> str:
+def missing_software() -> str:
     """What a browser run lacks on this machine, as a sentence; empty if nothing."""
     try:
         import playwright.sync_api  # noqa: F401 — only whether it is there
@@ -112,15 +112,15 @@ def _wait_for_function(
     raise TooLate(f"Still not true: {expression}")
 
 
-def settled(page: "Page") -> None:
+def wait_until_settled(page: "Page") -> None:
     """Wait until the page's script has run."""
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
 
 
-def ready(page: "Page") -> None:
+def wait_until_ready(page: "Page") -> None:
     """Wait until the map page is there with all pictures."""
     page.wait_for_function(f"{_SHOWN}.every(text => text)")
-    settled(page)
+    wait_until_settled(page)
 
 
 def press_until_redrawn(page: "Page", key: str) -> float:
@@ -143,7 +143,7 @@ def press_until_redrawn(page: "Page", key: str) -> float:
     page.keyboard.press(key)
     milliseconds: float = page.evaluate("window.redrawn")
     page.wait_for_function(f"!{_STAGE}.dataset.step")
-    settled(page)
+    wait_until_settled(page)
     return milliseconds / 1000
 
 
@@ -172,5 +172,5 @@ def press_until_bare_is_redrawn(page: "Page", key: str) -> float:
     )
     page.keyboard.press(key)
     milliseconds: float = page.evaluate("window.redrawn")
-    settled(page)
+    wait_until_settled(page)
     return milliseconds / 1000

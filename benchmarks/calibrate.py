@@ -16,7 +16,7 @@ _EXPONENTS: Final = np.linspace(0.5, 3.0, 11)
 _CHUNK: Final = 4096
 
 
-def calibrated(evidence: Evidence) -> Floats:
+def calibrate(evidence: Evidence) -> Floats:
     """(k,) posterior means divided by their sum."""
     deviation = np.maximum(evidence.deviation, 1e-15)
     # No share of people is smaller than one of them, but for those that are 0.

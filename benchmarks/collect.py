@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, Runs, ratio, timed
+from benchmarks.figures import Bar, Figure, Runs, measure_time, ratio
 from benchmarks.sizes import Sizes
 from caldp_core.collect.client import Client
 from caldp_core.collect.family_plan import FamilyPlan
@@ -63,7 +63,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for spec in (RandomizedResponse(), Galois(), Oue()):
         client = Client(protocol_of(spec, sizes.collected_values))
         work = f"one report of the Python client, {spec.name}, k = {sizes.collected_values:,}"
-        yield timed(work, "µs", lambda _, client=client: client.report(0), sizes.repeats)  # type: ignore[misc]
+        yield measure_time(work, "µs", lambda _, client=client: client.report(0), sizes.repeats)  # type: ignore[misc]
 
 
 def _week(folder: Path, people: int) -> Figure:
@@ -91,11 +91,11 @@ def _numbers(folder: Path, n: int) -> Iterator[Figure]:
         values = protocol.format.values
         _write(file, n, lambda size, values=values: _whole(rng, values, size))  # type: ignore[misc]
         work = NUMBERS.format(n=n, family=spec.name)
-        time, memory = _measured(_TALLY, protocol, file, work, n)
+        time, memory = _measure(_TALLY, protocol, file, work, n)
         yield Figure(work, "s", time, TIMES["numbers"])
         yield Figure(f"{work}: memory", "MB", memory, MEMORY)
         if first:
-            bare, _ = _measured(_BARE, protocol, file, work, 0)
+            bare, _ = _measure(_BARE, protocol, file, work, 0)
             under = Figure("", "s", bare)
             yield ratio("the same over a bare GROUP BY", Figure("", "s", time), under)
         first = False
@@ -105,7 +105,7 @@ def _sets(folder: Path, n: int, k: int) -> Iterator[Figure]:
     file, protocol = folder / "sets.parquet", protocol_of(Oue(), k)
     write_sets(file, protocol, n)
     work = SETS.format(n=n, k=k)
-    time, memory = _measured(_TALLY, protocol, file, work, n)
+    time, memory = _measure(_TALLY, protocol, file, work, n)
     yield Figure(work, "s", time, TIMES["sets"])
     yield Figure(f"{work}: memory", "MB", memory, MEMORY)
 
@@ -147,7 +147,7 @@ def _write(file: Path, n: int, rows: Callable[[int], Any]) -> None:
             writer.write_table(pa.table({"report": rows(min(_PART, n - start))}))
 
 
-def _measured(code: str, protocol: Protocol, file: Path, work: str, n: int) -> tuple[Runs, Runs]:
+def _measure(code: str, protocol: Protocol, file: Path, work: str, n: int) -> tuple[Runs, Runs]:
     """Seconds and megabytes of several runs; the first one is not counted."""
     path = file.with_name("protocol.json")
     path.write_text(protocol.to_json(), "utf-8")

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Final, Protocol
 
 from benchmarks.figures import Bar, Figure, Runs
-from benchmarks.server import served
+from benchmarks.server import running_server
 from benchmarks.sizes import Sizes
 from benchmarks.visitor import Visitor
 
@@ -39,7 +39,7 @@ class Move:
     received: int
 
 
-class Serves(Protocol):
+class ServerLike(Protocol):
     """A server, or several behind one address."""
 
     @property
@@ -58,11 +58,13 @@ class Serves(Protocol):
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Runs a second, waiting for a picture, and the server's work for a run."""
-    with tempfile.TemporaryDirectory() as name, served(Path(name)) as server:
+    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
         yield from asyncio.run(crowd(server, sizes.visits, PACE))
 
 
-async def crowd(server: Serves, number: int, pace: Bar | None, pause: float = 1.0) -> list[Figure]:
+async def crowd(
+    server: ServerLike, number: int, pace: Bar | None, pause: float = 1.0
+) -> list[Figure]:
     """The figures of so many visits that move every `pause` seconds."""
     # One after another, as a class comes in; what all share is made for the first.
     first = await Visitor.open(server.address, "places", _PICTURE)
@@ -79,15 +81,15 @@ async def crowd(server: Serves, number: int, pace: Bar | None, pause: float = 1.
     waits = [move.seconds for move in moves if move.seconds < inf]
     said = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
     return [
-        _one(f"{said}: runs a second", "/s", len(moves) / seconds, pace),
-        _of("until the picture, half of the moves", "s", waits, 50),
-        _of("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
-        _one("moves that never showed", "", float(len(moves) - len(waits)), Bar("≤", 0)),
-        _one("the server's processor time for a run", "ms", 1000 * used / len(moves)),
-        _of("messages of a run", "", [float(move.messages) for move in moves], 50),
-        _of("bytes of a run", "kB", [move.received / 1000 for move in moves], 50),
-        _one("memory for each further visit", "MB", a_visit),
-        _one("the server's memory afterwards", "MB", server.megabytes()),
+        _single_figure(f"{said}: runs a second", "/s", len(moves) / seconds, pace),
+        _percentile_figure("until the picture, half of the moves", "s", waits, 50),
+        _percentile_figure("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
+        _single_figure("moves that never showed", "", float(len(moves) - len(waits)), Bar("≤", 0)),
+        _single_figure("the server's processor time for a run", "ms", 1000 * used / len(moves)),
+        _percentile_figure("messages of a run", "", [float(move.messages) for move in moves], 50),
+        _percentile_figure("bytes of a run", "kB", [move.received / 1000 for move in moves], 50),
+        _single_figure("memory for each further visit", "MB", a_visit),
+        _single_figure("the server's memory afterwards", "MB", server.megabytes()),
     ]
 
 
@@ -106,10 +108,12 @@ async def walk(visitor: Visitor, choice: random.Random, pause: float = 1.0) -> l
     return done
 
 
-def _of(work: str, unit: str, values: list[float], percent: int, bar: Bar | None = None) -> Figure:
+def _percentile_figure(
+    work: str, unit: str, values: list[float], percent: int, bar: Bar | None = None
+) -> Figure:
     cut = quantiles(values, n=100, method="inclusive")[percent - 1]
     return Figure(work, unit, Runs(min(values), cut, len(values)), bar)
 
 
-def _one(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
+def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
     return Figure(work, unit, Runs(value, value, 1), bar)

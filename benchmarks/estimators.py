@@ -14,19 +14,19 @@ from typing import Final
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from benchmarks.calibrate import calibrated
+from benchmarks.calibrate import calibrate
 from benchmarks.figures import Bar, Figure, Runs
-from benchmarks.random_scenarios import Case, case, in_part
+from benchmarks.random_scenarios import Case, partly_sensitive_case, random_case
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.datasets.cities import world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.estimation.cascaded import cascaded
+from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.public_prior import moved_by_prior, with_prior
+from caldp_core.estimation.public_prior import cascade_with_prior, prior_effect
 from caldp_core.experiments.metrics import box_error
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
@@ -34,7 +34,7 @@ from caldp_core.privacy.context import Context
 _SIDE: Final = 16
 _LARGEST: Final = 50
 _OURS: Final = "cascade"
-_KNOWING: Final = "cascade with inhabitants"
+_WITH_INHABITANTS: Final = "cascade with inhabitants"
 _BARS: Final = {("the world", 1.0): Bar("≤", 27)}
 """Of the cascade's error: post-processing alone, the simplex projection has 42."""
 _TIME: Final = Bar("≤", 30)
@@ -44,7 +44,7 @@ _DRAWS: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class PeopleMap:
     """(rows × columns,) people of a map in blocks of `labels`.
 
     `inhabitants`: (rows × columns,) where people live, of maps that were not made of it.
@@ -61,38 +61,41 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     """For each map, ε and estimator its error and its time."""
     for place in _places(sizes):
         for epsilon in sizes.estimator_epsilons:
-            yield from _compared(place, epsilon, sizes.estimator_draws)
-    for name, make in (("everything sensitive", case), ("a part sensitive", in_part)):
-        yield _beside_nearest(name, [make(seed) for seed in range(sizes.scenarios)])
+            yield from _compare(place, epsilon, sizes.estimator_draws)
+    for name, make in (
+        ("everything sensitive", random_case),
+        ("a part sensitive", partly_sensitive_case),
+    ):
+        yield _ratio_to_nearest(name, [make(seed) for seed in range(sizes.scenarios)])
 
 
-def _beside_nearest(name: str, cases: Sequence[Case]) -> Figure:
+def _ratio_to_nearest(name: str, cases: Sequence[Case]) -> Figure:
     """The cascade's mean error over that of the nearest shares, where it fares worst."""
-    ratios = [each.ratio(cascaded, _DRAWS) for each in cases]
+    ratios = [each.ratio(cascade_estimate, _DRAWS) for each in cases]
     mean = float(np.exp(np.log(np.maximum(ratios, 1e-6)).mean()))
     worst = Runs(min(ratios), max(ratios), len(ratios))  # a bar is for all of them
     work = f"cascade over nearest shares, random scenarios, {name}, worst"
     return Figure(work, "×", worst, _NOWHERE_WORSE, f"geometric mean {mean:.2f}")
 
 
-def _places(sizes: Sizes) -> Iterator[Place]:
+def _places(sizes: Sizes) -> Iterator[PeopleMap]:
     if sizes.world is not None:
-        yield _of_one_s_own(sizes.world)
+        yield _load_map(sizes.world)
     counts = Gowalla().load().counts
     assert counts is not None
-    yield Place("US reconstruction", counts, US_GRID, np.zeros(counts.size, np.int64))
+    yield PeopleMap("US reconstruction", counts, US_GRID, np.zeros(counts.size, np.int64))
     for rows, columns in ((5, 7), (25, 35)):
         labels = grid_blocks(US_GRID, rows, columns).labels
-        yield Place(f"US reconstruction, {rows} × {columns} blocks", counts, US_GRID, labels)
+        yield PeopleMap(f"US reconstruction, {rows} × {columns} blocks", counts, US_GRID, labels)
 
 
-def _of_one_s_own(path: Path) -> Place:
+def _load_map(path: Path) -> PeopleMap:
     counts = np.load(path)["counts"].astype(np.int64)
     rows, columns = counts.shape
     cell = min(180 / rows, 360 / columns)  # neighbours are all that is asked of it
     grid = GridDomain(-90, -180, cell, rows, columns)
     live = _inhabitants(rows, columns)
-    return Place("the world", counts.ravel(), grid, np.zeros(counts.size, np.int64), live)
+    return PeopleMap("the world", counts.ravel(), grid, np.zeros(counts.size, np.int64), live)
 
 
 def _inhabitants(rows: int, columns: int) -> Floats:
@@ -105,10 +108,14 @@ def _inhabitants(rows: int, columns: int) -> Floats:
     return np.asarray((0.4 * middles + 0.6 * gaussian_filter(middles, 1, mode="constant")).ravel())
 
 
-def _knowing(place: Place) -> dict[str, PostProcess]:
+def _inhabitants_estimators(place: PeopleMap) -> dict[str, PostProcess]:
     """The cascade that knows where people live, where that can be judged."""
     live = place.inhabitants
-    return {} if live is None else {_KNOWING: lambda evidence: with_prior(evidence, live)}
+    return (
+        {}
+        if live is None
+        else {_WITH_INHABITANTS: lambda evidence: cascade_with_prior(evidence, live)}
+    )
 
 
 def _estimators() -> dict[str, PostProcess]:
@@ -116,7 +123,7 @@ def _estimators() -> dict[str, PostProcess]:
     entries = (e for e in ESTIMATORS.values() if not e.on_maps and not e.in_order)
     named = {entry.name: entry.apply for entry in entries if entry.name != "none"}
     peer = _pure_ldp()
-    return named | {"Calibrate-like": calibrated} | ({"pure-ldp's": peer} if peer else {})
+    return named | {"Calibrate-like": calibrate} | ({"pure-ldp's": peer} if peer else {})
 
 
 def _pure_ldp() -> PostProcess | None:
@@ -128,12 +135,12 @@ def _pure_ldp() -> PostProcess | None:
     return lambda evidence: np.asarray(project(evidence.unbiased.copy()), np.float64)
 
 
-def _compared(place: Place, epsilon: float, draws: int) -> Iterator[Figure]:
+def _compare(place: PeopleMap, epsilon: float, draws: int) -> Iterator[Figure]:
     mechanism = registry.in_context(Context.block_structured(place.labels, epsilon), "galois")
     truth, rng = place.people / place.people.sum(), np.random.default_rng(5)
     tallies = [mechanism.sample_tally(place.people, rng) for _ in range(draws)]
     seen = [Evidence.of(mechanism, tally, domain=place.grid) for tally in tallies]
-    for name, apply in (_estimators() | _knowing(place)).items():
+    for name, apply in (_estimators() | _inhabitants_estimators(place)).items():
         apply(replace(seen[0]))  # tables that are made once
         found, times = [], []
         for evidence in seen:
@@ -143,16 +150,16 @@ def _compared(place: Place, epsilon: float, draws: int) -> Iterator[Figure]:
             times.append(1000 * (process_time() - started))
         work = f"{place.name}, ε = {epsilon:g}, {name}"
         figure = _error(work, truth, found, place.grid)
-        if name == _KNOWING:
-            figure = replace(figure, note=f"{figure.note}, {_moved(seen, found)}")
+        if name == _WITH_INHABITANTS:
+            figure = replace(figure, note=f"{figure.note}, {_prior_shift_text(seen, found)}")
         yield replace(figure, bar=_BARS.get((place.name, epsilon)) if name == _OURS else None)
         limit = _TIME if name == _OURS and truth.size == US_GRID.k else None
         yield Figure(f"time: {work}", "ms", Runs(min(times), median(times), draws), limit)
 
 
-def _moved(seen: Sequence[Evidence], found: Sequence[Floats]) -> str:
+def _prior_shift_text(seen: Sequence[Evidence], found: Sequence[Floats]) -> str:
     pairs = zip(seen, found, strict=True)
-    share = np.mean([50 * np.abs(moved_by_prior(each, shares)).sum() for each, shares in pairs])
+    share = np.mean([50 * np.abs(prior_effect(each, shares)).sum() for each, shares in pairs])
     return f"moved by the prior: {share:.1f}"
 
 

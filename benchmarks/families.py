@@ -133,7 +133,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     crowd, few = _Crowd(p, x), _Crowd(p, x[: sizes.family_peer_users])
     for family in FAMILIES:
         mechanism = registry.in_context(Context.plain(k, EPSILON), family)
-        whole, estimates = _ours(mechanism, crowd, sizes.long_repeats)
+        whole, estimates = _measure_ours(mechanism, crowd, sizes.long_repeats)
         each = share(f"the same, a person, {family}", "ns", whole, x.size)
         exact = x.size * float(mechanism.variance(p, x.size).mean())
         yield from (whole, each, _error(f"n·MSE / exact, {family}", crowd, estimates, exact))
@@ -142,16 +142,18 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
             yield ratio("projective geometry response / caldp, a person, galois", _PROJECTIVE, each)
         for peer in _PEERS:
             if peer.family == family:
-                yield from _beside(peer, mechanism, few, each, sizes)
+                yield from _compare_with_peer(peer, mechanism, few, each, sizes)
     yield from families_by_epsilon.figures(sizes)
 
 
-def _ours(mechanism: ContextMechanism, crowd: _Crowd, repeats: int) -> tuple[Figure, list[Floats]]:
+def _measure_ours(
+    mechanism: ContextMechanism, crowd: _Crowd, repeats: int
+) -> tuple[Figure, list[Floats]]:
     """Privatize, tally and estimate, all timed."""
     k, n = mechanism.k, crowd.x.size
     bar = Bar("≤", 0.2 if mechanism.name in _QUICK else 10)
     work = f"{n:,} reports and estimate, k = {k:,}, {mechanism.name}"
-    return _measured(work, "s", _collector(mechanism, crowd.x), repeats, bar)
+    return _measure(work, "s", _collector(mechanism, crowd.x), repeats, bar)
 
 
 def _collector(mechanism: ContextMechanism, x: Ints) -> Collect:
@@ -164,7 +166,7 @@ def _collector(mechanism: ContextMechanism, x: Ints) -> Collect:
     return collect
 
 
-def _measured(
+def _measure(
     work: str, unit: str, collect: Collect, repeats: int, bar: Bar | None = None
 ) -> tuple[Figure, list[Floats]]:
     """Like `timed`, and the estimates of the runs that count."""
@@ -180,15 +182,15 @@ def _measured(
 
 
 def _error(
-    work: str, crowd: _Crowd, estimates: list[Floats], under: float, what: str = "exact"
+    work: str, crowd: _Crowd, estimates: list[Floats], under: float, reference: str = "exact"
 ) -> Figure:
     errors = [error / under for error in crowd.errors(estimates)]
     runs = Runs(min(errors), median(errors), len(errors))
-    note = f"n·MSE {runs.median * under:.3g}, {what} {under:.3g}"
+    note = f"n·MSE {runs.median * under:.3g}, {reference} {under:.3g}"
     return Figure(work, "×", runs, note=note)
 
 
-def _beside(
+def _compare_with_peer(
     peer: _Pure | _Multi, mechanism: ContextMechanism, few: _Crowd, each: Figure, sizes: Sizes
 ) -> Iterator[Figure]:
     """A peer's time a person, its ratio to ours, and its error's; one line if it cannot run."""
@@ -202,7 +204,7 @@ def _beside(
         yield Figure(work, "µs", None, note=reason)
         return
     collect = peer.collector(symbols, mechanism.k)
-    whole, estimates = _measured(work, "s", collect, sizes.long_repeats)
+    whole, estimates = _measure(work, "s", collect, sizes.long_repeats)
     theirs = share(work, "µs", whole, n)
     yield replace(theirs, note=f"timed on {n:,} people")
     yield ratio(f"{peer.title} / caldp, a person, {peer.family}", theirs, each)

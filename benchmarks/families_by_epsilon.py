@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.figures import Figure, Runs, share, timed
+from benchmarks.figures import Figure, Runs, measure_time, share
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import ContextMechanism
@@ -41,7 +41,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 def _reports(mechanism: ContextMechanism, x: Ints, work: str, repeats: int) -> Figure:
     rng = np.random.default_rng(2)
-    whole = timed(work, "s", lambda _: mechanism.privatize(x, rng), repeats)
+    whole = measure_time(work, "s", lambda _: mechanism.privatize(x, rng), repeats)
     bits = f"{mechanism.report_bits} bits"
     return replace(share(work, "ns", whole, x.size), note=bits)
 

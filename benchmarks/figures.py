@@ -74,7 +74,7 @@ class Figure:
         }
 
 
-def timed(
+def measure_time(
     work: str, unit: str, action: Callable[[int], object], repeats: int, bar: Bar | None = None
 ) -> Figure:
     """Time `action(run)` for runs 0 … repeats−1.

@@ -11,7 +11,7 @@ from typing import Final
 
 from benchmarks.figures import Bar, Figure, Runs, ratio
 from benchmarks.sizes import Sizes
-from caldp_core.basics.duck import connected, rows
+from caldp_core.basics.duck import connect, fetch_rows
 
 _TIME: Final = Bar("≤", 3)
 _MEMORY: Final = Bar("≤", 400)
@@ -57,10 +57,10 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         file, n = Path(folder) / "places.csv", sizes.counted_rows
         _write(file, n)
         work = f"a CSV of {n:,} places counted in cells, once it is in memory"
-        time, memory = _measured(_COUNTED, file)
+        time, memory = _measure(_COUNTED, file)
         yield Figure(work, "s", time, _TIME)
         yield Figure(f"{work}: memory beyond the file", "MB", memory, _MEMORY)
-        bare = Figure("", "s", _measured(_BARE, file)[0])
+        bare = Figure("", "s", _measure(_BARE, file)[0])
         yield ratio(
             "the same over DuckDB's smallest and largest places", Figure("", "s", time), bare
         )
@@ -68,15 +68,15 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         with gzip.open(bomb, "wb", 1) as out:
             for _ in range(1 + n // 50_000):
                 out.write(b"48.1,2.3\n" * 2**17)
-        yield Figure("a gzip bomb of its size refused", "s", _measured(_REFUSED, bomb)[0], _REFUSAL)
+        yield Figure("a gzip bomb of its size refused", "s", _measure(_REFUSED, bomb)[0], _REFUSAL)
 
 
 def _write(file: Path, n: int) -> None:
     """Places in and around Paris with people, always the same."""
     told = str(file).replace("'", "''")
-    with connected(500, folders=[file.parent]) as connection:
-        rows(connection, "SELECT setseed(0.5)")
-        rows(
+    with connect(500, folders=[file.parent]) as connection:
+        fetch_rows(connection, "SELECT setseed(0.5)")
+        fetch_rows(
             connection,
             "COPY (SELECT round(48.6 + random() / 2, 6) AS lat, "
             "round(2.1 + random() / 2, 6) AS lon, "
@@ -84,7 +84,7 @@ def _write(file: Path, n: int) -> None:
         )
 
 
-def _measured(program: str, file: Path) -> tuple[Runs, Runs]:
+def _measure(program: str, file: Path) -> tuple[Runs, Runs]:
     """Seconds, and megabytes beyond those that were there before; at least a kilobyte."""
     command = [sys.executable, "-c", program, str(file)]
     found: list[tuple[float, float]] = []

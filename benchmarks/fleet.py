@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.server import Server, at_work, await_health, free_port, served
+from benchmarks.server import Server, await_health, free_port, running_program, running_server
 from deploy.nginx import Site, Worker, lines
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Fleet:
         return sum(worker.megabytes() for worker in self.workers)
 
 
-def missing() -> str:
+def missing_software() -> str:
     """What a fleet lacks on this machine, as a sentence; empty if nothing."""
     return "" if nginx_path() else "nginx is missing: apt-get install nginx-light."
 
@@ -82,7 +82,7 @@ def fleet(
             home = folder / name
             home.mkdir()
             own = {"CALDP_WORKER": name, **(variables or {})}
-            return started.enter_context(served(home, base=base, variables=own))
+            return started.enter_context(running_server(home, base=base, variables=own))
 
         with ThreadPoolExecutor(number) as at_once:
             workers = list(at_once.map(start, names))
@@ -103,5 +103,5 @@ def _proxy(folder: Path, site: Site) -> "Iterator[subprocess.Popen[bytes]]":
     whole.write_text(_WHOLE.format(folder=folder), "utf-8")
     (folder / "caldp.conf").write_text("\n".join(lines(site)) + "\n", "utf-8")
     command = [nginx_path() or "nginx", "-p", str(folder), "-e", "stderr", "-c", str(whole)]
-    with at_work(command, folder / "nginx.log", os.environ) as process:
+    with running_program(command, folder / "nginx.log", os.environ) as process:
         yield process

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, Runs, timed
+from benchmarks.figures import Bar, Figure, Runs, measure_time
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import Gowalla
@@ -33,7 +33,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 def _of_map(policy: EuclideanMetric, within: str, counts: Ints, sizes: Sizes) -> Iterator[Figure]:
     steps = Steps.of(policy)
-    yield timed(f"best noise designed, {within}", "s", lambda _: design(steps), 1, Bar("≤", 60))
+    yield measure_time(
+        f"best noise designed, {within}", "s", lambda _: design(steps), 1, Bar("≤", 60)
+    )
     kernel = design(steps)
     product = product_displacement(policy.epsilon_row, policy.epsilon_column)
     for name, displacement, bar in (
@@ -44,7 +46,7 @@ def _of_map(policy: EuclideanMetric, within: str, counts: Ints, sizes: Sizes) ->
         over = displacement / kernel.bound
         work = f"displacement over the bound, {within}, {name}"
         yield Figure(work, "×", Runs(over, over, 1), bar, f"{100 * (over - 1):.4f} % over")
-    yield timed(
+    yield measure_time(
         f"best noise, tally of {counts.sum():,} people, {within}",
         "ms",
         _sample(BestKernel(policy, kernel), counts),

@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from benchmarks.figures import Bar, Figure, Runs
-from benchmarks.server import Server, served
+from benchmarks.server import Server, running_server
 from benchmarks.sizes import Sizes
 from benchmarks.visitor import Visitor
 from caldp_core.datasets.synthetic import Zipf
@@ -32,9 +32,9 @@ _PAGES: Final = ("plan", "curves", "values", "adversary", "places", "distances",
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """A newcomer's wait, work that goes on, and memory, after ten visits have left."""
-    with tempfile.TemporaryDirectory() as name, served(Path(name)) as server:
+    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
         yield from asyncio.run(_plans(server, sizes.largest_k))
-    with tempfile.TemporaryDirectory() as name, served(Path(name)) as server:
+    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
         yield from asyncio.run(_tour(server, sizes.largest_k))
 
 
@@ -51,11 +51,11 @@ async def _plans(server: Server, k: int) -> list[Figure]:
     await asyncio.sleep(_REST_S)
     said = f"{_LEFT} plans of {k:,} values left"
     return [
-        _one(f"{said}: processor time in the next {_AFTER_S:g} s", "s", used),
-        _one("memory by then, at most", "MB", most, _MEMORY),
-        _one("memory a minute later", "MB", server.megabytes(), _MEMORY),
-        _one("a newcomer's headline before", "s", alone),
-        _one("the same afterwards, times that", "×", waited / alone, _WAIT),
+        _single_figure(f"{said}: processor time in the next {_AFTER_S:g} s", "s", used),
+        _single_figure("memory by then, at most", "MB", most, _MEMORY),
+        _single_figure("memory a minute later", "MB", server.megabytes(), _MEMORY),
+        _single_figure("a newcomer's headline before", "s", alone),
+        _single_figure("the same afterwards, times that", "×", waited / alone, _WAIT),
     ]
 
 
@@ -69,8 +69,10 @@ async def _tour(server: Server, k: int) -> list[Figure]:
                 most = max(most, server.megabytes())
     await asyncio.sleep(_REST_S)
     return [
-        _one(f"three tours of {len(_PAGES)} pages with {k:,} values: memory, at most", "MB", most),
-        _one("a minute later", "MB", server.megabytes(), _MEMORY),
+        _single_figure(
+            f"three tours of {len(_PAGES)} pages with {k:,} values: memory, at most", "MB", most
+        ),
+        _single_figure("a minute later", "MB", server.megabytes(), _MEMORY),
     ]
 
 
@@ -91,7 +93,7 @@ async def _newcomer(server: Server, epsilon: float) -> float:
     began = perf_counter()
     visitor = await Visitor.arrive(server.address, "plan", query)
     try:
-        await visitor.until(
+        await visitor.wait_until(
             lambda: bool(visitor.headline) and _WAITING not in visitor.headline, _PATIENCE_S
         )
         seconds = perf_counter() - began
@@ -101,5 +103,5 @@ async def _newcomer(server: Server, epsilon: float) -> float:
     return seconds
 
 
-def _one(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
+def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
     return Figure(work, unit, Runs(value, value, 1), bar)

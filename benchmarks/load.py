@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.crowd import crowd
 from benchmarks.figures import Figure, Runs
-from benchmarks.fleet import fleet, missing
+from benchmarks.fleet import fleet, missing_software
 from benchmarks.sizes import Sizes
 
 READERS_PAUSE_S = 5.0
@@ -17,7 +17,7 @@ READERS_PAUSE_S = 5.0
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """For each number of workers: a class that plays, and many who read."""
-    lack = missing()
+    lack = missing_software()
     if lack:
         yield Figure("what workers carry", "/s", None, note=lack)
         return

@@ -10,17 +10,20 @@ from benchmarks.figures import Figure, Runs
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.shares import estimate
-from caldp_core.experiments.questions import hidden_whole
+from caldp_core.experiments.questions import plain_mechanism_maker
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import SquareWave
 
 _STEPS: Final = 32
 _EPSILONS: Final = (0.5, 1.0, 2.0)
 _DRAWS: Final = 15
-_WAYS: Final[dict[str, tuple[Callable[[int], Callable[[float], Mechanism]], str]]] = {
-    "the best of any values, projected": (hidden_whole, "simplex"),
-    "square wave, smoothed": (lambda k: hidden_whole(k, SquareWave()), "smoothed"),
-    "square wave, likelihood": (lambda k: hidden_whole(k, SquareWave()), "maximum-likelihood"),
+_METHODS: Final[dict[str, tuple[Callable[[int], Callable[[float], Mechanism]], str]]] = {
+    "the best of any values, projected": (plain_mechanism_maker, "simplex"),
+    "square wave, smoothed": (lambda k: plain_mechanism_maker(k, SquareWave()), "smoothed"),
+    "square wave, likelihood": (
+        lambda k: plain_mechanism_maker(k, SquareWave()),
+        "maximum-likelihood",
+    ),
 }
 
 
@@ -32,14 +35,14 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     n = sizes.surveyed
     for shape, p in _shapes().items():
         for epsilon in _EPSILONS:
-            for title, (hidden, name) in _WAYS.items():
+            for title, (hidden, name) in _METHODS.items():
                 made, rngs = hidden(_STEPS)(epsilon), map(np.random.default_rng, range(_DRAWS))
                 tallies = [made.sample_tally(rng.multinomial(n, p), rng) for rng in rngs]
                 found = [estimate(made, tally, name) for tally in tallies]
                 work = f"{shape}, {n:,} people, ε = {epsilon:g}: {title}"
                 yield _figure(f"{work}, distance", [_distance(each, p) for each in found])
                 yield _figure(f"{work}, wrong", [_wrong(each, p) for each in found])
-                yield _figure(f"{work}, mean", [_off_mean(each, p) for each in found])
+                yield _figure(f"{work}, mean", [_mean_error(each, p) for each in found])
 
 
 def _figure(work: str, errors: list[float]) -> Figure:
@@ -64,5 +67,5 @@ def _wrong(found: Floats, p: Floats) -> float:
     return 50 * float(np.abs(found - p).sum())
 
 
-def _off_mean(found: Floats, p: Floats) -> float:
+def _mean_error(found: Floats, p: Floats) -> float:
     return 100 * abs(float((found - p) @ np.arange(_STEPS))) / _STEPS

@@ -19,14 +19,14 @@ from benchmarks.browser import (
     MAP_PAGE,
     chromium,
     film_step,
-    missing,
+    missing_software,
     press_until_bare_is_redrawn,
     press_until_redrawn,
-    ready,
-    settled,
+    wait_until_ready,
+    wait_until_settled,
 )
 from benchmarks.figures import Bar, Figure, Runs
-from benchmarks.server import serving
+from benchmarks.server import server_address
 from benchmarks.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _PICTURES: Final = 2
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Cold start and a move, beside a bare page's; bytes of a move and of a picture."""
-    lack = missing()
+    lack = missing_software()
     if lack:
         yield Figure("map page in Chromium", "s", None, note=lack)
         return
@@ -58,19 +58,19 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         yield _figure("server start to the bare page", "s", bare_starts)
         yield _figure("server start to all pictures", "s", starts)
         yield _ratio("the same, times the bare page", starts, bare_starts, _START)
-        with serving(folder, _BARE) as address:
+        with server_address(folder, _BARE) as address:
             bare = bare_moves(browser, address)
-        with serving(folder) as address:
+        with server_address(folder) as address:
             yield from _moves(browser, address, repeats, bare)
 
 
 def _bare_start(browser: "Browser", folder: Path) -> float:
     started = perf_counter()
-    with serving(folder, _BARE) as address:
+    with server_address(folder, _BARE) as address:
         page = browser.new_context().new_page()
         page.goto(address)
         page.wait_for_selector("[data-testid=stImage] img")
-        settled(page)
+        wait_until_settled(page)
         seconds = perf_counter() - started
         page.context.close()
         return seconds
@@ -78,7 +78,7 @@ def _bare_start(browser: "Browser", folder: Path) -> float:
 
 def _cold_start(browser: "Browser", folder: Path) -> float:
     started = perf_counter()
-    with serving(folder) as address:
+    with server_address(folder) as address:
         page, _ = _open(browser, f"{address}/{MAP_PAGE}")
         seconds = perf_counter() - started
         page.context.close()
@@ -95,7 +95,7 @@ def _open(browser: "Browser", address: str) -> tuple["Page", list[int]]:
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.on("websocket", listen)
     page.goto(address)
-    ready(page)
+    wait_until_ready(page)
     return page, received
 
 

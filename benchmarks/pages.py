@@ -13,10 +13,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.browser import chromium, missing, settled
+from benchmarks.browser import chromium, missing_software, wait_until_settled
 from benchmarks.figures import Bar, Figure, Runs
 from benchmarks.page import bare_moves
-from benchmarks.server import serving
+from benchmarks.server import server_address
 from benchmarks.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ _PATIENCE_MS: Final = 20_000
 _STILL_MS: Final = 1_500
 
 
-def _inside(key: str, what: str) -> str:
+def _inside(key: str, selector: str) -> str:
     """What the first such element says in the element or container of this key."""
-    return f"document.querySelector('.st-key-{key} {what}')?.innerHTML"
+    return f"document.querySelector('.st-key-{key} {selector}')?.innerHTML"
 
 
 def _chart(key: str) -> str:
@@ -56,7 +56,7 @@ def _component(key: str) -> str:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MoveTarget:
     """A page (with its query), the key of the slider that is moved, and what its picture is."""
 
     page: str
@@ -64,25 +64,25 @@ class Moved:
     picture: str
 
     @property
-    def shown(self) -> str:
+    def picture_script(self) -> str:
         """JavaScript: the picture as a text, empty before it is there."""
         return f"String({self.picture} ?? '')"
 
 
-def _station(query: str, picture: str, control: str = "epsilon") -> Moved:
-    return Moved(f"classroom?{query}", f"classroom-{control}", picture)
+def _station(query: str, picture: str, control: str = "epsilon") -> MoveTarget:
+    return MoveTarget(f"classroom?{query}", f"classroom-{control}", picture)
 
 
 PAGES: Final = (
-    Moved("places", "places-epsilon", _stage("places-maps")),
-    Moved("values", "values-epsilon", _component("values-board")),
-    Moved("yesno", "yesno-epsilon_10", _component("yesno-likely")),
-    Moved("distances", "distances-rate", _stage("distances-maps")),
-    Moved("personal", "personal-epsilon", _stage("personal-maps")),
-    Moved("adversary", "adversary-epsilon", _stage("adversary-maps")),
-    Moved("adversary?show=fakes", "adversary-epsilon", _stage("adversary-maps")),
-    Moved("coarser", "coarser-epsilon", _stage("coarser-maps")),
-    Moved("matrix", "matrix-epsilon", _component("matrix-board")),
+    MoveTarget("places", "places-epsilon", _stage("places-maps")),
+    MoveTarget("values", "values-epsilon", _component("values-board")),
+    MoveTarget("yesno", "yesno-epsilon_10", _component("yesno-likely")),
+    MoveTarget("distances", "distances-rate", _stage("distances-maps")),
+    MoveTarget("personal", "personal-epsilon", _stage("personal-maps")),
+    MoveTarget("adversary", "adversary-epsilon", _stage("adversary-maps")),
+    MoveTarget("adversary?show=fakes", "adversary-epsilon", _stage("adversary-maps")),
+    MoveTarget("coarser", "coarser-epsilon", _stage("coarser-maps")),
+    MoveTarget("matrix", "matrix-epsilon", _component("matrix-board")),
     _station("station=trust", _inside("classroom-picture", ".trust")),
     _station("station=sum", _chart("classroom-sum")),
     _station("station=selection", _chart("classroom-selection")),
@@ -91,87 +91,90 @@ PAGES: Final = (
     _station("station=bits", _chart("classroom-counting")),
     _station("station=means&width=20", _chart("classroom-means"), "width"),
     _station("station=shuffling", _chart("classroom-mixed")),
-    Moved("room", "room-epsilon", _component("room-rehearsal")),
-    Moved("curves", "curves-epsilon", _chart("curves-chart")),
-    Moved("plan", "plan-epsilon", _chart("plan-chart")),
-    Moved("paper?view=sensitive-sets", "paper-epsilon", _chart("paper-sensitive-sets")),
+    MoveTarget("room", "room-epsilon", _component("room-rehearsal")),
+    MoveTarget("curves", "curves-epsilon", _chart("curves-chart")),
+    MoveTarget("plan", "plan-epsilon", _chart("plan-chart")),
+    MoveTarget("paper?view=sensitive-sets", "paper-epsilon", _chart("paper-sensitive-sets")),
 )
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """A page each: its moves, times the bare page's."""
     del sizes
-    lack = missing()
+    lack = missing_software()
     if lack:
         yield Figure("pages in Chromium", "×", None, note=lack)
         return
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with serving(folder, "benchmarks/bare_page.py") as plain, serving(folder) as address:
+        with (
+            server_address(folder, "benchmarks/bare_page.py") as plain,
+            server_address(folder) as address,
+        ):
             for moved in PAGES:
                 bare = median(bare_moves(browser, plain))  # now, as the load may change
                 asked, ahead = _visit(browser, address, moved)
-                yield timed(f"{moved.page}: a move, times the bare page", moved, ahead, bare)
-                yield timed(f"{moved.page}: the same, soon after it came", moved, asked, bare)
+                yield move_figure(f"{moved.page}: a move, times the bare page", moved, ahead, bare)
+                yield move_figure(f"{moved.page}: the same, soon after it came", moved, asked, bare)
 
 
-def timed(work: str, moved: Moved, times: list[float], bare: float) -> Figure:
+def move_figure(work: str, target: MoveTarget, times: list[float], bare: float) -> Figure:
     """Its line: these seconds over the bare page's, or that it did not answer."""
     if not times:
-        note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {moved.slider}."
+        note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
         return Figure(work, "×", None, _BAR, note)
     values = [seconds / bare for seconds in times]
     return Figure(work, "×", Runs(min(values), median(values), len(values)), _BAR)
 
 
-def _visit(browser: "Browser", address: str, moved: Moved) -> tuple[list[float], list[float]]:
+def _visit(browser: "Browser", address: str, target: MoveTarget) -> tuple[list[float], list[float]]:
     """Seconds of each move, soon and later; none where the page or its picture does not come."""
     from playwright.sync_api import Error
 
     visit = browser.new_context(viewport={"width": 1280, "height": 720})
     visit.set_default_timeout(_PATIENCE_MS)
     try:
-        return _moves(visit.new_page(), address, moved)
+        return _moves(visit.new_page(), address, target)
     except Error:
         return [], []
     finally:
         visit.close()
 
 
-def _moves(page: "Page", address: str, moved: Moved) -> tuple[list[float], list[float]]:
-    page.goto(f"{address}/{moved.page}")
-    slider = f".st-key-{moved.slider} input[type=range]"
+def _moves(page: "Page", address: str, target: MoveTarget) -> tuple[list[float], list[float]]:
+    page.goto(f"{address}/{target.page}")
+    slider = f".st-key-{target.slider} input[type=range]"
     page.wait_for_selector(slider)
-    page.wait_for_function(moved.shown)
-    _rest(page, moved)
+    page.wait_for_function(target.picture_script)
+    _rest(page, target)
     page.focus(slider)
-    asked = [_press(page, moved, "ArrowRight") for _ in range(_MOVES)]
+    asked = [_press(page, target, "ArrowRight") for _ in range(_MOVES)]
     ahead = []
     for _ in range(_MOVES):
-        page.wait_for_selector(f".st-key-{moved.slider}[data-followed]", state="attached")
-        ahead.append(_press(page, moved, "ArrowLeft"))
+        page.wait_for_selector(f".st-key-{target.slider}[data-followed]", state="attached")
+        ahead.append(_press(page, target, "ArrowLeft"))
     return asked, ahead
 
 
-def _rest(page: "Page", moved: Moved) -> None:
+def _rest(page: "Page", target: MoveTarget) -> None:
     """Wait until the picture has stood still for a while: some fill in by themselves."""
-    settled(page)
+    wait_until_settled(page)
     before = None
     for _ in range(_PATIENCE_MS // _STILL_MS):
-        if before == (before := page.evaluate(moved.shown)):
+        if before == (before := page.evaluate(target.picture_script)):
             return
         page.wait_for_timeout(_STILL_MS)
 
 
-def _press(page: "Page", moved: Moved, key: str) -> float:
+def _press(page: "Page", target: MoveTarget, key: str) -> float:
     page.evaluate(
         f"""() => {{
-            const before = {moved.shown};
+            const before = {target.picture_script};
             window.redrawn = null;
             addEventListener('keydown', () => {{
                 const pressed = performance.now();
                 const look = () => {{
-                    if ({moved.shown} === before) requestAnimationFrame(look);
+                    if ({target.picture_script} === before) requestAnimationFrame(look);
                     else window.redrawn = performance.now() - pressed;
                 }};
                 look();
@@ -181,5 +184,5 @@ def _press(page: "Page", moved: Moved, key: str) -> float:
     page.keyboard.press(key)
     page.wait_for_function("window.redrawn !== null")
     milliseconds: float = page.evaluate("window.redrawn")
-    _rest(page, moved)
+    _rest(page, target)
     return milliseconds / 1000

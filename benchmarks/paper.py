@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from benchmarks.figures import Bar, Figure, timed
+from benchmarks.figures import Bar, Figure, measure_time
 from benchmarks.sizes import Sizes
-from caldp_core.experiments.processes import in_processes
+from caldp_core.experiments.interleaved_runs import run_interleaved
+from caldp_core.experiments.processes import run_in_processes
 from caldp_core.experiments.reproduce import (
     LINES,
     PANELS,
@@ -14,20 +15,19 @@ from caldp_core.experiments.reproduce import (
     figure_2_points,
     table_1,
 )
-from caldp_core.experiments.turns import in_turns
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Both, from scenarios to errors, making of data and mechanisms included."""
-    yield timed(
+    yield measure_time(
         f"Table 1, 4 columns × {sizes.table_runs} runs",
         "s",
-        lambda seed: table_1(sizes.table_runs, seed, take=in_processes),
+        lambda seed: table_1(sizes.table_runs, seed, run_all=run_in_processes),
         sizes.long_repeats,
         Bar("≤", 15),
     )
     points = f"{len(PANELS)} × {len(LINES)} × {sizes.figure_sizes}"
-    yield timed(
+    yield measure_time(
         f"Figure 2, {points} points × {sizes.figure_runs} runs",
         "s",
         _figure_2(sizes),
@@ -41,7 +41,7 @@ def _figure_2(sizes: Sizes) -> Callable[[int], object]:
 
     def action(seed: int) -> None:
         points = figure_2_points(sizes.figure_runs, replace(PAPER, seed=seed))
-        for _ in in_turns([point.scenario for point in points if point.scenario.n in kept]):
+        for _ in run_interleaved([point.scenario for point in points if point.scenario.n in kept]):
             pass
 
     return action

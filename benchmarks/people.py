@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, ratio, share, timed
+from benchmarks.figures import Bar, Figure, measure_time, ratio, share
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import Dataset, Gowalla
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.partitions import grid_blocks, whole
+from caldp_core.domain.partitions import grid_blocks, single_block
 from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.privacy.context import Context
 
@@ -27,7 +27,7 @@ def contexts(dataset: Dataset) -> Iterator[tuple[str, ContextMechanism]]:
     domain = dataset.domain
     assert isinstance(domain, GridDomain)  # Gowalla is a map
     for name, partition in (
-        ("plain LDP", whole(domain)),
+        ("plain LDP", single_block(domain)),
         ("25 × 35 blocks", grid_blocks(domain, 25, 35)),
     ):
         context = Context.block_structured(partition.labels, EPSILON)
@@ -41,7 +41,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     ours = []
     for name, mechanism in contexts(dataset):
         work = f"{x.size:,} reports and estimate, {name}"
-        everybody = timed(work, "ms", _round_trip(mechanism, x), sizes.repeats, Bar("≤", 150))
+        everybody = measure_time(
+            work, "ms", _round_trip(mechanism, x), sizes.repeats, Bar("≤", 150)
+        )
         ours.append((name, share(f"the same, a person, {name}", "ns", everybody, x.size)))
         yield from (everybody, ours[-1][1])
     peer = _peer(x[: sizes.peer_users], dataset.domain.k)
@@ -73,7 +75,7 @@ def _peer(x: Ints, k: int) -> Figure:
     except (ImportError, TypeError) as error:  # the latter: Python 3.12 draws from no floats
         note = f"pure-ldp cannot run here ({error}); see benchmarks/README.md"
         return Figure(work, "µs", None, note=note)
-    whole = timed(work, "s", _peer_action(x, k), _PEER_REPEATS)
+    whole = measure_time(work, "s", _peer_action(x, k), _PEER_REPEATS)
     note = f"timed on {x.size:,} people, its estimate left out"
     return replace(share(work, "µs", whole, x.size), note=note)
 

@@ -13,7 +13,7 @@ import numpy as np
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.partitions import grid_blocks, runs
+from caldp_core.domain.partitions import even_blocks, grid_blocks
 from caldp_core.estimation.estimators import simplex_per_block
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import FAMILIES, registry
@@ -60,17 +60,17 @@ class Case:
         return ours / max(nearest, 1e-12)
 
 
-def case(seed: int) -> Case:
+def random_case(seed: int) -> Case:
     """The scenario of that number, everything sensitive."""
     rng = np.random.default_rng(seed)
     k = int(np.exp(rng.uniform(np.log(2), np.log(10_000))))
     rows = max(1, int(np.sqrt(k) * rng.uniform(0.5, 1.5))) if rng.random() < 0.5 else 1
     columns = max(2, k // rows)
     k = rows * columns
-    weights = drawn_weights(str(rng.choice(KINDS)), rows, columns, rng)
+    weights = draw_weights(str(rng.choice(KINDS)), rows, columns, rng)
     m = max(1, k // int(np.exp(rng.uniform(np.log(2), np.log(10_000)))))
     domain: Domain | GridDomain = Domain(k)
-    labels = runs(k, m).labels
+    labels = even_blocks(k, m).labels
     if rows > 1:
         domain = GridDomain(0, 0, 0.01, rows, columns)
         down = min(rows, max(1, round(np.sqrt(m * rows / columns))))
@@ -84,7 +84,7 @@ def case(seed: int) -> Case:
     return Case(weights / weights.sum(), n, domain, labels, epsilon, family)
 
 
-def drawn_weights(kind: str, rows: int, columns: int, rng: np.random.Generator) -> Floats:
+def draw_weights(kind: str, rows: int, columns: int, rng: np.random.Generator) -> Floats:
     """(rows · columns,) weights of one of `KINDS`."""
     k = rows * columns
     if kind == "uniform":
@@ -110,9 +110,9 @@ def _around_centres(kind: str, rows: int, columns: int, rng: np.random.Generator
     return np.asarray(density.ravel() * scatter + 1e-12)
 
 
-def in_part(seed: int) -> Case:
+def partly_sensitive_case(seed: int) -> Case:
     """The same people where only some values are sensitive: random ones, or those of the most."""
-    whole, rng = case(seed), np.random.default_rng([7, seed])
+    whole, rng = random_case(seed), np.random.default_rng([7, seed])
     share = rng.uniform(0.02, 0.9)
     flags = rng.random(whole.p.size) < share
     if rng.random() < 0.5 or not flags.any():

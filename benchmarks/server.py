@@ -48,7 +48,7 @@ class Server:
 
 
 @contextmanager
-def served(
+def running_server(
     folder: Path,
     script: str = "app.py",
     base: str = "",
@@ -65,14 +65,14 @@ def served(
     environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT), **(variables or {})}
     log = folder / f"server-{port}.log"
     command = [sys.executable, "-m", "streamlit", "run", script, *arguments]
-    with at_work(command, log, environment) as process:
+    with running_program(command, log, environment) as process:
         server = Server(f"http://127.0.0.1:{port}/{base}".rstrip("/"), process)
         await_health(server, log)
         yield server
 
 
 @contextmanager
-def at_work(
+def running_program(
     command: Sequence[str], log: Path, environment: Mapping[str, str]
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A program, started from the repository's root and ended at the end."""
@@ -97,9 +97,9 @@ def at_work(
 
 
 @contextmanager
-def serving(folder: Path, script: str = "app.py") -> Iterator[str]:
+def server_address(folder: Path, script: str = "app.py") -> Iterator[str]:
     """The same, by its address alone."""
-    with served(folder, script) as server:
+    with running_server(folder, script) as server:
         yield server.address
 
 

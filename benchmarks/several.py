@@ -10,7 +10,12 @@ import numpy as np
 from benchmarks.figures import Figure, Runs
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.experiments.questions import Asking, Question, ask, hidden_whole
+from caldp_core.experiments.questions import (
+    Question,
+    QuestionPlan,
+    ask_questions,
+    plain_mechanism_maker,
+)
 
 EPSILONS: Final = (1.0, 4.0)
 _K: Final = (2, 3, 5, 17, 31)
@@ -26,13 +31,15 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     shares = [_falling(k) for k in _K]
     for epsilon in EPSILONS:
         for title, asked in (("one question a person", 1), ("ε shared by all", len(_K))):
-            asking = Asking(len(_K), asked, epsilon)
+            asking = QuestionPlan(len(_K), asked, epsilon)
             work = f"{len(_K)} questions, {n:,} people, ε = {epsilon:g}: {title}"
-            yield _figure(work, [_ours(asking, shares, n, seed) for seed in range(_DRAWS)])
+            yield _figure(work, [_our_error(asking, shares, n, seed) for seed in range(_DRAWS)])
         for title, survey in _PEERS.items():
             work = f"the same by multi-freq-ldpy, {title}"
             try:
-                yield _figure(work, [_theirs(survey, shares, n, epsilon, s) for s in range(_DRAWS)])
+                yield _figure(
+                    work, [_peer_error(survey, shares, n, epsilon, s) for s in range(_DRAWS)]
+                )
             except ImportError as error:
                 yield Figure(work, "%", None, note=str(error))
 
@@ -46,9 +53,9 @@ def _figure(work: str, errors: list[float]) -> Figure:
     return Figure(work, "%", Runs(min(errors), median(errors), len(errors)))
 
 
-def _ours(asking: Asking, shares: list[Floats], n: int, seed: int) -> float:
-    questions = [Question(hidden_whole(p.size), p) for p in shares]
-    found = ask([asking] * len(questions), questions, n, "simplex", seed)
+def _our_error(asking: QuestionPlan, shares: list[Floats], n: int, seed: int) -> float:
+    questions = [Question(plain_mechanism_maker(p.size), p) for p in shares]
+    found = ask_questions([asking] * len(questions), questions, n, "simplex", seed)
     return _wrong([each.estimate for each in found], shares)
 
 
@@ -57,14 +64,14 @@ def _wrong(estimates: list[Floats], shares: list[Floats]) -> float:
     return 100 * float(np.mean([0.5 * np.abs(found - p).sum() for found, p in pairs]))
 
 
-def _theirs(survey: Survey, shares: list[Floats], n: int, epsilon: float, seed: int) -> float:
+def _peer_error(survey: Survey, shares: list[Floats], n: int, epsilon: float, seed: int) -> float:
     np.random.seed(seed)  # noqa: NPY002 — the only coins that they take
     rng = np.random.default_rng(seed)
     answers = np.stack([rng.choice(p.size, n, p=p) for p in shares], axis=1)
     return _wrong(survey(answers, epsilon), shares)
 
 
-def _way(solution: str, name: str) -> Survey:
+def _peer_survey(solution: str, name: str) -> Survey:
     """One of its solutions for several questions; its estimates are clipped to distributions."""
 
     def survey(answers: Ints, epsilon: float) -> list[Floats]:
@@ -79,7 +86,7 @@ def _way(solution: str, name: str) -> Survey:
 
 
 _PEERS: Final[dict[str, Survey]] = {
-    "one question a person (SMP, adaptive)": _way("SMP", "ADP"),
-    "ε shared by all (SPL, adaptive)": _way("SPL", "ADP"),
-    "one true answer among made-up ones (RS+FD, adaptive)": _way("RSpFD", "ADP"),
+    "one question a person (SMP, adaptive)": _peer_survey("SMP", "ADP"),
+    "ε shared by all (SPL, adaptive)": _peer_survey("SPL", "ADP"),
+    "one true answer among made-up ones (RS+FD, adaptive)": _peer_survey("RSpFD", "ADP"),
 }

@@ -27,7 +27,7 @@ WORK: Final = "{n:,} sets of {k:,} values tallied by Spark, workers of one core 
 PROCESSORS: Final = ", time of processors"
 
 
-def missing() -> bool:
+def is_missing() -> bool:
     """Whether this machine has no Spark."""
     return importlib.util.find_spec("pyspark") is None or shutil.which("java") is None
 
@@ -36,7 +36,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     """Seconds, and seconds of processors, by one worker and by two, and the ratio of the first."""
     n, k = sizes.clustered_sets, sizes.collected_values
     works = [WORK.format(n=n, k=k, workers=workers) for workers in WORKERS]
-    if missing():
+    if is_missing():
         yield Figure(works[0], "s", None, note="pyspark or Java is not installed")
         return
     seconds = []
@@ -45,7 +45,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         (folder / "protocol.json").write_text(protocol.to_json(), "utf-8")
         write_sets(folder / "sets.parquet", protocol, n)
         for work, workers in zip(works, WORKERS, strict=True):
-            waited, spent = _measured(folder, workers, n)
+            waited, spent = _measure(folder, workers, n)
             yield (found := Figure(work, "s", waited))
             yield Figure(f"{work}{PROCESSORS}", "s", spent)
             seconds.append(found)
@@ -53,7 +53,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     yield ratio("one worker over two", one, two)
 
 
-def _measured(folder: Path, workers: int, n: int) -> tuple[Runs, Runs]:
+def _measure(folder: Path, workers: int, n: int) -> tuple[Runs, Runs]:
     """Seconds, and seconds of processors."""
     paths = [str(folder / each) for each in ("protocol.json", "sets.parquet")]
     path = os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])

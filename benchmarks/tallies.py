@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, ratio, timed
+from benchmarks.figures import Bar, Figure, measure_time, ratio
 from benchmarks.people import contexts
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
@@ -24,7 +24,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         done = {}
         for n in sizes.populations:
             counts = np.random.default_rng(1).multinomial(n, dataset.distribution)
-            done[n] = timed(
+            done[n] = measure_time(
                 f"sampled tally and estimate, n = {n:.0e}, {name}",
                 "ms",
                 _sample(mechanism, counts),

@@ -25,21 +25,22 @@ _HEADLINE: Final = '<div class="headline'
 class Visitor:
     """One visit of one page.
 
-    `elements`: the latest element of each key; `arrived`: when it came. `messages`, `received`: how
-    many messages and bytes came since the last `run` began. `headline`: the page's, as HTML.
+    `elements`: the latest element of each key; `arrival_times`: when it came. `messages`,
+    `received`: how many messages and bytes came since the last `run` began. `headline`: the page's,
+    as HTML.
     `was_closed`: by the server, for a reason.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
         self._socket = socket
         self._page, self._query, self._page_hash = page, query, ""
-        self._kept: dict[str, ForwardMsg] = {}
+        self._message_cache: dict[str, ForwardMsg] = {}
         self._widgets: dict[str, str] = {}
-        self._whole = asyncio.Event()
+        self._run_end = asyncio.Event()
         self._tasks = [asyncio.create_task(self._listen())]
         self._fragments: dict[str, asyncio.Task[None]] = {}
         self.elements: dict[str, Any] = {}
-        self.arrived: dict[str, float] = {}
+        self.arrival_times: dict[str, float] = {}
         self.messages = self.received = 0
         self.headline = ""
         self.was_closed = False
@@ -62,7 +63,7 @@ class Visitor:
     async def open(cls, address: str, page: str, last: str, query: str = "") -> "Visitor":
         """Open the page of that name and wait until it is whole; `last`: see `run`."""
         visitor = await cls.arrive(address, page, query)
-        await visitor.until(lambda: last in visitor.arrived)
+        await visitor.wait_until(lambda: last in visitor.arrival_times)
         return visitor
 
     async def run(self, widgets: Mapping[str, str], last: str) -> float:
@@ -75,19 +76,21 @@ class Visitor:
         asked = perf_counter()
         await self.ask()
         # A run that the page has started by itself may end first.
-        await self.until(lambda: self.arrived.get(last, 0.0) >= asked)
-        return self.arrived[last] - asked
+        await self.wait_until(lambda: self.arrival_times.get(last, 0.0) >= asked)
+        return self.arrival_times[last] - asked
 
     async def ask(self) -> None:
         """Have the page run with what its widgets hold, and wait for nothing."""
         await self._send(self._state())
 
-    async def until(self, holds: Callable[[], bool], patience_s: float = _PATIENCE_S) -> None:
+    async def wait_until(
+        self, condition: Callable[[], bool], patience_s: float = _PATIENCE_S
+    ) -> None:
         """Wait for the end of a run after which this holds; raises `TimeoutError`."""
         async with asyncio.timeout(patience_s):
-            while not holds():
-                self._whole.clear()
-                await self._whole.wait()
+            while not condition():
+                self._run_end.clear()
+                await self._run_end.wait()
 
     async def close(self) -> None:
         """Leave."""
@@ -100,7 +103,7 @@ class Visitor:
     def _state(self) -> ClientState:
         state = ClientState(query_string=self._query, page_script_hash=self._page_hash)
         state.page_name = "" if self._page_hash else self._page
-        state.cached_message_hashes.extend(self._kept)
+        state.cached_message_hashes.extend(self._message_cache)
         for key, text in self._widgets.items():
             widget = state.widget_states.widgets.add(id=self.elements[key].id)
             widget.string_array_value.data.append(text)
@@ -115,15 +118,15 @@ class Visitor:
                 assert isinstance(frame, bytes)
                 self.messages += 1
                 self.received += len(frame)
-                self._take(ForwardMsg.FromString(frame))
+                self._handle(ForwardMsg.FromString(frame))
         except ConnectionClosed:
             self.was_closed = True
 
-    def _take(self, message: ForwardMsg) -> None:
-        message = self._whole_of(message)
+    def _handle(self, message: ForwardMsg) -> None:
+        message = self._resolve(message)
         match message.WhichOneof("type"):
             case "delta":
-                self._see(message)
+                self._store_element(message)
             case "new_session":
                 self._begin(message)
             case "navigation":
@@ -137,12 +140,12 @@ class Visitor:
             case "script_finished":
                 self._end(message)
 
-    def _whole_of(self, message: ForwardMsg) -> ForwardMsg:
+    def _resolve(self, message: ForwardMsg) -> ForwardMsg:
         """The message itself, or the one that it stands for."""
         if message.WhichOneof("type") == "ref_hash":
-            return self._kept[message.ref_hash]
+            return self._message_cache[message.ref_hash]
         if message.metadata.cacheable:
-            self._kept[message.hash] = message
+            self._message_cache[message.hash] = message
         return message
 
     def _begin(self, message: ForwardMsg) -> None:
@@ -151,9 +154,9 @@ class Visitor:
 
     def _end(self, message: ForwardMsg) -> None:
         if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-            self._whole.set()
+            self._run_end.set()
 
-    def _see(self, message: ForwardMsg) -> None:
+    def _store_element(self, message: ForwardMsg) -> None:
         if message.delta.WhichOneof("type") != "new_element":
             return
         element = message.delta.new_element
@@ -164,7 +167,7 @@ class Visitor:
         _, _, key = str(getattr(content, "id", "")).removeprefix("$$ID-").partition("-")
         if key and key != "None":
             self.elements[key] = content
-            self.arrived[key] = perf_counter()
+            self.arrival_times[key] = perf_counter()
 
     def _forget_fragments(self) -> None:
         for task in self._fragments.values():

@@ -9,10 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.browser import MAP_PAGE, chromium, missing, press_until_redrawn, ready, settled
+from benchmarks.browser import (
+    MAP_PAGE,
+    chromium,
+    missing_software,
+    press_until_redrawn,
+    wait_until_ready,
+    wait_until_settled,
+)
 from benchmarks.figures import Bar, Figure, Runs
 from benchmarks.page import SLIDER
-from benchmarks.server import Server, served
+from benchmarks.server import Server, running_server
 from benchmarks.sizes import Sizes
 from caldp_ui.app.navigation import PAGES
 
@@ -35,14 +42,14 @@ _FILMS_MS: Final = 20_000
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Transfer of a first visit, then memory before and after changes of ε."""
     del sizes
-    lack = missing()
+    lack = missing_software()
     if lack:
         yield Figure("what changes leave behind", "MB", None, note=lack)
         return
     with (
         chromium() as browser,
         tempfile.TemporaryDirectory() as name,
-        served(Path(name)) as server,
+        running_server(Path(name)) as server,
     ):
         for entry in PAGES:
             yield from _first_visit(browser, server, Path(entry.path).stem)
@@ -60,25 +67,25 @@ def _first_visit(browser: "Browser", server: Server, name: str) -> Iterator[Figu
         wire.on("Network.webSocketFrameReceived", lambda told: received.append(_frame(told)))
         page.goto(f"{server.address}/{name}")
         page.wait_for_selector("h1")
-        settled(page)
+        wait_until_settled(page)
         page.wait_for_timeout(1000)
-        yield _one(f"{name}: a first visit", "MB", sum(received) / 1e6, _FIRST_VISIT)
-        yield _one("the same, layout shift", "", page.evaluate("window.shift"), _STILL)
+        yield _single_figure(f"{name}: a first visit", "MB", sum(received) / 1e6, _FIRST_VISIT)
+        yield _single_figure("the same, layout shift", "", page.evaluate("window.shift"), _STILL)
 
 
-def _size(told: dict[str, Any]) -> float:
-    return float(told["encodedDataLength"])
+def _size(event: dict[str, Any]) -> float:
+    return float(event["encodedDataLength"])
 
 
-def _frame(told: dict[str, Any]) -> float:
+def _frame(event: dict[str, Any]) -> float:
     # Binary frames are told in base64.
-    return len(told["response"]["payloadData"]) * 3 / 4
+    return len(event["response"]["payloadData"]) * 3 / 4
 
 
 def _changes(browser: "Browser", server: Server) -> Iterator[Figure]:
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.goto(f"{server.address}/{MAP_PAGE}")
-    ready(page)
+    wait_until_ready(page)
     page.wait_for_timeout(_FILMS_MS)
     page.focus(SLIDER)
     _move(page)
@@ -87,8 +94,8 @@ def _changes(browser: "Browser", server: Server) -> Iterator[Figure]:
         _move(page)
     after = _heap(page), server.megabytes()
     for where, one, other in zip(("the browser's heap", "the server"), before, after, strict=True):
-        yield _one(f"{where} before {_CHANGES} changes of ε", "MB", one)
-        yield _one("the same afterwards, times that", "×", other / one, _FLAT)
+        yield _single_figure(f"{where} before {_CHANGES} changes of ε", "MB", one)
+        yield _single_figure("the same afterwards, times that", "×", other / one, _FLAT)
     page.context.close()
 
 
@@ -105,5 +112,5 @@ def _heap(page: "Page") -> float:
     return used / 1e6
 
 
-def _one(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
+def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
     return Figure(work, unit, Runs(value, value, 1), bar)

@@ -5,18 +5,18 @@ import streamlit as st
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.theme import palette
 from caldp_ui.classroom import dials, films, picture, plan, station, strip, take_home
-from caldp_ui.classroom.slot import SLOT
+from caldp_ui.classroom.page_state import STATE
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.handout import ask
 from caldp_ui.handout import lesson as handout
 from caldp_ui.offline import offer
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
-from caldp_ui.session.opening import opened
+from caldp_ui.session.opening import begin_page
 
-lesson = opened(SLOT)
+lesson = begin_page(STATE)
 
-said, switch = title_row(SLOT)
+said, switch = title_row(STATE)
 with switch:
     plan.button()
 strip.show(lesson.station)
@@ -26,18 +26,18 @@ with main, plain_errors():  # the picture first: nothing else is waited for
     board = here.open(lesson)
     with said:
         headline.show(board.headline)
-    with st.container(key=SLOT.key("picture")):
+    with st.container(key=STATE.key("picture")):
         picture.draw(board.picture(palette()))
-with beside, st.container(key=SLOT.key("side")):
-    here.choice(lesson)
+with beside, st.container(key=STATE.key("side")):
+    here.show_choice(lesson)
     dials.show(here.dials(lesson))
-    if here.breaks(lesson):
+    if here.can_break(lesson):
         dials.break_it(lesson, here.naive)
     dials.steps()
-    strip.onward(lesson.station)
+    strip.next_button(lesson.station)
 with main:
-    station.below(board, lambda: offer.page(SLOT, take_home.part))
+    station.below(board, lambda: offer.offer_page(STATE, take_home.part))
     with st.container(horizontal=True, gap="small"):
         ask.button(lesson.station)
-        handout.offer(SLOT.key("lesson"))
+        handout.offer_lesson(STATE.key("lesson"))
     films.show(lesson)

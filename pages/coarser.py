@@ -2,12 +2,12 @@
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.coarser import show
-from caldp_ui.coarser.slot import SLOT
+from caldp_ui.coarser.page_state import STATE
 from caldp_ui.parts import mathematics
-from caldp_ui.session.opening import opened
+from caldp_ui.session.opening import begin_page
 
-record = opened(SLOT)
+record = begin_page(STATE)
 
 with plain_errors():
-    show.page(record)
+    show.show_page(record)
     mathematics.drawer("coarser")

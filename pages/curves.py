@@ -2,15 +2,15 @@
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.curves import board, side
-from caldp_ui.curves.slot import SLOT
+from caldp_ui.curves.page_state import STATE
 from caldp_ui.parts import mathematics
-from caldp_ui.parts.layout import laid_out
-from caldp_ui.session.opening import opened
+from caldp_ui.parts.layout import column_layout
+from caldp_ui.session.opening import begin_page
 
-record = opened(SLOT)
+record = begin_page(STATE)
 
 with plain_errors():
-    page = laid_out(SLOT)
+    page = column_layout(STATE)
     with page.title:
         side.tabs()
     with page.side:

@@ -3,14 +3,14 @@
 from functools import partial
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.distances import below, designing, films, scene, side, words
-from caldp_ui.distances.shown import shown
-from caldp_ui.distances.slot import SLOT
+from caldp_ui.distances import below, best_noise, films, scene, side, words
+from caldp_ui.distances.page_data import load_data
+from caldp_ui.distances.page_state import STATE
 from caldp_ui.parts import mathematics
-from caldp_ui.parts.layout import Contents, maps_first, stacked
-from caldp_ui.session.opening import opened
+from caldp_ui.parts.layout import Contents, fill_page, stacked_layout
+from caldp_ui.session.opening import begin_page
 
-record = opened(SLOT)
+record = begin_page(STATE)
 contents = Contents(
     scene.maps,
     words.headline,
@@ -20,5 +20,5 @@ contents = Contents(
 )
 
 with plain_errors():
-    maps_first(stacked(SLOT), lambda: shown(designing.made(record)), contents)
+    fill_page(stacked_layout(STATE), lambda: load_data(best_noise.design_noise(record)), contents)
     mathematics.drawer("distances")

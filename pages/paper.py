@@ -4,10 +4,10 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.paper import figures, files, region, sensitive_sets, side, table_1, take_home
-from caldp_ui.paper.slot import SLOT
+from caldp_ui.paper.page_state import STATE
 from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import title_row
-from caldp_ui.session.opening import opened
+from caldp_ui.session.opening import begin_page
 
 VIEWS = {
     "table-1": table_1.view,
@@ -18,16 +18,16 @@ VIEWS = {
     "unchecked": figures.unchecked,
 }
 
-record = opened(SLOT)
+record = begin_page(STATE)
 
 with plain_errors():
-    _, switch = title_row(SLOT)
+    _, switch = title_row(STATE)
     with switch:
         side.tabs()
-    with st.container(key=SLOT.key("result")):
+    with st.container(key=STATE.key("result")):
         if record.view in ("table-1", "figure-2"):
             main, beside = st.columns([3.1, 1], gap="medium")
-            with beside.container(key=SLOT.key("side")):
+            with beside.container(key=STATE.key("side")):
                 side.settings(record)
             with main:
                 VIEWS[record.view](record)

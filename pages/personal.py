@@ -2,11 +2,11 @@
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts import mathematics
-from caldp_ui.parts.layout import Contents, maps_first, stacked
+from caldp_ui.parts.layout import Contents, fill_page, stacked_layout
 from caldp_ui.personal import below, films, scene, side, words
-from caldp_ui.personal.shown import shown
-from caldp_ui.personal.slot import SLOT
-from caldp_ui.session.opening import opened
+from caldp_ui.personal.page_data import load_data
+from caldp_ui.personal.page_state import STATE
+from caldp_ui.session.opening import begin_page
 
 CONTENTS = Contents(
     scene.maps,
@@ -16,8 +16,8 @@ CONTENTS = Contents(
     films.show,
 )
 
-record = opened(SLOT)
+record = begin_page(STATE)
 
 with plain_errors():
-    maps_first(stacked(SLOT), lambda: shown(record), CONTENTS)
+    fill_page(stacked_layout(STATE), lambda: load_data(record), CONTENTS)
     mathematics.drawer("personal")

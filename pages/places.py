@@ -3,29 +3,29 @@
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.compute import runs
 from caldp_ui.parts import headline, mathematics
-from caldp_ui.parts.comparison import shown
-from caldp_ui.parts.layout import stacked
+from caldp_ui.parts.comparison import load_results
+from caldp_ui.parts.layout import stacked_layout
 from caldp_ui.places import below, board, side, tour
-from caldp_ui.places.slot import SLOT
-from caldp_ui.session.opening import opened
+from caldp_ui.places.page_state import STATE
+from caldp_ui.session.opening import begin_page
 from caldp_ui.words.vocabulary import PLACES
 
-scenario = opened(SLOT).scenario
+scenario = begin_page(STATE).scenario
 
 with plain_errors():
     setup = runs.setup(scenario)
     domain = runs.map_of(setup.dataset)
-    tour.strip()
-    page = stacked(SLOT)
+    tour.show_strip()
+    page = stacked_layout(STATE)
     with page.main:
-        what = shown(SLOT, scenario)
-        stage = board.maps(what, domain)
-    with page.said:
-        headline.sentence(PLACES, setup, what.ours, what.plain)
+        data = load_results(STATE, scenario)
+        stage = board.maps(data, domain)
+    with page.headline_area:
+        headline.show_result(PLACES, setup, data.ours, data.plain)
     with page.side:
-        side.show(what)
+        side.show(data)
     with page.below:
-        board.after(what, domain, stage)
-        below.show(what)
-        tour.button(runs.finest_map_of(setup.dataset))
+        board.show_details(data, domain, stage)
+        below.show(data)
+        tour.tour_button(runs.finest_map_of(setup.dataset))
     mathematics.drawer("places")

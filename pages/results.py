@@ -4,23 +4,28 @@ import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.parts.layout import laid_out
+from caldp_ui.parts.layout import column_layout
 from caldp_ui.results import bars, below, files, maps, side, words
-from caldp_ui.results.slot import SLOT
-from caldp_ui.session.opening import opened
+from caldp_ui.results.page_state import STATE
+from caldp_ui.session.opening import begin_page
 
-record = opened(SLOT)
+record = begin_page(STATE)
 
 with plain_errors():
-    page = laid_out(SLOT)
+    page = column_layout(STATE)
     with page.main:
-        data = files.load(record)
-    page.say(words.headline(data.results, made_up=data.made_up) if data else words.READING)
+        data = files.load_data(record)
+    page.show_headline(
+        words.headline(data.results, is_example=data.is_example) if data else words.READING
+    )
     with page.title:
-        files.popover(made_up=data is not None and data.made_up)
+        files.popover(is_example=data is not None and data.is_example)
     if data is not None:
         # The example's height is known, and is kept free until its bars are drawn.
-        with page.main, st.container(key=SLOT.key("made-up" if data.made_up else "own-picture")):
+        with (
+            page.main,
+            st.container(key=STATE.key("made-up" if data.is_example else "own-picture")),
+        ):
             on_map = isinstance(data.results.protocol.domain, GridDomain)
             (maps if on_map else bars).show(data.results)
         with page.below:

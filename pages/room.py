@@ -1,14 +1,14 @@
 """Live poll: each phone throws its own coin, the projector shows the estimate."""
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.room import hall, phone, setup, ways
+from caldp_ui.room import phone, poll_links, projector, setup
 
-code = ways.code_asked()
+code = poll_links.code_asked()
 
 with plain_errors():
     if code is not None:
         phone.page(code)
-    elif hall.held() is not None:
-        hall.page()
+    elif projector.find_teacher_key() is not None:
+        projector.page()
     else:
         setup.page()

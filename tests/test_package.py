@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from benchmarks.server import ROOT, Server, at_work, await_health, free_port
+from benchmarks.server import ROOT, Server, await_health, free_port, running_program
 
 CORE_ALONE = """
 import sys
@@ -74,7 +74,7 @@ def test_the_dashboard_of_a_wheel_opens(python: Path, tmp_path: Path) -> None:
     assert int(told([str(python), "-c", FIRST_PAGE], tmp_path)) > 0
     port, log = free_port(), tmp_path / "log"
     command = [str(python.with_name("caldp")), "dashboard", "--server.headless", "true"]
-    with at_work([*command, "--server.port", str(port)], log, os.environ) as process:
+    with running_program([*command, "--server.port", str(port)], log, os.environ) as process:
         await_health(Server(f"http://127.0.0.1:{port}", process), log)
         with urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
             assert "<title>" in answer.read().decode()

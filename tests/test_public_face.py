@@ -36,7 +36,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
 from caldp_core.datasets.own import OwnTable
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.experiments.picture import png
+from caldp_core.experiments.picture import encode_png
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.binary import BinaryPolicy
@@ -233,7 +233,7 @@ def test_a_result_is_a_picture_in_a_notebook() -> None:
 
 def test_the_small_map_is_a_picture_of_the_shares() -> None:
     alpha = np.arange(6, dtype=np.uint8).reshape(2, 3) * 50
-    picture = Image.open(io.BytesIO(png(alpha)))
+    picture = Image.open(io.BytesIO(encode_png(alpha)))
     assert np.array_equal(np.asarray(picture.convert("RGBA"))[..., 3], alpha)
 
 

@@ -1,25 +1,33 @@
 """Attacks on published tables: what an attacker makes of them with subtraction and algebra."""
 
-from caldp_core.attacks.differencing import averaged_rounding, newcomers_found, two_places
-from caldp_core.attacks.moving import moved, moved_under_noise, which_way
+from caldp_core.attacks.census_block import Person, Tables, worlds
+from caldp_core.attacks.differencing import (
+    exposed_newcomers,
+    place_guess_accuracy,
+    rounding_recovery_chance,
+)
+from caldp_core.attacks.moving import (
+    direction_guess_accuracy,
+    move_guess_accuracy,
+    noisy_move_guess_accuracy,
+)
 from caldp_core.attacks.reconstruction import Reconstruction, reconstruct
-from caldp_core.attacks.seven import Person, Tables, worlds
-from caldp_core.attacks.solving import Sums, bounds, subtracted, sums_of
+from caldp_core.attacks.solving import Sums, bounds, published_sums, solve_by_subtraction
 
 __all__ = [
     "Person",
     "Reconstruction",
     "Sums",
     "Tables",
-    "averaged_rounding",
     "bounds",
-    "moved",
-    "moved_under_noise",
-    "newcomers_found",
+    "direction_guess_accuracy",
+    "exposed_newcomers",
+    "move_guess_accuracy",
+    "noisy_move_guess_accuracy",
+    "place_guess_accuracy",
+    "published_sums",
     "reconstruct",
-    "subtracted",
-    "sums_of",
-    "two_places",
-    "which_way",
+    "rounding_recovery_chance",
+    "solve_by_subtraction",
     "worlds",
 ]

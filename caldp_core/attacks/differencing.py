@@ -22,7 +22,9 @@ _ONE_BY_ONE_MAX: Final = 4096
 PAIRS_MAX: Final = 1000
 
 
-def two_places(treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints) -> float:
+def place_guess_accuracy(
+    treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints
+) -> float:
     """How often the best guess between two cells of one person is right, in [0.5, 1].
 
     `others`: (k,) counts of everybody else; `labels`: (k,) groups, whose totals are published, too;
@@ -70,7 +72,7 @@ def _apart(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
     return total / 2
 
 
-def newcomers_found(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
+def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     """(k,) True for cells whose newcomer is found out by the tables before and after.
 
     Found out: no other newcomer would have changed the published table alike. In a group with three
@@ -79,7 +81,7 @@ def newcomers_found(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     are those of two or more counts that stay small. In other groups each newcomer's table is made.
     Raises `CaldpError` for groups of more than 4,096 cells of that kind.
     """
-    small = rule.small(counts)
+    small = rule.is_small(counts)
     many = np.bincount(labels[small], minlength=int(labels.max(initial=0)) + 1) >= 3
     stays = small & (counts + 1 < rule.threshold)
     alone = np.bincount(labels[stays], minlength=many.size) == 1
@@ -108,7 +110,7 @@ def _one_by_one(rule: Suppression, counts: Ints) -> Bools:
     return found
 
 
-def averaged_rounding(rounding: Rounding, count: int, pairs: int) -> float:
+def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> float:
     """Chance that a count comes out exactly from differences of overlapping regions, rounded anew.
 
     A region with the cell less one without it, both rounded on their own, averaged over so many

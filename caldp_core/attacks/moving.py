@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from caldp_core.attacks.differencing import two_places
+from caldp_core.attacks.differencing import place_guess_accuracy
 from caldp_core.basics.errors import check_symbols
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.treatments.noise import CentralTable
@@ -21,7 +21,7 @@ _DIGITS = 12
 """Decimals of chances; outcomes that agree in so many tell the same."""
 
 
-def which_way(rows: Floats) -> float:
+def direction_guess_accuracy(rows: Floats) -> float:
     """How often the best guess of the way is right after both days, in [0.5, 1].
 
     `rows`: (2, outcomes) chances of what one day shows, if the person is in one or the other cell;
@@ -35,10 +35,12 @@ def which_way(rows: Floats) -> float:
     return float(np.maximum(ways, ways.T).sum() / 2)
 
 
-def moved(treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints) -> float:
+def move_guess_accuracy(
+    treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints
+) -> float:
     """The same for tables of an office; see `two_places` for the arguments."""
     if isinstance(treatment, Suppression):
-        return two_places(treatment, others, labels, pair)  # sure on one day, or on none
+        return place_guess_accuracy(treatment, others, labels, pair)  # sure on one day, or on none
     ends = check_symbols("pair", pair, others.size)
     worlds = [others + (np.arange(others.size) == cell) for cell in ends.tolist()]
     groups = np.unique(labels[ends])
@@ -46,16 +48,16 @@ def moved(treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: I
         [*world[ends].tolist(), *(int(world[labels == group].sum()) for group in groups)]
         for world in worlds
     ]
-    return which_way(_rows(treatment, numbers))
+    return direction_guess_accuracy(_rows(treatment, numbers))
 
 
-def moved_under_noise(noise: CentralTable) -> float:
+def noisy_move_guess_accuracy(noise: CentralTable) -> float:
     """The same for central noise: four counts, each of which says one of the two ways.
 
     A count says the true one with chance r = 1/(1 + e^{−ε/2}); the majority of four is right
     3r² − 2r³ of the time, ties being guesses, as the majority of three is.
     """
-    r = noise.right
+    r = noise.guess_accuracy
     return 3 * r**2 - 2 * r**3
 
 

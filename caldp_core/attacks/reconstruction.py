@@ -30,7 +30,7 @@ class Publishing(Protocol):
         ...
 
 
-def as_they_are(counts: Ints, rng: np.random.Generator) -> Floats:
+def publish_exact(counts: Ints, rng: np.random.Generator) -> Floats:
     """Exact counts."""
     del rng
     return counts.astype(np.float64)
@@ -65,19 +65,20 @@ class Noisy:
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """What came out: (n,) true and found answers. `right`: share of people whose answer is right.
+    """True and found answers, (n,) each.
 
-    `error`: mean error of the published counts, in people.
+    `accuracy`: share of people whose answer is right. `error`: mean error of the published counts,
+    in people.
     """
 
     truth: Bools
-    found: Bools
+    answers: Bools
     error: float
 
     @property
-    def right(self) -> float:
+    def accuracy(self) -> float:
         """In [0, 1]; ½ for guesses."""
-        return float((self.truth == self.found).mean())
+        return float((self.truth == self.answers).mean())
 
 
 def reconstruct(people: int, tables: int, publish: Publishing, seed: int) -> Reconstruction:
@@ -93,12 +94,12 @@ def reconstruct(people: int, tables: int, publish: Publishing, seed: int) -> Rec
     members = which.random((m, n)) < 0.5
     counts = (members & truth).sum(axis=1)
     published = publish(counts, coins)
-    found = nearest(members, published) > 0.5
+    found = fit_answers(members, published) > 0.5
     error = float(np.abs(published - counts).mean())
     return Reconstruction(read_only(truth), read_only(found), error)
 
 
-def nearest(members: Bools, published: Floats) -> Floats:
+def fit_answers(members: Bools, published: Floats) -> Floats:
     """(n,) answers in [0, 1] that minimise Σ_t |Σ_{i in t} x_i − published_t|, by HiGHS.
 
     `members`: (m, n) who is in which table.

@@ -33,13 +33,13 @@ class Sums:
     high: Floats
 
 
-def sums_of(table: Suppressed, rule_known: bool) -> Sums:
+def published_sums(table: Suppressed, rule_known: bool) -> Sums:
     """The sums of a suppressed table: of each group what its published cells leave.
 
     `rule_known`: the attacker knows the threshold, and which cells it hides: offices mark them.
     """
     (cells,) = np.nonzero(table.hidden)
-    left, groups = table.left(), table.labels[cells]
+    left, groups = table.hidden_totals(), table.labels[cells]
     known = np.flatnonzero(np.isin(np.arange(table.m), groups) & (table.totals >= 0))
     members = scipy.sparse.csr_array(groups[None, :] == known[:, None], dtype=np.float64)
     small = table.primary[cells] & rule_known
@@ -48,7 +48,7 @@ def sums_of(table: Suppressed, rule_known: bool) -> Sums:
     return Sums(cells.astype(np.int64), members, left[known], low, high)
 
 
-def subtracted(sums: Sums) -> Bools:
+def solve_by_subtraction(sums: Sums) -> Bools:
     """(h,) True for cells that come back by subtraction alone, one after the other."""
     members = sums.members.toarray() > 0
     found = np.zeros(sums.cells.size, np.bool_)
@@ -82,7 +82,7 @@ def bounds(sums: Sums, progress: Progress = no_progress) -> tuple[Floats, Floats
     return low, high
 
 
-def disclosed(low: Floats, high: Floats) -> Bools:
+def disclosed_cells(low: Floats, high: Floats) -> Bools:
     """(h,) True where the least value is the largest."""
     return high - low <= _SAME
 

@@ -12,7 +12,7 @@ from caldp_core.audit.channels import Channel, check_rows, outputs_of
 from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -55,16 +55,16 @@ class Posterior:
         """Posterior odds of x against x′; None where x′ has become impossible."""
         return self.posterior[x] / self.posterior[other] if self.posterior[other] else None
 
-    def within(self) -> bool:
+    def keeps_policy(self) -> bool:
         """CALDP Proposition 3, decided exactly: all odds are at most e^{E[x, x′]}·prior odds."""
         prior, posterior = self.prior, self.posterior
         return all(
-            posterior[x] * prior[other] <= power_below(level) * prior[x] * posterior[other]
+            posterior[x] * prior[other] <= exp_below(level) * prior[x] * posterior[other]
             for x, other, level in finite_pairs(self.policy)
         )
 
 
-def guessed_right(epsilon: float, reports: int = 1) -> float:
+def max_guess_accuracy(epsilon: float, reports: int = 1) -> float:
     """Most that an even guess between two symbols can become right, in [0.5, 1]: e^{mε}/(1+e^{mε}).
 
     For a pair whose E is `epsilon` both ways, a prior of 50:50 and m = `reports` independent
@@ -74,13 +74,13 @@ def guessed_right(epsilon: float, reports: int = 1) -> float:
     return 1.0 / (1.0 + math.exp(-reports * epsilon))
 
 
-def guessed_right_of_several(epsilon: float, reports: int) -> float:
+def max_record_guess_accuracy(epsilon: float, reports: int) -> float:
     """Most that an even guess between two records can become right, in [0.5, 1].
 
     For records whose answers to each of `reports` questions have E = `epsilon`, each answer in one
     independent report. Any such reports are those of as many randomized responses, processed
     (Kairouz, Oh, Viswanath 2015, Theorem 3.3), of which the better guess is what most of them say:
-    less than `guessed_right(epsilon, reports)` where there are several.
+    less than `max_guess_accuracy(epsilon, reports)` where there are several.
     """
     reports = check_whole("reports", reports, 1, OWN_QUESTIONS_MAX)
     kept = 1.0 / (1.0 + math.exp(-epsilon))
@@ -141,6 +141,6 @@ def within_error_region(channel: Channel, policy: PrivacyMatrix) -> bool:
     """
     check_rows(channel, policy)
     return all(
-        least_weighted_error(channel, x, other, power_below(level)) >= 1
+        least_weighted_error(channel, x, other, exp_below(level)) >= 1
         for other, x, level in finite_pairs(policy)
     )

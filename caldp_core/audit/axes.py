@@ -15,13 +15,13 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.block_extremes import quotient, size_of
+from caldp_core.audit.block_extremes import quotient, ratio_sort_key
 from caldp_core.audit.blockwise import LargeAudit, PairClass
 from caldp_core.audit.pairwise import as_fraction
 from caldp_core.basics.errors import require
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.mechanisms.structures import MovesAlongAxes
+from caldp_core.mechanisms.structures import HasAxisChannels
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
 EVERY_AXIS: Final = "every entry of the channels of rows and columns"
@@ -89,12 +89,12 @@ class _Axis:
             pairs = ((x, x + steps) for x in range(self.size - steps))
             both = [pair for x, y in pairs for pair in ((x, y), (y, x))]
             found = [_Widest(self._widest(x, other), x, other) for x, other in both]
-            self._known[steps] = max(found, key=lambda each: size_of(each.ratio))
+            self._known[steps] = max(found, key=lambda each: ratio_sort_key(each.ratio))
         return self._known[steps]
 
     def _widest(self, x: int, other: int) -> Fraction | None:
         found = map(self._quotient, self._rows[x], self._rows[other])
-        return max({id(ratio): ratio for ratio in found}.values(), key=size_of)
+        return max({id(ratio): ratio for ratio in found}.values(), key=ratio_sort_key)
 
     def _quotient(self, a: Fraction, b: Fraction) -> Fraction | None:
         key = id(a), id(b)
@@ -105,7 +105,7 @@ class _Axis:
 
 
 def audit_axes(
-    mechanism: MovesAlongAxes,
+    mechanism: HasAxisChannels,
     policy: GridMetric | EuclideanMetric,
     progress: Progress = no_progress,
 ) -> LargeAudit:
@@ -158,7 +158,7 @@ def _bound(row: _Axis, column: _Axis, i: int, j: int) -> int | None:
 
 
 def _within(bound: int, epsilon: float) -> bool:
-    allowed = power_below(epsilon)
+    allowed = exp_below(epsilon)
     return bound * allowed.denominator <= allowed.numerator * _PARTS**2
 
 
@@ -176,7 +176,7 @@ def _class_of(
         ratio = None
         if rows.ratio is not None and columns.ratio is not None:
             ratio = rows.ratio * columns.ratio
-        holds = ratio is not None and ratio <= power_below(epsilon)
+        holds = ratio is not None and ratio <= exp_below(epsilon)
     return PairClass(
         block=0,
         kind=PLACES,

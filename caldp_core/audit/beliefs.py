@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_core.audit.channels import Channel
-from caldp_core.audit.inference import most_believed
+from caldp_core.audit.inference import max_posterior
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools, Floats
@@ -27,7 +27,7 @@ class Beliefs:
     most: float
 
 
-def promised(context: Context, prior: Floats, group: Bools) -> Beliefs:
+def policy_beliefs(context: Context, prior: Floats, group: Bools) -> Beliefs:
     """The range that the promise alone allows, whatever mechanism keeps it.
 
     `prior`: (k,) shares that sum to 1, what the onlooker believed before; `group`: (k,) flags.
@@ -41,14 +41,14 @@ def promised(context: Context, prior: Floats, group: Bools) -> Beliefs:
     )
 
 
-def promised_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Beliefs:
+def policy_beliefs_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Beliefs:
     """The same for one value under any policy: Proposition 3 for each pair, summed.
 
     The chance of x is at most π_x/Σ_x′ e^{−E[x, x′]}·π_x′ and at least π_x/Σ_x′ e^{E[x′, x]}·π_x′.
     """
     others = np.arange(policy.k)
     some = prior > 0
-    before, most = float(prior[x]), most_believed(policy, prior, x)
+    before, most = float(prior[x]), max_posterior(policy, prior, x)
     with np.errstate(over="ignore"):
         grown = np.exp(policy.between(others, np.full(policy.k, x)))
     return Beliefs(before, before / float(grown[some] @ prior[some]) if before else 0.0, most)
@@ -65,7 +65,7 @@ def _most(context: Context, prior: Floats, group: Bools) -> float:
     return float(np.where(free, 1.0, 1.0 / (1.0 + odds)).max(initial=0.0))
 
 
-def reached(channel: Channel, prior: Floats, groups: Bools) -> list[Beliefs]:
+def channel_beliefs(channel: Channel, prior: Floats, groups: Bools) -> list[Beliefs]:
     """The range that this very channel's reports lead to (Bayes), for each of (g, k) `groups`.
 
     `prior` as above. Reports that nobody of this prior sends are left out.

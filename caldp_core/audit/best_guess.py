@@ -20,7 +20,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, StreamsRows
+from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, HasChannelRows
 from caldp_core.mechanisms.support_form import HasExchangeableSupports
 
 _ROWS_MAX: Final = 4096
@@ -83,7 +83,7 @@ def _parts(mechanism: Mechanism) -> tuple[BlockStructure, _OfBlock]:
     if isinstance(mechanism, HasBlockStructure):
         structure = mechanism.block_structure()
         oracles = structure.oracles
-        if isinstance(oracles, StreamsRows):
+        if isinstance(oracles, HasChannelRows):
             return structure, partial(_by_rows, oracles)
         if isinstance(oracles, HasExchangeableSupports):
             return structure, partial(_by_form, oracles)
@@ -110,7 +110,9 @@ def _by_form(
     return float((first * worth)[hidden].sum()), float(first[~hidden].sum() * lent)
 
 
-def _by_rows(oracles: StreamsRows, block: int, shares: Floats, lent: float) -> tuple[float, float]:
+def _by_rows(
+    oracles: HasChannelRows, block: int, shares: Floats, lent: float
+) -> tuple[float, float]:
     """By rows of the channel, those of the likeliest symbols first.
 
     A symbol later in the order can only be the guess where π_x·max Q is above what is there
@@ -132,7 +134,7 @@ def _by_rows(oracles: StreamsRows, block: int, shares: Floats, lent: float) -> t
     return float(best[hidden].sum()), float(floor[~hidden].sum())
 
 
-def _row(oracles: StreamsRows, block: int, rank: int) -> tuple[Floats, float]:
+def _row(oracles: HasChannelRows, block: int, rank: int) -> tuple[Floats, float]:
     """(columns,) one row, and an upper bound on the entries of the block."""
     rows = oracles.channel_rows(block, rank, rank + 1)
     values = np.array([float(Fraction(int(v), rows.denominator)) for v in rows.values])

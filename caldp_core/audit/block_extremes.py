@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.base import FrequencyOracles
-from caldp_core.mechanisms.structures import ChannelRows, StreamsRows
+from caldp_core.mechanisms.structures import ChannelRows, HasChannelRows
 
 _CHUNK: Final = 1 << 21
 _FEW: Final = 8
@@ -27,7 +27,7 @@ _Rows: TypeAlias = Callable[[int, int], ChannelRows]
 
 
 @dataclass(frozen=True)
-class Widest:
+class MaxRatio:
     """The largest ratio of one report's probabilities, and two symbols at which it is reached.
 
     `ratio`: None stands for ∞. `output`: column of the channel, None where the reports are too
@@ -45,14 +45,15 @@ class Widest:
 class BlockExtremes:
     """What an audit needs of a block's hidden rows and its base distribution.
 
-    `within`: the largest Q(y|x)/Q(y|x′), both hidden; `over_base`: the largest Q(y|x)/base(y).
-    `faulty`: rank within the block of the first row that is no distribution, else None.
+    `hidden_ratio`: the largest Q(y|x)/Q(y|x′), both hidden; `base_ratio`: the largest
+    Q(y|x)/base(y).
+    `faulty_row`: rank within the block of the first row that is no distribution, else None.
     `base_is_distribution`: whether the base is one.
     """
 
-    within: Widest
-    over_base: Widest
-    faulty: int | None
+    hidden_ratio: MaxRatio
+    base_ratio: MaxRatio
+    faulty_row: int | None
     base_is_distribution: bool
 
 
@@ -75,13 +76,13 @@ def quotient(above: int | Fraction, below: int | Fraction) -> Fraction | None:
     return Fraction(above) / below if below > 0 else None
 
 
-def size_of(ratio: Fraction | None) -> tuple[bool, Fraction]:
+def ratio_sort_key(ratio: Fraction | None) -> tuple[bool, Fraction]:
     """Key that sorts ratios, with None (∞) last."""
     return ratio is None, ratio or Fraction(0)
 
 
-def extremes_of_streamed(
-    oracles: StreamsRows, outputs: int, block: int, size: int, progress: Progress
+def extremes_from_rows(
+    oracles: HasChannelRows, outputs: int, block: int, size: int, progress: Progress
 ) -> BlockExtremes:
     """The extremes of a block of `size` hidden symbols, from rows that the oracles stream.
 
@@ -91,7 +92,7 @@ def extremes_of_streamed(
     return _extremes_of(partial(oracles.channel_rows, block), outputs, size, progress)
 
 
-def extremes_of_written(
+def extremes_from_channel(
     oracles: FrequencyOracles, outputs: int, block: int, size: int, progress: Progress
 ) -> BlockExtremes:
     """The same, from a channel that the oracles write out whole."""
@@ -128,8 +129,8 @@ def _extremes_of(read: _Rows, outputs: int, size: int, progress: Progress) -> Bl
     if other == x:  # then all rows have one entry there, and any other row will do
         other = min(1, size - 1)
     return BlockExtremes(
-        Widest(ratio, base.first + within, x, other),
-        Widest(over_ratio, base.first + over, x_over, x_over),
+        MaxRatio(ratio, base.first + within, x, other),
+        MaxRatio(over_ratio, base.first + over, x_over, x_over),
         seen.faulty,
         _is_distribution(base.codes[0], base),
     )
@@ -197,5 +198,5 @@ def _largest(top: _Codes, bottom: _Codes, values: tuple[int, ...]) -> tuple[int,
     both = top.astype(np.int64) * len(values) + bottom
     pairs, columns = np.unique(both, return_index=True)
     ratios = [quotient(values[pair // len(values)], values[pair % len(values)]) for pair in pairs]
-    best = max(range(len(ratios)), key=lambda i: size_of(ratios[i]))
+    best = max(range(len(ratios)), key=lambda i: ratio_sort_key(ratios[i]))
     return int(columns[best]), ratios[best]

@@ -56,7 +56,7 @@ class BlockSum:
         """True where the sum is too large for honest reports."""
         return not self.always_agree and self.estimated - self.reported > self.limit
 
-    def phones_to_be_seen(self, mechanism: Mechanism, x: int) -> int | None:
+    def detectable_fakes(self, mechanism: Mechanism, x: int) -> int | None:
         """Crafted reports for the block's symbol x, beside these, suspected every other time.
 
         They add noise as well: it grows as the root of the block's reports. None where no number

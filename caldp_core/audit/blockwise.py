@@ -21,24 +21,24 @@ import numpy as np
 
 from caldp_core.audit.block_extremes import (
     BlockExtremes,
-    extremes_of_streamed,
-    extremes_of_written,
+    extremes_from_channel,
+    extremes_from_rows,
     quotient,
-    size_of,
+    ratio_sort_key,
 )
 from caldp_core.audit.pairwise import log_of
-from caldp_core.audit.stated import MAKES_REPORTS, ORACLES_MAKE_REPORTS, doubt
-from caldp_core.audit.support_forms import extremes_of_form
+from caldp_core.audit.statement_check import MAKES_REPORTS, ORACLES_MAKE_REPORTS, statement_mismatch
+from caldp_core.audit.support_forms import extremes_from_form
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import (
     DENSE_MAX_ENTRIES,
     STREAM_FREELY_ENTRIES,
     STREAM_MAX_ENTRIES,
 )
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, StreamsRows
+from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, HasChannelRows
 from caldp_core.mechanisms.support_form import HasSupportForm
 
 BOTH_SENSITIVE: Final = "sensitive-sensitive"
@@ -74,9 +74,9 @@ class PairClass:
         return log_of(self.ratio)
 
     @property
-    def against(self) -> Fraction | None:
+    def relative_ratio(self) -> Fraction | None:
         """`ratio` over (just below) e^ε: at most 1 where it holds; None for ∞."""
-        return None if self.ratio is None else self.ratio / power_below(self.epsilon)
+        return None if self.ratio is None else self.ratio / exp_below(self.epsilon)
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,7 +110,7 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
     Agrees with `exact_audit` where that can be run. Raises `CaldpError` for channels beyond
     `STREAM_MAX_ENTRIES` that can only be streamed, where the family can neither stream rows
     nor write out its channel nor tell its form, and where what is stated of reports is stated by
-    a class that does not make them (`stated.py`).
+    a class that does not make them (`statement_check.py`).
     """
     _require_stated(mechanism, "block_structure", MAKES_REPORTS)
     made = mechanism.block_structure()
@@ -124,8 +124,8 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
         extremes = read(block, hidden.size, part) if hidden.size else None
         if extremes:
             classes += _classes(made, block, extremes, hidden, others)
-            if extremes.faulty is not None:
-                faulty.append(int(hidden[extremes.faulty]))
+            if extremes.faulty_row is not None:
+                faulty.append(int(hidden[extremes.faulty_row]))
         if others.size and not _others_are_distributions(
             int(made.oracles.cover_threshold[block]), extremes
         ):
@@ -137,11 +137,11 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
 
 def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
     """The class that comes nearest to its ε or exceeds it most; None if there is none."""
-    return max(classes, key=lambda each: size_of(each.against), default=None)
+    return max(classes, key=lambda each: ratio_sort_key(each.relative_ratio), default=None)
 
 
 def _require_stated(thing: object, statement: str, conduct: Sequence[str]) -> None:
-    why = doubt(thing, [statement], conduct)
+    why = statement_mismatch(thing, [statement], conduct)
     require(why is None, f"{why}; nothing is certified that is not read.")
 
 
@@ -165,7 +165,7 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
     knows_form = isinstance(oracles, HasSupportForm)
-    if isinstance(oracles, StreamsRows) and not (
+    if isinstance(oracles, HasChannelRows) and not (
         knows_form and _entries(sizes, outputs) > STREAM_FREELY_ENTRIES
     ):
         _require_stated(oracles, "channel_rows", ORACLES_MAKE_REPORTS)
@@ -174,13 +174,13 @@ def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
             f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
             f"has more than {work.sum():.1e}; use smaller blocks or fewer sensitive values.",
         )
-        return EVERY_ENTRY, partial(extremes_of_streamed, oracles, outputs), work
+        return EVERY_ENTRY, partial(extremes_from_rows, oracles, outputs), work
     if entries <= DENSE_MAX_ENTRIES:
         _require_stated(oracles, "channel", ORACLES_MAKE_REPORTS)
-        return EVERY_ENTRY, partial(extremes_of_written, oracles, outputs), work
+        return EVERY_ENTRY, partial(extremes_from_channel, oracles, outputs), work
     if isinstance(oracles, HasSupportForm):
         _require_stated(oracles, "support_form", ORACLES_MAKE_REPORTS)
-        return THE_FORM, partial(extremes_of_form, oracles), np.ones(sizes.size)
+        return THE_FORM, partial(extremes_from_form, oracles), np.ones(sizes.size)
     raise CaldpError(
         f"This family writes its channel out whole, which may have at most {DENSE_MAX_ENTRIES:,} "
         f"entries and would have up to {min(entries, 10**300):.3g}; "
@@ -226,10 +226,10 @@ def _classes(
     noise = Fraction(int(mechanism.oracles.cover_threshold[block]), COIN_ONE)
     kinds = []
     if hidden.size > 1:
-        other = hidden[extremes.within.x_other]
-        kinds.append((BOTH_SENSITIVE, extremes.within, other, hidden.size - 1, Fraction(1)))
+        other = hidden[extremes.hidden_ratio.x_other]
+        kinds.append((BOTH_SENSITIVE, extremes.hidden_ratio, other, hidden.size - 1, Fraction(1)))
     if others.size:
-        kinds.append((OTHER_NOT, extremes.over_base, others[0], others.size, noise))
+        kinds.append((OTHER_NOT, extremes.base_ratio, others[0], others.size, noise))
     for kind, widest, other, partners, factor in kinds:
         ratio = None if widest.ratio is None else quotient(widest.ratio, factor)
         yield PairClass(
@@ -241,5 +241,5 @@ def _classes(
             output=widest.output,
             ratio=ratio,
             epsilon=epsilon,
-            holds=ratio is not None and ratio <= power_below(epsilon),
+            holds=ratio is not None and ratio <= exp_below(epsilon),
         )

@@ -7,7 +7,7 @@ Pr(says x′ | x). CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020, Theorem
 import numpy as np
 
 from caldp_core.audit.adversary import error_vertex
-from caldp_core.audit.told_apart import pair_rows
+from caldp_core.audit.pair_guess import pair_rows
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.binary import BinaryPolicy

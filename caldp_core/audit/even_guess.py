@@ -41,7 +41,7 @@ class PairOdds:
         return self.both_ways is not None or self.one_way is not None
 
     @property
-    def most(self) -> float:
+    def largest(self) -> float:
         """The larger one: over all pairs that a protected symbol is in. 1 without any."""
         return max((each for each in (self.both_ways, self.one_way) if each), default=1.0)
 

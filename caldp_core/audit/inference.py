@@ -1,8 +1,8 @@
 """What an onlooker believes of one person after reports, at any number of symbols.
 
 `adversary.py` decides in rationals for small channels; here floats do, through what mechanisms
-offer (`mechanisms/offers.py`), so that 43,750 symbols take milliseconds. CALDP = Acharya, Bonawitz,
-Kairouz, Ramage, Sun 2020.
+offer (`mechanisms/capabilities.py`), so that 43,750 symbols take milliseconds. CALDP = Acharya,
+Bonawitz, Kairouz, Ramage, Sun 2020.
 """
 
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ import numpy as np
 from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.offers import (
-    PutsInTags,
+from caldp_core.mechanisms.capabilities import (
+    AddsTags,
     SupportTally,
     block_totals,
     channel_products,
-    cover_of,
     one_report,
+    symbol_partition_of,
 )
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import PrivacyMatrix
@@ -31,8 +31,8 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
     mechanisms that offer neither products with their channel nor counts of supports.
     """
     require(report.n == 1, f"A report's tally has n = 1, this one has n = {report.n}.")
-    if isinstance(mechanism, PutsInTags):
-        return mechanism.over_tags(likelihood(mechanism.after_pre_processing(), report))
+    if isinstance(mechanism, AddsTags):
+        return mechanism.mean_over_tags(likelihood(mechanism.after_pre_processing(), report))
     supports = one_report(mechanism, report)
     if supports is not None:
         return _of_supports(mechanism, supports, block_totals(mechanism, report)[0])
@@ -42,7 +42,7 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
         "This mechanism does not say how likely a report is; take another of the catalogue's.",
     )
     assert products is not None
-    return np.maximum(products.pull(report.counts.astype(np.float64)), 0.0)
+    return np.maximum(products.apply_transpose(report.counts.astype(np.float64)), 0.0)
 
 
 def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:
@@ -52,7 +52,7 @@ def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Fl
     `SupportProbabilities`. A symbol that is
     not hidden sends the base with λ, or names itself.
     """
-    cover, prob = cover_of(mechanism), report.probabilities
+    cover, prob = symbol_partition_of(mechanism), report.probabilities
     result = np.zeros(mechanism.k)
     if report.named.any():
         result[cover.clear[report.named > 0]] = 1.0
@@ -68,7 +68,9 @@ def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Fl
     return result
 
 
-def believed(mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]) -> Floats:
+def posterior_after_reports(
+    mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]
+) -> Floats:
     """(k,) posterior after independent reports about one person whose symbol does not change.
 
     `prior`: (k,) shares that sum to 1. A report that is sent again (memoised noise) tells nothing
@@ -77,9 +79,11 @@ def believed(mechanism: Mechanism, prior: Floats, reports: Iterable[Tally]) -> F
     prior, and for reports that together are impossible under it.
     """
     prior = check_prior(prior, mechanism.k)
-    if isinstance(mechanism, PutsInTags):
+    if isinstance(mechanism, AddsTags):
         common = mechanism.after_pre_processing()
-        return mechanism.without_tags(believed(common, mechanism.shares(prior), reports), prior)
+        return mechanism.without_tags(
+            posterior_after_reports(common, mechanism.shares_with_tags(prior), reports), prior
+        )
     weight = prior
     for report in reports:
         weight = weight * likelihood(mechanism, report)
@@ -102,19 +106,19 @@ def check_prior(prior: Floats, k: int) -> Floats:
     return prior
 
 
-def most_believed(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
+def max_posterior(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
     """Highest posterior of x after m = `reports` reports under any mechanism that keeps the policy.
 
     E adds up over reports (CALDP Prop. 2), and Proposition 3 holds for every pair, so that
     p_x′ ≥ e^{−m·E[x, x′]}·p_x·π_x′/π_x; summed over all x′, p_x ≤ 1/Σ_x′ e^{−m·E[x, x′]}·π_x′/π_x.
     """
-    return most_believed_after(policy, prior, x, [reports])[0]
+    return max_posteriors(policy, prior, x, [reports])[0]
 
 
-def most_believed_after(
+def max_posteriors(
     policy: PrivacyMatrix, prior: Floats, x: int, reports: Iterable[int]
 ) -> list[float]:
-    """`most_believed` for each of several numbers of reports."""
+    """`max_posterior` for each of several numbers of reports."""
     prior = check_prior(prior, policy.k)
     each = [check_whole("reports", m, 0, 10**9) for m in reports]
     (symbol,) = check_symbols("x", [x], policy.k)
@@ -131,7 +135,7 @@ def most_believed_after(
     return [most(m) for m in each]
 
 
-def likeliest(posterior: Floats, level: float = 0.95) -> Ints:
+def credible_set(posterior: Floats, level: float = 0.95) -> Ints:
     """The fewest symbols that together have probability `level`, the likeliest first.
 
     `posterior`: (k,); `level`: in (0, 1]; raises `CaldpError` otherwise.

@@ -2,7 +2,7 @@
 
 The strongest way that the mechanism's size and statements allow is taken; the verdict says which
 (`LargeAudit.method`). A statement counts only if it is said of the very reports that the mechanism
-makes (`stated.py`); where nothing can be read, nothing is certified.
+makes (`statement_check.py`); where nothing can be read, nothing is certified.
 """
 
 from dataclasses import replace
@@ -13,17 +13,17 @@ from caldp_core.audit.axes import audit_axes
 from caldp_core.audit.block_extremes import quotient
 from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.audit.stated import MAKES_REPORTS, doubt
+from caldp_core.audit.statement_check import MAKES_REPORTS, statement_mismatch
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.structures import (
+    HasAxisChannels,
     HasBlockStructure,
+    HasPreProcessing,
     HasSmallTwin,
-    MovesAlongAxes,
-    PreProcesses,
 )
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
@@ -70,40 +70,40 @@ def audit_mechanism(
     )
 
 
-def _tags(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+def _tags(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
     """People's own places become tags: what the common mechanism promises holds for each."""
-    if not (isinstance(mechanism, PreProcesses) and isinstance(asked, PersonalPolicy)):
+    if not (isinstance(mechanism, HasPreProcessing) and isinstance(policy, PersonalPolicy)):
         return ""
-    why = doubt(mechanism, ["after_pre_processing"], MAKES_REPORTS)
+    why = statement_mismatch(mechanism, ["after_pre_processing"], MAKES_REPORTS)
     if why:
         return why
-    audit = audit_mechanism(mechanism.after_pre_processing(), asked.with_tags(), progress)
+    audit = audit_mechanism(mechanism.after_pre_processing(), policy.with_tags(), progress)
     return replace(audit, method=audit.method + TAGS)
 
 
-def _blocks(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
-    if not (isinstance(mechanism, HasBlockStructure) and isinstance(asked, Context)):
+def _blocks(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if not (isinstance(mechanism, HasBlockStructure) and isinstance(policy, Context)):
         return ""
     own = mechanism.block_structure().policy
     require(
-        asked is own or asked.fingerprint() == own.fingerprint(),
+        policy is own or policy.fingerprint() == own.fingerprint(),
         "The mechanism was made for another context than is asked about; make it anew.",
     )
-    why = doubt(mechanism, ["block_structure"], MAKES_REPORTS)
+    why = statement_mismatch(mechanism, ["block_structure"], MAKES_REPORTS)
     return why or audit_context(mechanism, progress)
 
 
-def _pairs(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
     if mechanism.k**2 * mechanism.outputs > PAIRWISE_MAX:
         return ""
-    why = doubt(mechanism, ["exact_channel", "_fill_block"], MAKES_REPORTS)
+    why = statement_mismatch(mechanism, ["exact_channel", "_fill_block"], MAKES_REPORTS)
     if why:
         return why
     try:
         channel = mechanism.exact_channel()
     except CaldpError as error:
         return str(error)
-    audit = audit_channel(channel, asked)
+    audit = audit_channel(channel, policy)
     progress(1.0)
     if audit.worst is None:
         return LargeAudit(audit.holds, EVERY_PAIR, (), None, audit.faulty_row)
@@ -120,33 +120,33 @@ def _pairs(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> La
         output=worst.output,
         ratio=ratio,
         epsilon=worst.epsilon,
-        holds=ratio is not None and ratio <= power_below(worst.epsilon),
+        holds=ratio is not None and ratio <= exp_below(worst.epsilon),
     )
     return LargeAudit(audit.holds, EVERY_PAIR, (found,), found, audit.faulty_row)
 
 
-def _axes(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
-    if not isinstance(asked, GridMetric | EuclideanMetric):
+def _axes(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if not isinstance(policy, GridMetric | EuclideanMetric):
         return ""
-    if not isinstance(mechanism, MovesAlongAxes):
+    if not isinstance(mechanism, HasAxisChannels):
         return ""
-    why = doubt(mechanism, ["axis_channels"], MAKES_REPORTS)
-    return why or audit_axes(mechanism, asked, progress)
+    why = statement_mismatch(mechanism, ["axis_channels"], MAKES_REPORTS)
+    return why or audit_axes(mechanism, policy, progress)
 
 
-def _twin(mechanism: Mechanism, asked: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
-    if not isinstance(asked, GridMetric | EuclideanMetric):
+def _twin(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
+    if not isinstance(policy, GridMetric | EuclideanMetric):
         return ""
     if not isinstance(mechanism, HasSmallTwin):
         return ""
-    why = doubt(mechanism, ["small_twin"], MAKES_REPORTS)
+    why = statement_mismatch(mechanism, ["small_twin"], MAKES_REPORTS)
     if why:
         return why
     twin = mechanism.small_twin()
     small = twin.policy
     require(
-        isinstance(small, type(asked))
-        and replace(asked, rows=small.rows, columns=small.columns) == small,
+        isinstance(small, type(policy))
+        and replace(policy, rows=small.rows, columns=small.columns) == small,
         "The small map has other steps than the large one; nothing follows from it.",
     )
     return replace(audit_mechanism(twin, small, progress), method=SMALL_TWIN)

@@ -14,7 +14,7 @@ from numbers import Rational
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -83,7 +83,7 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
     for x, other, epsilon in finite_pairs(policy):
         pairs += 1
         output, ratio = _largest_ratio(rows[x], rows[other])
-        against = ratio / power_below(epsilon) if ratio is not None else None
+        against = ratio / exp_below(epsilon) if ratio is not None else None
         holds = holds and against is not None and against <= 1
         if _beyond(against, excess):
             excess = against
@@ -106,7 +106,7 @@ def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) ->
                 continue
             output, ratio = _largest_ratio(rows[x], rows[other])
             epsilon = levels.get((x, other), math.inf)
-            kept = ratio is not None and epsilon < math.inf and ratio <= power_below(epsilon)
+            kept = ratio is not None and epsilon < math.inf and ratio <= exp_below(epsilon)
             leak = Leak(x, other, output, log_of(ratio), epsilon)
             cells.append(CellAudit(leak, kept or epsilon == math.inf))
     return cells

@@ -22,7 +22,7 @@ from caldp_core.basics.errors import CaldpError, check_number, check_symbols, ch
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.offers import Craftable, craftable
+from caldp_core.mechanisms.capabilities import Craftable, craftable
 from caldp_core.mechanisms.tally import Tally
 
 
@@ -30,13 +30,13 @@ from caldp_core.mechanisms.tally import Tally
 class Attack:
     """An attack for readers: `title`, one `sentence` on what a fake phone does.
 
-    `added`: a mechanism and (r,) different targets → a of the module.
+    `mean_added`: a mechanism and (r,) different targets → a of the module.
     """
 
     name: str
     title: str
     sentence: str
-    added: Callable[[Mechanism, Ints], float]
+    mean_added: Callable[[Mechanism, Ints], float]
 
 
 def expected_gain(
@@ -49,10 +49,10 @@ def expected_gain(
     """
     beta = check_number("fakes", fakes, 0.0, FAKES_MAX)
     some = _targets(mechanism, targets)
-    return beta * (attack.added(mechanism, some) - float(p[some].sum()))
+    return beta * (attack.mean_added(mechanism, some) - float(p[some].sum()))
 
 
-def by_random_items(mechanism: Mechanism, targets: Ints) -> float:
+def random_items_added(mechanism: Mechanism, targets: Ints) -> float:
     """CJG's random item attack: claim a random target, then follow the coins: a = 1 exactly.
 
     Such a report has the law of an honest person's, so no server can tell it from one.
@@ -61,12 +61,12 @@ def by_random_items(mechanism: Mechanism, targets: Ints) -> float:
     return 1.0
 
 
-def by_random_reports(mechanism: Mechanism, targets: Ints) -> float:
+def random_reports_added(mechanism: Mechanism, targets: Ints) -> float:
     """CJG's random report attack; see `random_report_mean`."""
     return float(random_report_mean(mechanism)[_targets(mechanism, targets)].sum())
 
 
-def by_maximal_gain(mechanism: Mechanism, targets: Ints) -> float:
+def maximal_gain_added(mechanism: Mechanism, targets: Ints) -> float:
     """CJG's maximal gain attack: the most that any one report can add.
 
     Of a block with r targets among its hidden symbols, a report that includes c of them adds
@@ -74,7 +74,7 @@ def by_maximal_gain(mechanism: Mechanism, targets: Ints) -> float:
     is a target, 1/(1 − λ).
     """
     parts, some = _parts(mechanism), _targets(mechanism, targets)
-    prob, cover = parts.oracles.probabilities, parts.cover
+    prob, cover = parts.oracles.probabilities, parts.symbol_partition
     m, ranks = cover.sizes.size, _ranks(parts, some)
     hidden = ranks >= 0
     most = parts.oracles.most_included(ranks[hidden])
@@ -96,20 +96,20 @@ _ENTRIES: Final = (
         RANDOM_REPORTS,
         "Random reports",
         "Each fake phone sends any report at random, without looking at the target.",
-        by_random_reports,
+        random_reports_added,
     ),
     Attack(
         RANDOM_ITEMS,
         "Lie about the place, follow the coin",
         "Each fake phone claims the target, then throws the coins as everybody does; its report "
         "cannot be told from that of somebody who is truly there.",
-        by_random_items,
+        random_items_added,
     ),
     Attack(
         MAXIMAL_GAIN,
         "Strongest report",
         "Each fake phone throws no coin and sends a report that raises the target the most.",
-        by_maximal_gain,
+        maximal_gain_added,
     ),
 )
 ATTACKS: Final = {attack.name: attack for attack in _ENTRIES}
@@ -122,7 +122,11 @@ def random_report_mean(mechanism: Mechanism) -> Floats:
     the block's oracle can send, else it names the symbol; in plain LDP it is uniform among all.
     """
     parts = _parts(mechanism)
-    prob, cover, m = parts.oracles.probabilities, parts.cover, parts.cover.sizes.size
+    prob, cover, m = (
+        parts.oracles.probabilities,
+        parts.symbol_partition,
+        parts.symbol_partition.sizes.size,
+    )
     k, block = mechanism.k, parts.blocks
     named = np.bincount(block[cover.clear], minlength=m)
     result = np.empty(k)
@@ -140,7 +144,7 @@ def crafted_mean(mechanism: Mechanism, x: int) -> Floats:
     """
     parts = _parts(mechanism)
     (symbol,) = check_symbols("x", [x], mechanism.k)
-    prob, cover, j = parts.oracles.probabilities, parts.cover, int(parts.blocks[symbol])
+    prob, cover, j = parts.oracles.probabilities, parts.symbol_partition, int(parts.blocks[symbol])
     others = cover.hidden[parts.blocks[cover.hidden] == j]
     result = np.zeros(mechanism.k)
     if symbol in others:
@@ -160,13 +164,13 @@ def sample_crafted(mechanism: Mechanism, x: int, fakes: int, rng: np.random.Gene
     people = check_whole("fakes", fakes, 0, N_MAX)
     counts = np.zeros(mechanism.k, np.int64)
     counts[symbol] = people
-    cells = parts.oracles.sample_crafted(counts[parts.cover.hidden], rng)
-    cells = np.concatenate([cells, counts[parts.cover.clear]])
+    cells = parts.oracles.sample_crafted(counts[parts.symbol_partition.hidden], rng)
+    cells = np.concatenate([cells, counts[parts.symbol_partition.clear]])
     return Tally(cells, people, mechanism.fingerprint)
 
 
 @dataclass(frozen=True)
-class Power:
+class AttackPower:
     """What one fake phone can do at a symbol.
 
     `added`: people that its strongest report adds to the symbol's estimate. `noise`: standard
@@ -181,7 +185,7 @@ class Power:
         return math.ceil(deviations * self.noise / self.added)
 
 
-def power(mechanism: Mechanism, x: int, p: Floats, n: int) -> Power:
+def attack_power(mechanism: Mechanism, x: int, p: Floats, n: int) -> AttackPower:
     """One attacker's power at x; `p`: (k,) shares of n people.
 
     Does a smaller block raise or lower it? The strongest report for a hidden x adds (1 − r)/(a − r)
@@ -194,7 +198,7 @@ def power(mechanism: Mechanism, x: int, p: Floats, n: int) -> Power:
     """
     (symbol,) = check_symbols("x", [x], mechanism.k)
     deviation = math.sqrt(max(float(mechanism.variance(p, n)[symbol]), 0.0))
-    return Power(by_maximal_gain(mechanism, np.array([symbol])), n * deviation)
+    return AttackPower(maximal_gain_added(mechanism, np.array([symbol])), n * deviation)
 
 
 def _parts(mechanism: Mechanism) -> Craftable:
@@ -219,5 +223,5 @@ def _targets(mechanism: Mechanism, targets: Ints) -> Ints:
 def _ranks(parts: Craftable, symbols: Ints) -> Ints:
     """(r,) ranks of hidden symbols, −1 for the others."""
     rank = np.full(parts.blocks.size, -1)
-    rank[parts.cover.hidden] = np.arange(parts.cover.hidden.size)
+    rank[parts.symbol_partition.hidden] = np.arange(parts.symbol_partition.hidden.size)
     return rank[symbols]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, check_n, require
-from caldp_core.basics.proportions import highest_share, lowest_share
+from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.base import Mechanism
 
@@ -104,8 +104,8 @@ def privacy_loss_bound(
 
     `hits_x` of `n_x` with probability p, `hits_other` of `n_other` with q: any one shape.
     """
-    low = lowest_share(hits_x, n_x, alpha / 2)
-    high = highest_share(hits_other, n_other, alpha / 2)
+    low = clopper_pearson_lower(hits_x, n_x, alpha / 2)
+    high = clopper_pearson_upper(hits_other, n_other, alpha / 2)
     logs = np.full(low.shape, -math.inf)
     return np.log(low / high, out=logs, where=low > 0)
 

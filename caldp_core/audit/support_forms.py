@@ -10,14 +10,14 @@ from fractions import Fraction
 from itertools import product
 from typing import Final
 
-from caldp_core.audit.block_extremes import BlockExtremes, Widest, quotient, size_of
+from caldp_core.audit.block_extremes import BlockExtremes, MaxRatio, quotient, ratio_sort_key
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.support_form import HasSupportForm, SupportForm
 
 _BASE: Final = (Fraction(1),)
 
 
-def extremes_of_form(
+def extremes_from_form(
     oracles: HasSupportForm, block: int, size: int, progress: Progress
 ) -> BlockExtremes:
     """The extremes of a block of `size` hidden symbols, from its form, in constant time.
@@ -29,9 +29,9 @@ def extremes_of_form(
     weights = possible_weights(form)
     other = min(1, size - 1)
     extremes = BlockExtremes(
-        within=Widest(_largest(weights, weights), None, 0, other),
-        over_base=Widest(_largest(weights, _BASE), None, 0, 0),
-        faulty=None if is_distribution(form) else 0,
+        hidden_ratio=MaxRatio(_largest(weights, weights), None, 0, other),
+        base_ratio=MaxRatio(_largest(weights, _BASE), None, 0, 0),
+        faulty_row=None if is_distribution(form) else 0,
         base_is_distribution=0 <= form.share <= 1,
     )
     progress(1.0)
@@ -52,4 +52,4 @@ def is_distribution(form: SupportForm) -> bool:
 
 
 def _largest(above: tuple[Fraction, ...], below: tuple[Fraction, ...]) -> Fraction | None:
-    return max((quotient(a, b) for a, b in product(above, below)), key=size_of)
+    return max((quotient(a, b) for a, b in product(above, below)), key=ratio_sort_key)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from caldp_core.audit.channels import Channel
 from caldp_core.basics.errors import require
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Bools
 
 
@@ -37,7 +37,7 @@ def uldp(channel: Channel, sensitive: Bools, protected: Bools, epsilon: float) -
         len(sensitive) == len(channel) and len(protected) == len(columns),
         f"This channel needs {len(channel)} sensitive flags and {len(columns)} protected ones.",
     )
-    power = power_below(epsilon)
+    power = exp_below(epsilon)
     clear = [column for column, hides in zip(columns, protected, strict=True) if not hides]
     hidden = [column for column, hides in zip(columns, protected, strict=True) if hides]
     senders = [[x for x, q in enumerate(column) if q > 0] for column in clear]

@@ -41,8 +41,8 @@ class ByteCache:
     alone is larger than the bound. Safe for threads: one makes a value, the others wait for it.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_bytes: int) -> None:
+        self._most = max_bytes
         self._lock = Lock()
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._making: dict[Hashable, Event] = {}
@@ -73,7 +73,7 @@ class ByteCache:
             made_elsewhere.wait()
         try:
             value = make()
-            parts = dict(parts_of((key, value)))
+            parts = dict(object_sizes((key, value)))
             with self._lock:
                 self._put(key, _Entry(value, parts))
             return value
@@ -82,12 +82,12 @@ class ByteCache:
                 del self._making[key]
             made.set()
 
-    def weigh(self) -> None:
+    def update_sizes(self) -> None:
         """Weigh all values anew: some have grown since they came, by what they found out."""
         with self._lock:
             entries = list(self._entries.items())
         for key, entry in entries:
-            parts = dict(parts_of((key, entry.value)))
+            parts = dict(object_sizes((key, entry.value)))
             with self._lock:
                 if self._entries.get(key) is entry:
                     self._forget(entry)
@@ -127,7 +127,7 @@ class ByteCache:
                 self._total -= size
 
 
-def parts_of(value: object) -> Iterator[tuple[int, int]]:
+def object_sizes(value: object) -> Iterator[tuple[int, int]]:
     """The id and the bytes of each object that a value holds, itself among them.
 
     Arrays, texts, containers and the fields of records are followed; functions and classes are not.

@@ -31,7 +31,7 @@ _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
 
 
 @contextmanager
-def connected(
+def connect(
     memory_mb: int,
     threads: int = THREADS,
     files: "AbstractFileSystem | None" = None,
@@ -62,7 +62,7 @@ def connected(
         connection.close()
 
 
-def rows(
+def fetch_rows(
     connection: "DuckDBPyConnection",
     sql: str,
     parameters: Sequence[Any] = (),
@@ -77,9 +77,9 @@ def rows(
     """
     import duckdb
 
-    watched = _Watch(connection, seconds, progress)
+    watched = _QueryWatchdog(connection, seconds, progress)
     try:
-        with watched.on():
+        with watched.run():
             found: list[tuple[Any, ...]] = connection.execute(sql, parameters).fetchall()
             return found
     except duckdb.InterruptException:
@@ -95,7 +95,7 @@ def rows(
         ) from None
 
 
-class _Watch:
+class _QueryWatchdog:
     """Looks after a query from a thread of its own: its time, its share, and whether to go on."""
 
     def __init__(
@@ -107,9 +107,9 @@ class _Watch:
         self.is_cancelled = False
 
     @contextmanager
-    def on(self) -> Iterator[None]:
+    def run(self) -> Iterator[None]:
         """Watched while this is open."""
-        thread = Thread(target=self._watch, daemon=True)
+        thread = Thread(target=self._poll, daemon=True)
         thread.start()
         try:
             yield
@@ -117,7 +117,7 @@ class _Watch:
             self._done.set()
             thread.join()
 
-    def _watch(self) -> None:
+    def _poll(self) -> None:
         pause: Callable[[float], bool] = self._done.wait
         while not pause(_LOOK_S):
             if self._end is not None and monotonic() > self._end:

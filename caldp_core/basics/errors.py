@@ -15,29 +15,29 @@ from caldp_core.basics.types import Floats, Ints
 
 SENTENCE_MAX: Final = 1_000
 """Most characters of an error's sentence, odd signs as one each."""
-TURNS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 """Unicode's marks of direction (UAX 9), within a pattern: with them a name reads as another."""
 _WORD: Final = re.compile(r"\S{201,}")
 _WORD_KEPT: Final = 40
-_SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{TURNS}]")
+_SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{DIRECTION_MARKS}]")
 _EPSILON_RULE: Final = f"must be in [{EPSILON_MIN}, {EPSILON_MAX:g}]"
 
 
 class CaldpError(ValueError):
     """Input that can't be used; its text is one sentence that says what to change.
 
-    However long and odd the input is that it quotes, the sentence can be read: see `readable`.
+    However long and odd the input is that it quotes, the sentence can be read: see `make_readable`.
     """
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(readable(sentence))
+        super().__init__(make_readable(sentence))
 
 
 class Cancelled(Exception):
     """Raised by a progress callback to stop long work."""
 
 
-def readable(sentence: str) -> str:
+def make_readable(sentence: str) -> str:
     """The sentence without what would spoil its display, and of bounded length.
 
     Marks that turn the direction of writing, controls and halves of characters are written out as
@@ -129,11 +129,12 @@ def as_array(name: str, value: ArrayLike) -> NDArray[Any]:
         ) from None
 
 
-def check_kind(name: str, value: object, kind: type, advice: str) -> None:
+def check_type(name: str, value: object, expected: type, advice: str) -> None:
     """Raise `CaldpError` unless `value` is of that class; `advice` says how to come by one."""
-    if not isinstance(value, kind):
+    if not isinstance(value, expected):
         raise CaldpError(
-            f"{name} must be a {kind.__name__}, got one of type {type(value).__name__}; {advice}."
+            f"{name} must be a {expected.__name__}, got one of type {type(value).__name__}; "
+            f"{advice}."
         )
 
 

@@ -12,11 +12,11 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,4000}")
 _NUMBER: Final = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
-def read_whole(text: str) -> int | None:
+def parse_int(text: str) -> int | None:
     """The whole number that `text` spells, None if it spells none."""
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def read_number(text: str) -> float | None:
+def parse_float(text: str) -> float | None:
     """The number that `text` spells, such as "-1", "0.5" or "1e-3"; None if it spells none."""
     return float(text) if _NUMBER.fullmatch(text) else None

@@ -44,7 +44,7 @@ def _decimal(exponent: float | Fraction) -> Decimal:
 
 
 @lru_cache(maxsize=1 << 14)
-def power_below(epsilon: float) -> Fraction:
+def exp_below(epsilon: float) -> Fraction:
     """A rational just below e^ε, by at most 2·10^-59 of it; never below 1, and 1 for ε = 0.
 
     `epsilon`: finite, ≥ 0. Beyond `LEVEL_MAX` it is far below e^ε: what this number bounds is

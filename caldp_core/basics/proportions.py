@@ -10,7 +10,7 @@ import scipy
 from caldp_core.basics.types import Floats, Ints
 
 
-def lowest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
+def clopper_pearson_lower(hits: Ints | Floats, n: int, tail: float) -> Floats:
     """The least p at which `hits` of n or more have probability `tail`; 0 for no hits.
 
     `hits`: any shape, in [0, n]; `tail`: in (0, 1).
@@ -19,7 +19,7 @@ def lowest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
     return np.where(hits > 0, scipy.special.betaincinv(some, n - some + 1.0, tail), 0.0)
 
 
-def highest_share(hits: Ints | Floats, n: int, tail: float) -> Floats:
+def clopper_pearson_upper(hits: Ints | Floats, n: int, tail: float) -> Floats:
     """The greatest p at which `hits` of n or fewer have probability `tail`; 1 for n hits."""
     missing = n - hits
     share = scipy.special.betainccinv(hits + 1.0, np.where(missing > 0, missing, 1.0), tail)

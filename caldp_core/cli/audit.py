@@ -36,7 +36,7 @@ def audit_command(context: click.Context, path: str) -> None:
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
     }
-    told |= verdict(audit) | {"seconds": round(perf_counter() - started, 4)}
+    told |= audit_summary(audit) | {"seconds": round(perf_counter() - started, 4)}
     click.echo(json.dumps(told, indent=2))
     context.exit(0 if audit.holds else 1)
 
@@ -47,7 +47,7 @@ def _countable(mechanism: Mechanism) -> int | None:
     return outputs if outputs < limits.OUTPUTS_MAX else None
 
 
-def verdict(audit: LargeAudit) -> dict[str, Any]:
+def audit_summary(audit: LargeAudit) -> dict[str, Any]:
     """What `audit` prints of the audit: JSON-ready, the classes of one kind told together."""
     kinds = dict.fromkeys(each.kind for each in audit.classes)
     groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]

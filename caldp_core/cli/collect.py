@@ -13,16 +13,16 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.cli.estimating import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
+from caldp_core.cli.terminal import plain_errors, progress_bar, write_text
 from caldp_core.collect import js
-from caldp_core.collect.collected import Collected, merged
+from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.estimate import ESTIMATOR, collected_from_histogram, table_of
-from caldp_core.collect.files import as_lines, read_object
-from caldp_core.collect.mixing import mixed_among
+from caldp_core.collect.estimate import ESTIMATOR, collected_from_histogram, estimate_table
+from caldp_core.collect.json_files import format_json, read_json_object
+from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.record import record_of
+from caldp_core.collect.record import make_record
 from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
@@ -50,7 +50,7 @@ def protocol_command(path: str, output: Path | None, question: str) -> None:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
         text = Protocol.of(setup, question).to_json()
         if output is not None:
-            write(output, text)
+            write_text(output, text)
     if output is None:
         click.echo(text, nl=False)
 
@@ -66,11 +66,11 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path) -> None:
     """
     with plain_errors(), progress_bar("tallying") as progress:
         found = tally_files(Protocol.from_file(protocol), files, output, progress)
-    told = {"files_counted": found.counted, "files_counted_before": found.skipped}
-    click.echo(json.dumps(told | _books(found.collected), indent=2))
+    told = {"files_counted": found.files_counted, "files_counted_before": found.files_skipped}
+    click.echo(json.dumps(told | _tally_summary(found.collected), indent=2))
 
 
-def _books(collected: Collected) -> dict[str, Any]:
+def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
     return {
         "reports": collected.tally.n,
         "refused": dict(collected.refused),
@@ -84,9 +84,9 @@ def _books(collected: Collected) -> dict[str, Any]:
 def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     """Add tallies of one protocol, in any order; none with a batch that another one has."""
     with plain_errors():
-        total = merged(map(Collected.from_file, tallies))
+        total = merge_tallies(map(CollectedTally.from_file, tallies))
         total.write(output)
-    click.echo(json.dumps(_books(total), indent=2))
+    click.echo(json.dumps(_tally_summary(total), indent=2))
 
 
 @click.command("estimate")
@@ -126,7 +126,7 @@ def estimate_command(
         )
         asked = Protocol.from_file(protocol)
         collected = (
-            Collected.from_file(tally)
+            CollectedTally.from_file(tally)
             if tally is not None
             else collected_from_histogram(asked, histogram or Path())
         )
@@ -136,21 +136,21 @@ def estimate_command(
             prior is None or name == KNOWING_MAP,
             f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
         )
-        options = Options(known.on(asked.domain), q)
-        table = table_of(asked, collected, level, name, options)
-        text = _in_form(asked, table, output)
+        options = Options(known.shares_on(asked.domain), q)
+        table = estimate_table(asked, collected, level, name, options)
+        text = _format_table(asked, table, output)
         if output is not None:
-            write(output, text)
+            write_text(output, text)
         if record is not None:
-            write(
+            write_text(
                 record,
-                as_lines(record_of(asked, collected, level, name, prior=known, false_share=q)),
+                format_json(make_record(asked, collected, level, name, prior=known, false_share=q)),
             )
     if output is None:
         click.echo(text, nl=False)
 
 
-def _in_form(protocol: Protocol, table: Columns, output: Path | None) -> str:
+def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:
     """The table as its file's name asks; raises `CaldpError` for GeoJSON without a map."""
     if output is None or output.suffix.lower() != ".geojson":
         return as_csv(table)
@@ -174,7 +174,7 @@ def client_command(output: Path | None) -> None:
     text = (Path(js.__file__).parent / "client.js").read_text("utf-8")
     with plain_errors():
         if output is not None:
-            write(output, text)
+            write_text(output, text)
     if output is None:
         click.echo(text, nl=False)
 
@@ -196,7 +196,7 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     with plain_errors():
         asked = Protocol.from_file(protocol)
         with progress_bar("mixing") as progress:
-            text = as_lines(mixed_among(asked, people, delta, progress))
+            text = format_json(mixed_privacy_by_crowd(asked, people, delta, progress))
     click.echo(text, nl=False)
 
 
@@ -205,7 +205,7 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
 def dap_command(protocol: str) -> None:
     """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
     with plain_errors():
-        text = as_lines(dap_configuration(Protocol.from_file(protocol)))
+        text = format_json(dap_configuration(Protocol.from_file(protocol)))
     click.echo(text, nl=False)
 
 
@@ -221,6 +221,6 @@ def dap_command(protocol: str) -> None:
 def registry_command(protocol: str, record: str, **about: str) -> None:
     """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
     with plain_errors():
-        asked, found = Protocol.from_file(protocol), read_object(record, "The record")
-        text = as_lines(registry_entry(asked, found, About(**about)))
+        asked, found = Protocol.from_file(protocol), read_json_object(record, "The record")
+        text = format_json(registry_entry(asked, found, About(**about)))
     click.echo(text, nl=False)

@@ -8,19 +8,19 @@ from typing import Any
 import click
 
 from caldp_core.basics.errors import require
-from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.cli.terminal import plain_errors, progress_bar, write_text
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.datasets.files.bins import Steps
-from caldp_core.datasets.files.maps import MapWanted
+from caldp_core.datasets.files.counts_export import write_counts
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.questions import count_questions
-from caldp_core.datasets.files.source import COMMAND
-from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_core.datasets.files.written import write_counts
+from caldp_core.datasets.files.source import COMMAND_BOUNDS
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.own_survey import OwnSurvey
-from caldp_core.datasets.reading import look_at
+from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.area import Area
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -94,20 +94,20 @@ def count_command(
     that the same people answered become a scenario file, each counted by itself.
     """
     with plain_errors():
-        seen = look_at(path, bounds=COMMAND, header=header)
+        seen = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
         steps = _steps(step, start, end, questions)
         if questions:
             told_of = _count_questions(seen, questions, columns["count"], decimal, output)
             click.echo(json.dumps(told_of, indent=2, ensure_ascii=False))
             return
         asked = columns["answer"] or columns["group"]
-        is_places = not asked and steps is None and (seen.is_of_places or bool(columns["latitude"]))
-        layout = _told(seen, seen.places if is_places else seen.answers, columns)
+        is_places = not asked and steps is None and (seen.has_places or bool(columns["latitude"]))
+        layout = _with_named_columns(seen, seen.places if is_places else seen.answers, columns)
         layout = replace(layout, mark=decimal or layout.mark, steps=steps)
         with progress_bar("counting") as progress:
             told: dict[str, Any] = {"file": seen.table.kind, "columns": _read(seen, layout)}
             if is_places:
-                wanted = MapWanted(cell, Area.parse(area) if area else None)
+                wanted = MapRequest(cell, Area.parse(area) if area else None)
                 layout = replace(layout, wanted=wanted)
                 places = count_places(seen, layout, OwnPlaces.title, progress)
                 counts: Any = places.places
@@ -119,7 +119,7 @@ def count_command(
                 counts = found.table
                 told |= {"people": sum(counts.counts), "answers": len(counts.names)}
                 if steps is not None:
-                    told |= {"beyond_the_steps": found.moved}
+                    told |= {"beyond_the_steps": found.clamped_rows}
         write_counts(counts, output)
     told |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
     click.echo(json.dumps(told | {"written": str(output)}, indent=2, ensure_ascii=False))
@@ -143,24 +143,26 @@ def _steps(
 
 
 def _count_questions(
-    seen: Understood, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
+    file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
 ) -> dict[str, Any]:
     """Count them, write the scenario in which all are hidden, and say what was read."""
     require(
         output.suffix.lower() == ".json",
         f"Several questions become a scenario file; -o must end in .json, got {output.name!r}.",
     )
-    layout = _told(seen, seen.answers, {"count": weights})
+    layout = _with_named_columns(file, file.answers, {"count": weights})
     layout = replace(layout, mark=decimal or layout.mark, group=None)
-    first, *others = (_told(seen, layout, {"answer": name}).answer for name in questions)
+    first, *others = (
+        _with_named_columns(file, layout, {"answer": name}).answer for name in questions
+    )
     require(None not in (first, *others), "--question must name a column, got '-'.")
     layout = replace(layout, answer=first, others=tuple(at for at in others if at is not None))
     with progress_bar("counting") as progress:
-        found = count_questions(seen, layout, OwnSurvey.title, progress)
+        found = count_questions(file, layout, OwnSurvey.title, progress)
     scenario = Scenario(dataset=found.survey, policy=ContextPolicy(OneBlock()))
-    write(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    write_text(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return {
-        "file": seen.table.kind,
+        "file": file.table.kind,
         "questions": {
             table.title: {"people": sum(table.counts), "answers": len(table.names)}
             for table in found.survey.tables()
@@ -171,20 +173,22 @@ def _count_questions(
     }
 
 
-def _told(seen: Understood, layout: Layout, columns: dict[str, str | None]) -> Layout:
+def _with_named_columns(
+    file: DetectedFile, layout: Layout, columns: dict[str, str | None]
+) -> Layout:
     """The layout with the columns that were named."""
     for role, name in columns.items():
         if name is not None:
             require(
-                name == "-" or name in seen.names,
-                f"--{role} must name a column, one of {', '.join(seen.names)[:300]}; got {name!r}.",
+                name == "-" or name in file.names,
+                f"--{role} must name a column, one of {', '.join(file.names)[:300]}; got {name!r}.",
             )
-            change: dict[str, Any] = {role: None if name == "-" else seen.names.index(name)}
+            change: dict[str, Any] = {role: None if name == "-" else file.names.index(name)}
             layout = replace(layout, **change)
     return layout
 
 
-def _read(seen: Understood, layout: Layout) -> dict[str, str]:
+def _read(file: DetectedFile, layout: Layout) -> dict[str, str]:
     """Which column was read as what."""
     at = {role: getattr(layout, role) for role in _COLUMNS}
-    return {role: seen.names[column] for role, column in at.items() if column is not None}
+    return {role: file.names[column] for role, column in at.items() if column is not None}

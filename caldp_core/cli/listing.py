@@ -19,7 +19,7 @@ def list_command() -> None:
     _line("best", "The most accurate of those below that is quick for the policy")
     for name, entry in MECHANISMS.items():
         _line(name, f"{entry.title}. {entry.source}")
-        _line("", f"keeps: {', '.join(kept(entry))}{_parameters(entry)}")
+        _line("", f"keeps: {', '.join(policy_kinds(entry))}{_parameters(entry)}")
     click.echo("Policies")
     for kind, policy in SLOTS["policy"][1].items():
         _line(kind, (policy.__doc__ or "").splitlines()[0])
@@ -28,7 +28,7 @@ def list_command() -> None:
         _line(name, f"{estimator.title}: {estimator.sentence}")
 
 
-def kept(entry: MechanismEntry) -> list[str]:
+def policy_kinds(entry: MechanismEntry) -> list[str]:
     """The kinds of a scenario's policies that a mechanism keeps."""
     return [
         kind

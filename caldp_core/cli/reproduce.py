@@ -7,7 +7,7 @@ import click
 
 from caldp_core.basics import limits
 from caldp_core.cli.terminal import plain_errors, progress_bar
-from caldp_core.experiments.processes import in_processes
+from caldp_core.experiments.processes import run_in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
 from caldp_core.scenarios.scenario import Scenario
 
@@ -29,7 +29,7 @@ def table1_command(runs: int, seed: int, as_json: bool, scenario: str | None) ->
     with plain_errors():
         base = Scenario.from_file(scenario) if scenario else PAPER
         with progress_bar("Table 1") as progress:
-            columns = table_1(runs, seed, base, progress, in_processes)
+            columns = table_1(runs, seed, base, progress, run_in_processes)
     if as_json:
         click.echo(json.dumps([column.to_dict() for column in columns], indent=2))
         return

@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from caldp_core.cli.estimating import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import plain_errors, progress_bar, write
+from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
+from caldp_core.cli.terminal import plain_errors, progress_bar, write_text
 from caldp_core.estimation.options import KNOWING_MAP
+from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson
-from caldp_core.experiments.judged import is_judged, not_judged
 from caldp_core.experiments.means import mean_in
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, columns_of
-from caldp_core.mechanisms.offers import report_bits
+from caldp_core.mechanisms.capabilities import report_bits
 from caldp_core.scenarios.scenario import Scenario
 
 
@@ -46,10 +46,10 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
         with progress_bar("running") as progress:
             result = run(setup, progress)
         with progress_bar("forecasting") as progress:
-            expected = forecast(setup, progress=progress) if is_judged(setup) else None
+            expected = forecast(setup, progress=progress) if has_valid_errors(setup) else None
         if estimate is not None:
             is_map = estimate.suffix.lower() == ".geojson"
-            write(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
+            write_text(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
     click.echo(json.dumps(summary(result, expected), indent=2))
 
 
@@ -59,8 +59,10 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
     `expected` is None where errors mean nothing: then they are null, and `not_judged` says why.
     """
     setup = result.setup
-    errors = {"errors": _gathered([asdict(each) for each in result.errors])}
-    judged = {"errors": None, "not_judged": not_judged(setup)} if expected is None else errors
+    errors = {"errors": _mean_errors([asdict(each) for each in result.errors])}
+    judged = (
+        {"errors": None, "not_judged": invalid_error_reason(setup)} if expected is None else errors
+    )
     return {
         "scenario": setup.scenario.to_dict(),
         "dataset": setup.dataset.name,
@@ -72,7 +74,7 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
         "bits_per_report": report_bits(setup.mechanism),
         **judged,
         "expected": expected and _expected(expected),
-        "mean": _mean_told(result),
+        "mean": _mean_fields(result),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }
@@ -83,21 +85,21 @@ def _expected(found: Forecast) -> dict[str, Any]:
         "tv": found.error,
         "tv_standard_deviation": found.deviation,
         "tv_standard_error": found.standard_error,
-        "method": found.way,
+        "method": found.method,
     }
 
 
-def _gathered(values: Sequence[Any]) -> Any:
+def _mean_errors(values: Sequence[Any]) -> Any:
     """Of like-built errors of several trials the mean of every number, but counts as they are."""
     first = values[0]
     if isinstance(first, dict):
-        return {name: _gathered([each[name] for each in values]) for name in first}
+        return {name: _mean_errors([each[name] for each in values]) for name in first}
     if isinstance(first, tuple):
-        return [_gathered(each) for each in zip(*values, strict=True)]
+        return [_mean_errors(each) for each in zip(*values, strict=True)]
     return first if isinstance(first, int) else _mean(values)
 
 
-def _mean_told(result: Result) -> dict[str, float] | None:
+def _mean_fields(result: Result) -> dict[str, float] | None:
     found = mean_in(result)
     return None if found is None else asdict(found)
 

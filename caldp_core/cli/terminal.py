@@ -14,7 +14,7 @@ from caldp_core.basics.types import Progress
 _STEPS: Final = 1000
 
 
-class OneSentence(click.ClickException):
+class SentenceError(click.ClickException):
     """An error of ours: its one sentence on standard error, exit code 2."""
 
     exit_code = 2
@@ -26,7 +26,7 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except CaldpError as error:
-        raise OneSentence(str(error)) from None
+        raise SentenceError(str(error)) from None
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def progress_bar(label: str) -> Iterator[Progress]:
         yield progress
 
 
-def write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a file; raises `CaldpError` where that can't be done."""
     try:
         path.write_text(text, "utf-8", newline="")

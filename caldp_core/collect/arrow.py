@@ -1,7 +1,7 @@
 """Partial tallies of Arrow batches, for engines that hand over their rows in such: Spark, Ray.
 
-Each worker adds up what it is handed and gives one row; `collected_from` adds the rows. A row is
-whole or not there, so an engine that does a lost worker's part again counts nothing twice.
+Each worker adds up what it is handed and gives one row; `collected_from_rows` adds the rows. A row
+is whole or not there, so an engine that does a lost worker's part again counts nothing twice.
 """
 
 import base64
@@ -13,10 +13,17 @@ import numpy as np
 
 from caldp_core.basics.errors import check_counts, require
 from caldp_core.collect.client import MARK_LENGTH
-from caldp_core.collect.collected import BATCH, MALFORMED, PROTOCOL, RANGE, REASONS, Collected
+from caldp_core.collect.collected_tally import (
+    BATCH_PREFIX,
+    MALFORMED,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    REASONS,
+    CollectedTally,
+)
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.records import Senders, records_of
+from caldp_core.collect.records import RecordChecker, parse_records
 from caldp_core.mechanisms.tally import Tally
 
 if TYPE_CHECKING:
@@ -34,7 +41,7 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
     """
 
     def tally(batches: Batches) -> Iterator["pa.RecordBatch"]:
-        counter = _Counter(Protocol.from_json(protocol))
+        counter = _BatchCounter(Protocol.from_json(protocol))
         for batch in batches:
             counter.add(batch)
         made = counter.tally()
@@ -44,7 +51,7 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
     return tally
 
 
-def summed_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
+def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
     """One partial tally for all those of these batches, where there are any.
 
     Workers add up what many tasks gave, which one driver would have no room for.
@@ -68,32 +75,34 @@ def _row(numbers: list[int], counts: list[int]) -> "pa.RecordBatch":
     return pa.RecordBatch.from_arrays([*columns, whole], names=list(COLUMNS))
 
 
-def collected_from(protocol: Protocol, rows: Iterable[Any], batch: str) -> Collected:
+def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> CollectedTally:
     """The sum of workers' rows, each a mapping with `COLUMNS`; `batch`: the delivery's name.
 
     Raises `CaldpError` for rows that are no partial tallies of this protocol.
     """
     require(bool(batch), "A tally needs the name of its batch, so that none counts twice.")
-    total = Collected.none_of(protocol)
+    total = CollectedTally.empty(protocol)
     size, mark = total.tally.counts.size, protocol.mechanism.fingerprint
     for row in rows:
         counts = check_counts("counts of a worker", np.array(row["counts"], np.int64), size)
         refused = dict(zip(REASONS, (int(row[name]) for name in COLUMNS[1:-1]), strict=True))
         part = Tally(counts, int(row["n"]), mark)
-        total = total + Collected(protocol.fingerprint, part, frozenset(), refused)
-    return Collected(total.protocol, total.tally, frozenset({f"{BATCH}{batch}"}), total.refused)
+        total = total + CollectedTally(protocol.fingerprint, part, frozenset(), refused)
+    return CollectedTally(
+        total.protocol, total.tally, frozenset({f"{BATCH_PREFIX}{batch}"}), total.refused
+    )
 
 
-class _Counter:
+class _BatchCounter:
     """Adds up batches; `Collector` has DuckDB do what is done here in Arrow."""
 
     def __init__(self, protocol: Protocol) -> None:
-        none = Collected.none_of(protocol)
+        none = CollectedTally.empty(protocol)
         self._tally, self.refused = none.tally, dict(none.refused)
         self._protocol, self._form = protocol, protocol.format
         self._is_number = self._form.kind == NUMBER
         self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
-        self._senders = None if self._is_number else Senders(protocol)
+        self._senders = None if self._is_number else RecordChecker(protocol)
 
     def add(self, batch: "pa.RecordBatch") -> None:
         """Count a batch's reports, and refuse what is none."""
@@ -104,9 +113,9 @@ class _Counter:
         if "protocol" in batch.schema.names:
             marks = pa.array([whole, whole[:MARK_LENGTH], None])
             ours = pc.is_in(batch.column("protocol"), marks)
-            self.refused[PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
+            self.refused[OTHER_PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
             column = column.filter(ours)
-        (self._numbers if self._is_number else self._bytes)(column)
+        (self._count_numbers if self._is_number else self._count_bytes)(column)
 
     def tally(self) -> Tally:
         """All that was counted."""
@@ -114,7 +123,7 @@ class _Counter:
             return self._protocol.mechanism.tally_of_histogram(self._histogram)
         return self._tally
 
-    def _numbers(self, column: "pa.Array") -> None:
+    def _count_numbers(self, column: "pa.Array") -> None:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -127,21 +136,21 @@ class _Counter:
         low = pc.greater_equal(known, pa.scalar(0, known.type))
         sent = known.filter(low).cast(pa.uint64()).to_numpy()
         sent = sent[sent < self._histogram.size].astype(np.int64)
-        self.refused[RANGE] += len(known) - sent.size
+        self.refused[OUT_OF_RANGE] += len(known) - sent.size
         self._histogram += np.bincount(sent, minlength=self._histogram.size)
 
-    def _bytes(self, column: "pa.Array") -> None:
+    def _count_bytes(self, column: "pa.Array") -> None:
         import pyarrow as pa
 
         size, mechanism = self._form.size, self._protocol.mechanism
-        decoded = map(_decoded, column.to_pylist()) if _is_text(column, pa) else column.to_pylist()
+        decoded = map(_decode, column.to_pylist()) if _is_text(column, pa) else column.to_pylist()
         right = [each for each in decoded if each is not None and len(each) == size]
         self.refused[MALFORMED] += len(column) - len(right)
         rows = np.frombuffer(b"".join(right), np.uint8).reshape(-1, size)
-        records = records_of(self._protocol, rows)
+        records = parse_records(self._protocol, rows)
         assert self._senders is not None
-        could = self._senders.could_send(records)
-        self.refused[RANGE] += int(np.count_nonzero(~could))
+        could = self._senders.valid_mask(records)
+        self.refused[OUT_OF_RANGE] += int(np.count_nonzero(~could))
         self._tally = self._tally + mechanism.tally(records[could])
 
 
@@ -149,7 +158,7 @@ def _is_text(column: "pa.Array", pa: Any) -> bool:
     return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
 
 
-def _decoded(text: str | None) -> bytes | None:
+def _decode(text: str | None) -> bytes | None:
     try:
         return None if text is None else base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

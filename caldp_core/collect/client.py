@@ -47,26 +47,26 @@ class Client:
         """
         symbol = self._symbol(answer)
         if self._memory is None:
-            return self._drawn(symbol)
-        return self._memory.once(person, lambda: self._drawn(symbol))
+            return self._draw_report(symbol)
+        return self._memory.get_or_draw(person, lambda: self._draw_report(symbol))
 
     def message(self, answer: Answer, person: str = "") -> dict[str, Any]:
         """The report with the mark of its protocol, as a line of a file of reports."""
         mark = self.protocol.fingerprint[:MARK_LENGTH]
         return {"protocol": mark, "report": self.report(answer, person)}
 
-    def _drawn(self, symbol: int) -> int | str:
+    def _draw_report(self, symbol: int) -> int | str:
         device, form = self.protocol.device, self.protocol.format
-        return as_text(form.write(*device.draw(symbol, self._coins)))
+        return as_text(form.encode(*device.draw(symbol, self._coins)))
 
     def _symbol(self, answer: Answer) -> int:
-        found = self._found(answer)
+        found = self._find_symbol(answer)
         # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
         if found is None:
             raise CaldpError(f"The answer must be {self._wanted}; give one of those.")
         return found
 
-    def _found(self, answer: Answer) -> int | None:
+    def _find_symbol(self, answer: Answer) -> int | None:
         domain = self.protocol.domain
         if isinstance(domain, GridDomain):
             if not _is_place(answer):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
-ONE: Final = 1 << 48
+NUMBER_RANGE: Final = 1 << 48
 """How many values a drawn number can have."""
 Numbers: TypeAlias = Callable[[], int]
 """Gives a whole number, even on 0 … 2^48 − 1, each time it is called."""
@@ -18,15 +18,15 @@ Numbers: TypeAlias = Callable[[], int]
 class Coins(Protocol):
     """What a report is drawn by."""
 
-    def coin(self, threshold: int) -> bool:
+    def flip(self, threshold: int) -> bool:
         """True with probability threshold/2^48; `threshold`: in [0, 2^48]."""
         ...
 
-    def below(self, bound: int) -> int:
+    def uniform_below(self, bound: int) -> int:
         """A whole number, even on 0 … bound − 1; `bound` ≥ 1."""
         ...
 
-    def among(self, steps: Sequence[int], whole: int) -> int:
+    def draw_step(self, steps: Sequence[int], whole: int) -> int:
         """i with probability (steps[i] − steps[i−1])/whole; the last step is `whole`."""
         ...
 
@@ -42,24 +42,24 @@ class DrawnCoins:
 
     numbers: Numbers = system_number
 
-    def coin(self, threshold: int) -> bool:
+    def flip(self, threshold: int) -> bool:
         """One number is drawn, and is below the threshold or not."""
         return self.numbers() < threshold
 
-    def below(self, bound: int) -> int:
+    def uniform_below(self, bound: int) -> int:
         """Drawn again above the largest multiple of `bound`, which would favour small results.
 
         A bound above 2^48 takes as many numbers as it needs, the highest first.
         """
         pieces = max(1, -(-(bound - 1).bit_length() // 48))
-        fair = ONE**pieces - ONE**pieces % bound
+        fair = NUMBER_RANGE**pieces - NUMBER_RANGE**pieces % bound
         while True:
             drawn = 0
             for _ in range(pieces):
-                drawn = drawn * ONE + self.numbers()
+                drawn = drawn * NUMBER_RANGE + self.numbers()
             if drawn < fair:
                 return drawn % bound
 
-    def among(self, steps: Sequence[int], whole: int) -> int:
+    def draw_step(self, steps: Sequence[int], whole: int) -> int:
         """The first step above a number that is even below `whole`."""
-        return bisect_right(steps, self.below(whole))
+        return bisect_right(steps, self.uniform_below(whole))

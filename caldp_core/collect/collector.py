@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from caldp_core.basics.duck import THREADS, connected
+from caldp_core.basics.duck import THREADS, connect
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.client import MARK_LENGTH
-from caldp_core.collect.collected import (
-    BATCH,
-    FILE,
+from caldp_core.collect.collected_tally import (
+    BATCH_PREFIX,
+    FILE_PREFIX,
     MALFORMED,
-    PROTOCOL,
-    RANGE,
-    Collected,
-    nothing_refused,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    CollectedTally,
+    zero_refusals,
 )
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.reading import Source, source_of, unreadable
-from caldp_core.collect.records import Rows, Senders, records_of
+from caldp_core.collect.records import RecordChecker, Rows, parse_records
+from caldp_core.collect.report_files import ReportFile, detect_report_file, unreadable_error
 from caldp_core.mechanisms.tally import Tally
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ BATCHES_MAX: Final = 1_000
 """Most batches of one file: a batch is a delivery, not a report."""
 _PART_BYTES: Final = 1 << 23
 """Reports in hand at a time, for each thread."""
-_REFUSED: Final = {-1: MALFORMED, -2: PROTOCOL, -3: RANGE}
+_REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 
 
-def batch_of(path: Path) -> str:
+def file_batch_name(path: Path) -> str:
     """The name of a file's contents, by which it is known under any other name."""
     try:
         with path.open("rb") as file:
-            return f"{FILE}{hashlib.file_digest(file, 'sha256').hexdigest()}"
+            return f"{FILE_PREFIX}{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
@@ -59,57 +59,59 @@ class Collector:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._is_number = protocol.format.kind == NUMBER
-        self._senders = None if self._is_number else Senders(protocol)
+        self._senders = None if self._is_number else RecordChecker(protocol)
 
-    def tally(self, path: Path, counted: frozenset[str] = frozenset()) -> Collected:
+    def tally(self, path: Path, counted_batches: frozenset[str] = frozenset()) -> CollectedTally:
         """All reports of a file that a device can have sent, with the books of it.
 
-        `counted`: batches that are in a tally already. Raises `CaldpError` for a file with one of
-        those, and for one that cannot be read; no report of it is counted then.
+        `counted_batches`: batches that are in a tally already. Raises `CaldpError` for a file with
+        one of those, and for one that cannot be read; no report of it is counted then.
         """
         import duckdb
 
-        batch = batch_of(path)
-        require(batch not in counted, f"The file {str(path)!r} was counted before.")
-        with connected(MEMORY_MB, folders=[path.parent]) as connection:
-            source = source_of(connection, path)
+        batch = file_batch_name(path)
+        require(batch not in counted_batches, f"The file {str(path)!r} was counted before.")
+        with connect(MEMORY_MB, folders=[path.parent]) as connection:
+            source = detect_report_file(connection, path)
             try:
                 batches = self._batches(connection, source) | {batch}
-                twice = sorted(batches & counted)
+                twice = sorted(batches & counted_batches)
                 require(
                     not twice,
                     f"The batch {twice[:1]} of {str(path)!r} was counted before; take its reports "
                     "out of the file.",
                 )
                 before = _rejects(connection, source)
-                count = self._numbers if self._is_number else self._bytes
+                count = self._tally_numbers if self._is_number else self._tally_bytes
                 tally, refused = count(connection, source)
                 refused[MALFORMED] += _rejects(connection, source) - before
             except duckdb.Error as error:
-                raise unreadable(path, error) from None
-        return Collected(self._protocol.fingerprint, tally, batches, refused)
+                raise unreadable_error(path, error) from None
+        return CollectedTally(self._protocol.fingerprint, tally, batches, refused)
 
-    def _batches(self, connection: "DuckDBPyConnection", source: Source) -> frozenset[str]:
+    def _batches(self, connection: "DuckDBPyConnection", source: ReportFile) -> frozenset[str]:
         if not source.has_batches:
             return frozenset()
-        sql = f"SELECT DISTINCT batch FROM ({source.rows}) WHERE batch IS NOT NULL"
-        found = connection.execute(f"{sql} LIMIT {BATCHES_MAX + 1}", source.given).fetchall()
+        sql = f"SELECT DISTINCT batch FROM ({source.rows_sql}) WHERE batch IS NOT NULL"
+        found = connection.execute(
+            f"{sql} LIMIT {BATCHES_MAX + 1}", source.sql_parameters
+        ).fetchall()
         require(
             len(found) <= BATCHES_MAX,
             f"The file {str(source.path)!r} names more than {BATCHES_MAX:,} batches; a batch is a "
             "delivery of many reports.",
         )
-        return frozenset(f"{BATCH}{name}" for (name,) in found)
+        return frozenset(f"{BATCH_PREFIX}{name}" for (name,) in found)
 
-    def _marked(self) -> str:
+    def _other_protocol_sql(self) -> str:
         return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
 
-    def _given(self, source: Source) -> dict[str, Any]:
+    def _sql_parameters(self, source: ReportFile) -> dict[str, Any]:
         mark = self._protocol.fingerprint
-        return {**source.given, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
+        return {**source.sql_parameters, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
 
-    def _numbers(
-        self, connection: "DuckDBPyConnection", source: Source
+    def _tally_numbers(
+        self, connection: "DuckDBPyConnection", source: ReportFile
     ) -> tuple[Tally, dict[str, int]]:
         values = self._protocol.format.values
         number = "TRY_CAST(report AS BIGINT)"
@@ -117,56 +119,56 @@ class Collector:
             text = "CAST(report AS VARCHAR)"
             number = f"CASE WHEN regexp_full_match({text}, '-?[0-9]{{1,18}}') THEN {number} END"
         sql = (
-            f"SELECT CASE WHEN {self._marked()} THEN -2 WHEN number IS NULL THEN -1 "
+            f"SELECT CASE WHEN {self._other_protocol_sql()} THEN -2 WHEN number IS NULL THEN -1 "
             f"WHEN number < 0 OR number >= {values} THEN -3 ELSE number END AS sent, count(*) AS n "
-            f"FROM (SELECT {number} AS number, protocol FROM ({source.rows})) GROUP BY sent"
+            f"FROM (SELECT {number} AS number, protocol FROM ({source.rows_sql})) GROUP BY sent"
         )
-        found = connection.execute(sql, self._given(source)).fetchnumpy()
+        found = connection.execute(sql, self._sql_parameters(source)).fetchnumpy()
         sent, n = (np.asarray(found[name], np.int64) for name in ("sent", "n"))
-        refused = nothing_refused()
+        refused = zero_refusals()
         for code, reason in _REFUSED.items():
             refused[reason] = int(n[sent == code].sum())
         histogram = np.zeros(values, np.int64)
         histogram[sent[sent >= 0]] = n[sent >= 0]
         return self._protocol.mechanism.tally_of_histogram(histogram), refused
 
-    def _bytes(
-        self, connection: "DuckDBPyConnection", source: Source
+    def _tally_bytes(
+        self, connection: "DuckDBPyConnection", source: ReportFile
     ) -> tuple[Tally, dict[str, int]]:
         size = self._protocol.format.size
         report = "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
         sql = (
-            f"SELECT CASE WHEN {self._marked()} THEN ''::BLOB "
+            f"SELECT CASE WHEN {self._other_protocol_sql()} THEN ''::BLOB "
             f"WHEN octet_length(report) = {size} THEN report END AS sent "
-            f"FROM (SELECT {report} AS report, protocol FROM ({source.rows}))"
+            f"FROM (SELECT {report} AS report, protocol FROM ({source.rows_sql}))"
         )
-        refused, total = nothing_refused(), Collected.none_of(self._protocol).tally
-        parts = _parts(connection, sql, self._given(source), max(1, _PART_BYTES // size))
+        refused, total = zero_refusals(), CollectedTally.empty(self._protocol).tally
+        parts = _parts(connection, sql, self._sql_parameters(source), max(1, _PART_BYTES // size))
         with ThreadPoolExecutor(THREADS) as threads:
             waiting: deque[Future[tuple[Tally, int]]] = deque()
             for valid, offsets, data in parts:
                 sent = int(np.count_nonzero(np.diff(offsets)))
-                refused[PROTOCOL] += valid - sent
+                refused[OTHER_PROTOCOL] += valid - sent
                 refused[MALFORMED] += len(offsets) - 1 - valid
                 rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
-                waiting.append(threads.submit(self._added, rows))
+                waiting.append(threads.submit(self._tally_rows, rows))
                 if len(waiting) > THREADS:
-                    total = _taken(waiting, total, refused)
+                    total = _add_next_result(waiting, total, refused)
             while waiting:
-                total = _taken(waiting, total, refused)
+                total = _add_next_result(waiting, total, refused)
         return total, refused
 
-    def _added(self, rows: Rows) -> tuple[Tally, int]:
+    def _tally_rows(self, rows: Rows) -> tuple[Tally, int]:
         """The tally of all that can be, and how many can't."""
         assert self._senders is not None
-        records = records_of(self._protocol, rows)
-        could = self._senders.could_send(records)
+        records = parse_records(self._protocol, rows)
+        could = self._senders.valid_mask(records)
         if not could.all():
             records = records[could]
         return self._protocol.mechanism.tally(records), int(len(rows) - len(records))
 
 
-def _rejects(connection: "DuckDBPyConnection", source: Source) -> int:
+def _rejects(connection: "DuckDBPyConnection", source: ReportFile) -> int:
     """Lines that were none, over all scans so far."""
     if not source.counts_rejects:
         return 0
@@ -178,11 +180,11 @@ def _rejects(connection: "DuckDBPyConnection", source: Source) -> int:
     return int(found[0])
 
 
-def _taken(
+def _add_next_result(
     waiting: "deque[Future[tuple[Tally, int]]]", total: Tally, refused: dict[str, int]
 ) -> Tally:
     tally, wrong = waiting.popleft().result()
-    refused[RANGE] += wrong
+    refused[OUT_OF_RANGE] += wrong
     return total + tally
 
 

@@ -25,55 +25,55 @@ class Law:
     base: Callable[[Numbers, Coins], Cell]
 
 
-def _randomized_response(of: Numbers, i: int, coins: Coins) -> int:
-    return _any_symbol(of, coins) if coins.coin(of["cover"]) else of["first"] + i
+def _randomized_response(numbers: Numbers, i: int, coins: Coins) -> int:
+    return _any_symbol(numbers, coins) if coins.flip(numbers["cover"]) else numbers["first"] + i
 
 
-def _any_symbol(of: Numbers, coins: Coins) -> int:
-    return of["first"] + coins.below(of["size"])
+def _any_symbol(numbers: Numbers, coins: Coins) -> int:
+    return numbers["first"] + coins.uniform_below(numbers["size"])
 
 
-def _hadamard(of: Numbers, i: int, coins: Coins) -> int:
-    order, parts = of["order"], of["parts"]
+def _hadamard(numbers: Numbers, i: int, coins: Coins) -> int:
+    order, parts = numbers["order"], numbers["parts"]
     part, row = i % parts, i // parts + 1
-    y, truth = coins.below(order), coins.coin(of["truth"])
+    y, truth = coins.uniform_below(order), coins.flip(numbers["truth"])
     if parts > 1 and not truth:
         # Of the 2B − 1 halves for a lie two are each other part's, and one is one's own part's.
-        step = (coins.below(2 * parts - 1) + 1) // 2
+        step = (coins.uniform_below(2 * parts - 1) + 1) // 2
         if step:
-            return of["first"] + (part + step) % parts * order + y
+            return numbers["first"] + (part + step) % parts * order + y
     odd = (row & y).bit_count() % 2 == 1
     if odd == truth:
         y ^= row & -row
-    return of["first"] + part * order + y
+    return numbers["first"] + part * order + y
 
 
-def _any_cell(of: Numbers, coins: Coins) -> int:
-    return of["first"] + coins.below(of["order"] * of["parts"])
+def _any_cell(numbers: Numbers, coins: Coins) -> int:
+    return numbers["first"] + coins.uniform_below(numbers["order"] * numbers["parts"])
 
 
-def _galois(of: Numbers, i: int, coins: Coins) -> int:
-    if coins.coin(of["cover"]):
-        return _any_hyperplane(of, coins)
-    if not of["degree"]:
-        return of["first"] + i
-    directions, q = _space(of)
-    direction = coins.below(directions)
-    y = _inner_product(_normal(direction, q), i, of)
-    return of["first"] + y * directions + direction
+def _galois(numbers: Numbers, i: int, coins: Coins) -> int:
+    if coins.flip(numbers["cover"]):
+        return _any_hyperplane(numbers, coins)
+    if not numbers["degree"]:
+        return numbers["first"] + i
+    directions, q = _space(numbers)
+    direction = coins.uniform_below(directions)
+    y = _inner_product(_normal(direction, q), i, numbers)
+    return numbers["first"] + y * directions + direction
 
 
-def _any_hyperplane(of: Numbers, coins: Coins) -> int:
-    directions, q = _space(of)
-    return of["first"] + coins.below(directions * q)
+def _any_hyperplane(numbers: Numbers, coins: Coins) -> int:
+    directions, q = _space(numbers)
+    return numbers["first"] + coins.uniform_below(directions * q)
 
 
-def _space(of: Numbers) -> tuple[int, int]:
+def _space(numbers: Numbers) -> tuple[int, int]:
     """(directions, values of a hyperplane's y)."""
-    if not of["degree"]:
-        return 1, of["size"]
-    q: int = 1 << of["degree"]
-    return (q ** of["digits"] - 1) // (q - 1), q
+    if not numbers["degree"]:
+        return 1, numbers["size"]
+    q: int = 1 << numbers["degree"]
+    return (q ** numbers["digits"] - 1) // (q - 1), q
 
 
 def _normal(direction: int, q: int) -> int:
@@ -84,10 +84,10 @@ def _normal(direction: int, q: int) -> int:
     return one + direction
 
 
-def _inner_product(a: int, x: int, of: Numbers) -> int:
-    m, total = of["degree"], 0
+def _inner_product(a: int, x: int, numbers: Numbers) -> int:
+    m, total = numbers["degree"], 0
     while a and x:
-        total ^= _product(a % (1 << m), x % (1 << m), m, of["modulus"])
+        total ^= _product(a % (1 << m), x % (1 << m), m, numbers["modulus"])
         a, x = a >> m, x >> m
     return total
 
@@ -103,47 +103,49 @@ def _product(a: int, b: int, m: int, modulus: int) -> int:
     return result
 
 
-def _unary(of: Numbers, i: int, coins: Coins) -> int:
-    drawn = (coins.coin(of["truth" if j == i else "stray"]) << j for j in range(of["size"]))
+def _unary(numbers: Numbers, i: int, coins: Coins) -> int:
+    drawn = (
+        coins.flip(numbers["truth" if j == i else "stray"]) << j for j in range(numbers["size"])
+    )
     return sum(drawn)
 
 
-def _stray_bits(of: Numbers, coins: Coins) -> int:
-    return sum(coins.coin(of["stray"]) << j for j in range(of["size"]))
+def _stray_bits(numbers: Numbers, coins: Coins) -> int:
+    return sum(coins.flip(numbers["stray"]) << j for j in range(numbers["size"]))
 
 
-def _subset(of: Numbers, i: int, coins: Coins) -> int:
-    if coins.coin(of["cover"]):
-        return _any_subset(of, coins)
-    others = _floyd(of["size"] - 1, of["omega"] - 1, coins)
+def _subset(numbers: Numbers, i: int, coins: Coins) -> int:
+    if coins.flip(numbers["cover"]):
+        return _any_subset(numbers, coins)
+    others = _floyd(numbers["size"] - 1, numbers["omega"] - 1, coins)
     below = others % (1 << i)
     return below | 1 << i | (others - below) << 1
 
 
-def _any_subset(of: Numbers, coins: Coins) -> int:
-    return _floyd(of["size"], of["omega"], coins)
+def _any_subset(numbers: Numbers, coins: Coins) -> int:
+    return _floyd(numbers["size"], numbers["omega"], coins)
 
 
 def _floyd(size: int, members: int, coins: Coins) -> int:
     """Bits of an even subset (Floyd, in Bentley 1987)."""
     chosen = 0
     for last in range(size - members, size):
-        drawn = coins.below(last + 1)
+        drawn = coins.uniform_below(last + 1)
         chosen |= 1 << (last if chosen >> drawn & 1 else drawn)
     return chosen
 
 
-def _hashed(of: Numbers, i: int, coins: Coins) -> Hash:
-    prime, g = of["prime"], of["g"]
-    c0, c1, c2 = (coins.below(prime) for _ in range(3))
-    if coins.coin(of["cover"]):
-        return c0, c1, c2, coins.below(g)
+def _local_hashing(numbers: Numbers, i: int, coins: Coins) -> Hash:
+    prime, g = numbers["prime"], numbers["g"]
+    c0, c1, c2 = (coins.uniform_below(prime) for _ in range(3))
+    if coins.flip(numbers["cover"]):
+        return c0, c1, c2, coins.uniform_below(g)
     return c0, c1, c2, ((c2 * i + c1) % prime * i + c0) % prime * g // prime
 
 
-def _any_hash(of: Numbers, coins: Coins) -> Hash:
-    c0, c1, c2 = (coins.below(of["prime"]) for _ in range(3))
-    return c0, c1, c2, coins.below(of["g"])
+def _any_hash(numbers: Numbers, coins: Coins) -> Hash:
+    c0, c1, c2 = (coins.uniform_below(numbers["prime"]) for _ in range(3))
+    return c0, c1, c2, coins.uniform_below(numbers["g"])
 
 
 LAWS: Final = {
@@ -153,7 +155,7 @@ LAWS: Final = {
     "rappor": Law(_unary, _stray_bits),
     "oue": Law(_unary, _stray_bits),
     "subset-selection": Law(_subset, _any_subset),
-    "local-hashing": Law(_hashed, _any_hash),
+    "local-hashing": Law(_local_hashing, _any_hash),
 }
 
 
@@ -161,26 +163,26 @@ LAWS: Final = {
 class Device:
     """All that a device needs: a family, its blocks' numbers, and where each symbol is.
 
-    `blocks`: m records of whole numbers. `block`: (k,) label of each symbol; `place`: (k,) its
+    `blocks`: m records of whole numbers. `block_of`: (k,) label of each symbol; `rank_of`: (k,) its
     place among the block's hidden symbols, or −1 minus its place among all that are not hidden.
-    `clear`: the first number or source that names such a symbol.
+    `first_clear`: the first number or source that names such a symbol.
     """
 
     family: str
-    clear: int
+    first_clear: int
     blocks: Sequence[Numbers]
-    block: Sequence[int]
-    place: Sequence[int]
+    block_of: Sequence[int]
+    rank_of: Sequence[int]
 
     def draw(self, symbol: int, coins: Coins) -> tuple[int, Cell | None]:
         """(source, cell) of a person's report: the block and what its oracle sends.
 
-        A symbol that is named has a source of its own, from `clear` on, and no cell.
+        A symbol that is named has a source of its own, from `first_clear` on, and no cell.
         """
-        label, place = self.block[symbol], self.place[symbol]
+        label, place = self.block_of[symbol], self.rank_of[symbol]
         of, law = self.blocks[label], LAWS[self.family]
         if place >= 0:
             return label, law.hidden(of, place, coins)
-        if coins.coin(of["cover"]):
+        if coins.flip(of["cover"]):
             return label, law.base(of, coins)
-        return self.clear - 1 - place, None
+        return self.first_clear - 1 - place, None

@@ -5,15 +5,20 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.duck import connected
+from caldp_core.basics.duck import connect
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.numerals import read_whole
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected
-from caldp_core.collect.collector import MEMORY_MB, batch_of
+from caldp_core.basics.numerals import parse_int
+from caldp_core.collect.collected_tally import (
+    MALFORMED,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    CollectedTally,
+)
+from caldp_core.collect.collector import MEMORY_MB, file_batch_name
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.reading import columns_of_file, unreadable
+from caldp_core.collect.report_files import columns_of_file, unreadable_error
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence
@@ -22,13 +27,13 @@ from caldp_core.estimation.options import Options
 
 ESTIMATOR: Final = "simplex-per-block"
 """The one of `caldp estimate`, unless another is named."""
-_CODES: Final = {-1: MALFORMED, -2: PROTOCOL, -3: RANGE}
+_CODES: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 """What `sql.py` calls refused reports."""
 
 
-def table_of(
+def estimate_table(
     protocol: Protocol,
-    collected: Collected,
+    collected: CollectedTally,
     level: float = 0.95,
     estimator: str = "simplex",
     options: Options = Options(),  # noqa: B008 — frozen
@@ -60,14 +65,14 @@ def _values(protocol: Protocol) -> dict[str, list[object]]:
     if isinstance(domain, GridDomain):
         row, column = np.divmod(np.arange(domain.k), domain.columns)
         columns["latitude"] = domain.latitudes()[row].round(6).tolist()
-        columns["longitude"] = domain.meridians()[column].round(6).tolist()
+        columns["longitude"] = domain.wrapped_longitudes()[column].round(6).tolist()
     elif domain.names:
         columns["answer"] = list(domain.names)
         columns["group"] = list(domain.groups or ("",) * domain.k)
     return columns
 
 
-def collected_from_histogram(protocol: Protocol, path: Path) -> Collected:
+def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
     """The tally of a histogram that another engine made: columns `report` and `n`.
 
     Parquet or CSV, as the query of `caldp sql` gives it. Raises `CaldpError` for any other file,
@@ -80,7 +85,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> Collected:
         f"Reports of {protocol.plan.name} are no numbers, so no histogram says all of them; use "
         "caldp tally.",
     )
-    with connected(MEMORY_MB, folders=[path.parent]) as connection:
+    with connect(MEMORY_MB, folders=[path.parent]) as connection:
         reader, columns = columns_of_file(connection, path)
         require(
             "n" in columns,
@@ -92,11 +97,13 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> Collected:
         try:
             found = connection.execute(sql, {"path": str(path.resolve())}).fetchall()
         except duckdb.Error as error:
-            raise unreadable(path, error) from None
-    return _checked(protocol, path, found)
+            raise unreadable_error(path, error) from None
+    return _read_histogram(protocol, path, found)
 
 
-def _checked(protocol: Protocol, path: Path, found: list[tuple[str | None, ...]]) -> Collected:
+def _read_histogram(
+    protocol: Protocol, path: Path, found: list[tuple[str | None, ...]]
+) -> CollectedTally:
     values, most = protocol.format.values, protocol.format.values + len(_CODES)
     counts, refused = np.zeros(values, np.int64), dict.fromkeys(_CODES.values(), 0)
     require(
@@ -105,7 +112,7 @@ def _checked(protocol: Protocol, path: Path, found: list[tuple[str | None, ...]]
         "caldp sql prints.",
     )
     for report, n in found:
-        sent, people = read_whole(report or ""), read_whole(n or "")
+        sent, people = parse_int(report or ""), parse_int(n or "")
         if sent is None or people is None or not (-3 <= sent < values and 0 <= people <= N_MAX):
             raise CaldpError(
                 f"The histogram {str(path)!r} has a row that is none: report {report}, n {n}; "
@@ -116,4 +123,4 @@ def _checked(protocol: Protocol, path: Path, found: list[tuple[str | None, ...]]
         else:
             counts[sent] = people
     tally = protocol.mechanism.tally_of_histogram(counts)
-    return Collected(protocol.fingerprint, tally, frozenset({batch_of(path)}), refused)
+    return CollectedTally(protocol.fingerprint, tally, frozenset({file_batch_name(path)}), refused)

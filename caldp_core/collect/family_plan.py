@@ -12,12 +12,12 @@ from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Bools, Ints
 from caldp_core.collect.device import Device
 from caldp_core.collect.formats import Format
-from caldp_core.collect.parts import ASKED, NAME, kind_of, list_of, part_of
 from caldp_core.collect.pinned import pinned_family
+from caldp_core.collect.protocol_fields import ADVICE, NAME, kind_field, list_field, object_field
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec
-from caldp_core.mechanisms.structures import RunsOnDevices
+from caldp_core.mechanisms.structures import HasDeviceNumbers
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict
@@ -31,12 +31,12 @@ class FamilyPlan:
     mechanism: ContextMechanism
 
     @classmethod
-    def of_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
+    def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
         """The plan that a protocol's parts describe; raises `CaldpError`."""
-        kind = kind_of(mechanism, "mechanism", FAMILIES)
+        kind = kind_field(mechanism, "mechanism", FAMILIES)
         rest = {key: value for key, value in mechanism.items() if key not in ("kind", "numbers")}
         spec = from_dict(FAMILIES[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
-        family = pinned_family(spec, part_of(mechanism, "numbers"))
+        family = pinned_family(spec, object_field(mechanism, "numbers"))
         return cls(spec, ContextMechanism(_context(policy), spec.name, family))
 
     @property
@@ -53,7 +53,7 @@ class FamilyPlan:
         starts = np.cumsum(policy.hidden_sizes) - policy.hidden_sizes
         ranks = policy.ranks
         place = np.where(ranks >= 0, ranks - starts[policy.blocks], ranks)
-        clear = self.format.oracle
+        clear = self.format.oracle_count
         return Device(self.name, clear, blocks, policy.blocks.tolist(), place.tolist())
 
     @cached_property
@@ -80,7 +80,7 @@ class FamilyPlan:
     def numbers(self) -> dict[str, list[int]]:
         """Name → m whole numbers that coins are thrown by."""
         oracles = self.mechanism.oracles
-        assert isinstance(oracles, RunsOnDevices)  # all families do
+        assert isinstance(oracles, HasDeviceNumbers)  # all families do
         numbers = {"cover": oracles.cover_threshold, **oracles.device_numbers}
         return {name: each.tolist() for name, each in numbers.items()}
 
@@ -117,12 +117,15 @@ class FamilyPlan:
 
 
 def _context(part: Mapping[str, Any]) -> Context:
-    kind_of(part, "policy", {"context": None})
-    blocks = list_of(part, "blocks", int)
-    sensitive, epsilon = list_of(part, "sensitive", bool), list_of(part, "epsilon", float, int)
+    kind_field(part, "policy", {"context": None})
+    blocks = list_field(part, "blocks", int)
+    sensitive, epsilon = (
+        list_field(part, "sensitive", bool),
+        list_field(part, "epsilon", float, int),
+    )
     require(
         all(abs(label) < K_MAX for label in blocks) and all(abs(e) < K_MAX for e in epsilon),
-        f"{NAME}'s policy holds a number that is too large; {ASKED}",
+        f"{NAME}'s policy holds a number that is too large; {ADVICE}",
     )
     return Context.of(
         np.array(blocks, np.int64), np.array(sensitive, np.bool_), np.array(epsilon, np.float64)

@@ -22,13 +22,13 @@ HASH: Final = "hash"
 class Format:
     """Of one protocol's reports.
 
-    `kind`: "number", "bits" or "hash". `oracle`: of numbers, how many the oracles send, and of
-    bytes, how many blocks there are; `values`: of numbers or sources, how many there are with those
-    that name a symbol. `widths`: bytes of each field, the source first; none for a number.
+    `kind`: "number", "bits" or "hash". `oracle_count`: of numbers, how many the oracles send, and
+    of bytes, how many blocks there are; `values`: of numbers or sources, how many there are with
+    those that name a symbol. `widths`: bytes of each field, the source first; none for a number.
     """
 
     kind: str
-    oracle: int
+    oracle_count: int
     values: int
     widths: tuple[int, ...] = ()
 
@@ -54,11 +54,11 @@ class Format:
         return sum(self.widths)
 
     @property
-    def ends(self) -> list[int]:
+    def field_ends(self) -> list[int]:
         """Where each field ends."""
         return list(accumulate(self.widths))
 
-    def write(self, source: int, cell: Cell | None) -> Payload:
+    def encode(self, source: int, cell: Cell | None) -> Payload:
         """A report as it is sent; see `Device.draw`."""
         if self.kind == NUMBER:
             return source if cell is None else _fields(cell)[0]
@@ -71,7 +71,7 @@ class Format:
         made: dict[str, Any] = {
             "kind": self.kind,
             "values": self.values,
-            "from_oracles": self.oracle,
+            "from_oracles": self.oracle_count,
         }
         return made | ({"widths": list(self.widths)} if self.widths else {})
 

@@ -33,12 +33,12 @@ class Memory:
             if line["protocol"] == self._mark:
                 self._sent.setdefault(line["person"], line["report"])
 
-    def once(self, person: str, draw: Callable[[], int | str]) -> int | str:
+    def get_or_draw(self, person: str, draw: Callable[[], int | str]) -> int | str:
         """What the person has sent before, or what is drawn now and kept; `CaldpError` if not."""
         key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._sent:
             report = draw()
-            self._keep({"protocol": self._mark, "person": key, "report": report})
+            self._append({"protocol": self._mark, "person": key, "report": report})
             self._sent[key] = report
         return self._sent[key]
 
@@ -62,7 +62,7 @@ class Memory:
             raise self._unusable("a line is no report that was kept")
         return told
 
-    def _keep(self, line: dict[str, Any]) -> None:
+    def _append(self, line: dict[str, Any]) -> None:
         text = f"{json.dumps(line)}\n".encode()
         try:
             # Its owner's alone, and never emptied by being opened.
@@ -83,6 +83,6 @@ class Memory:
         )
 
 
-def _texts(told: dict[str, Any]) -> bool:
-    named = isinstance(told["protocol"], str) and isinstance(told["person"], str)
-    return named and type(told["report"]) in (int, str)
+def _texts(line: dict[str, Any]) -> bool:
+    named = isinstance(line["protocol"], str) and isinstance(line["person"], str)
+    return named and type(line["report"]) in (int, str)

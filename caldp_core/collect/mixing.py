@@ -1,7 +1,8 @@
 """What is promised of a collection once a shuffler mixes its reports, block by block.
 
 It depends on how many people a block has, which no protocol knows: before a collection one asks for
-numbers that one expects (`mixed_among`), afterwards the record says it of those who came.
+numbers that one expects (`mixed_privacy_by_crowd`), afterwards the record says it of those who
+came.
 """
 
 import math
@@ -13,11 +14,11 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_n, require
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.collect.protocol import Protocol
+from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.offers import block_totals
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import Context
-from caldp_core.theory.mixing import DELTA, Variations, mixed
+from caldp_core.theory.mixing import DELTA, Variations, epsilons_after_mixing
 
 LISTED: Final = 100
 """Of more blocks those with the fewest and with the most people are told."""
@@ -27,7 +28,7 @@ _ASSUMES: Final = (
 )
 
 
-def if_mixed(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str, Any] | None:
+def mixed_privacy(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str, Any] | None:
     """(m,) people of each block → what mixing their reports leaves of ε, JSON-ready.
 
     `epsilon`: of two protected values; `epsilon_beside_open`: of a protected and an open one. None
@@ -44,24 +45,24 @@ def if_mixed(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str
         told = np.argsort(crowds, kind="stable")[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
     only = np.zeros_like(crowds)
     only[told] = crowds[told]
-    found = mixed(protocol.mechanism, only, delta)
+    found = epsilons_after_mixing(protocol.mechanism, only, delta)
     if found is None:
         return None
-    alone = levels_of(protocol)
+    alone = block_epsilons(protocol)
     rows = [
         {
             "block": protocol.block_names[j],
             "people": int(crowds[j]),
             "epsilon_of_one_report": alone[j],
-            **_known("epsilon", found.hidden[j]),
-            **_known("epsilon_beside_open", found.open[j]),
+            **_rounded_epsilon("epsilon", found.hidden[j]),
+            **_rounded_epsilon("epsilon_beside_open", found.open[j]),
         }
         for j in np.sort(told).tolist()
     ]
     return {"delta": delta, "assumes": _ASSUMES, "blocks": rows}
 
 
-def levels_of(protocol: Protocol) -> list[float]:
+def block_epsilons(protocol: Protocol) -> list[float]:
     """ε of each block for one report, before anything is mixed."""
     policy = protocol.mechanism.policy
     if isinstance(policy, Context):
@@ -69,7 +70,7 @@ def levels_of(protocol: Protocol) -> list[float]:
     return [protocol.plan.promise()["epsilon_most"]] * len(protocol.block_names)
 
 
-def _known(name: str, level: float) -> dict[str, float]:
+def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
     """Three digits, upwards; nothing where there is no such pair."""
     if math.isnan(level):
         return {}
@@ -77,12 +78,12 @@ def _known(name: str, level: float) -> dict[str, float]:
     return {name: float(f"{math.ceil(level / step - 1e-9) * step:.3g}")}
 
 
-def if_these_are_mixed(protocol: Protocol, tally: Tally) -> dict[str, Any] | None:
+def mixed_privacy_of_tally(protocol: Protocol, tally: Tally) -> dict[str, Any] | None:
     """The same for those whose reports are in a tally, as many of each block as it tells."""
-    return if_mixed(protocol, block_totals(protocol.mechanism, tally)[1])
+    return mixed_privacy(protocol, block_totals(protocol.mechanism, tally)[1])
 
 
-def mixed_among(
+def mixed_privacy_by_crowd(
     protocol: Protocol,
     people: Sequence[int],
     delta: float = DELTA,
@@ -100,7 +101,7 @@ def mixed_among(
     for done, n in enumerate(crowds):
         counts = np.zeros(len(protocol.block_names), np.int64)
         counts[first] = n
-        found = mixed(protocol.mechanism, counts, delta)
+        found = epsilons_after_mixing(protocol.mechanism, counts, delta)
         if found is None:
             raise CaldpError(
                 "Mixing promises nothing where the policy has pairs without a limit; choose a "
@@ -108,15 +109,15 @@ def mixed_among(
             )
         bounds.append(found)
         progress((done + 1) / len(crowds))
-    alone = levels_of(protocol)
+    alone = block_epsilons(protocol)
     rows = [
         {
             "block": protocol.block_names[j],
             "blocks_like_it": count,
             "epsilon_of_one_report": alone[j],
             "mixed_among": {
-                str(n): _known("epsilon", each.hidden[j])
-                | _known("epsilon_beside_open", each.open[j])
+                str(n): _rounded_epsilon("epsilon", each.hidden[j])
+                | _rounded_epsilon("epsilon_beside_open", each.open[j])
                 for n, each in zip(crowds, bounds, strict=True)
             },
         }

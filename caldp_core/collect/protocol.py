@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import caldp_core
-from caldp_core.basics.errors import check_kind, require
+from caldp_core.basics.errors import check_type, require
 from caldp_core.collect.device import Device
 from caldp_core.collect.family_plan import FamilyPlan
-from caldp_core.collect.files import as_lines, parse_object, read_object
 from caldp_core.collect.formats import Format
-from caldp_core.collect.parts import ASKED, NAME, check_same, kind_of, list_of, part_of
+from caldp_core.collect.json_files import format_json, parse_json_object, read_json_object
+from caldp_core.collect.protocol_fields import (
+    ADVICE,
+    NAME,
+    check_same,
+    kind_field,
+    list_field,
+    object_field,
+)
 from caldp_core.collect.table_plan import TABLE, TableDevice, TablePlan, can_be_written_out
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
@@ -30,7 +37,7 @@ from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict
 
-MARK: Final = "caldp_protocol"
+PROTOCOL_KEY: Final = "caldp_protocol"
 FORMAT: Final = 1
 EVERYTHING: Final = ("everything",)
 """The one block of a channel that is written out."""
@@ -64,7 +71,7 @@ class Protocol:
     @classmethod
     def of(cls, setup: Setup, question: str = "") -> "Protocol":
         """The protocol of a prepared scenario; `CaldpError` where its mechanism has no device."""
-        check_kind("setup", setup, Setup, "prepare(scenario) makes it")
+        check_type("setup", setup, Setup, "prepare(scenario) makes it")
         require(
             can_be_collected(setup),
             f"A collection runs one of {', '.join(FAMILIES)} in a policy of kind context, or a "
@@ -83,37 +90,37 @@ class Protocol:
     @classmethod
     def from_file(cls, path: str | Path) -> "Protocol":
         """Read and check a protocol; raises `CaldpError` for whatever `to_json` did not write."""
-        return cls.from_dict(read_object(path, NAME))
+        return cls.from_dict(read_json_object(path, NAME))
 
     @classmethod
     def from_json(cls, text: str) -> "Protocol":
         """The protocol in a text; raises `CaldpError` as `from_file`."""
-        return cls.from_dict(parse_object(text, NAME))
+        return cls.from_dict(parse_json_object(text, NAME))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Protocol":
         """The protocol of such a dictionary: made again from its parts, it must be the same."""
-        version = data.get(MARK)
+        version = data.get(PROTOCOL_KEY)
         require(
             type(version) is int and version == FORMAT,
-            f'A protocol has "{MARK}": {FORMAT}, this file has {version!r}; {ASKED}',
+            f'A protocol has "{PROTOCOL_KEY}": {FORMAT}, this file has {version!r}; {ADVICE}',
         )
         domain, policy, mechanism = (
-            part_of(data, key) for key in ("domain", "policy", "mechanism")
+            object_field(data, key) for key in ("domain", "policy", "mechanism")
         )
-        kind = kind_of(mechanism, "mechanism", _PLANS)
-        plan = _PLANS[kind].of_parts(policy, mechanism)
-        names = tuple(list_of(data, "block_names", str))
+        kind = kind_field(mechanism, "mechanism", _PLANS)
+        plan = _PLANS[kind].from_parts(policy, mechanism)
+        names = tuple(list_field(data, "block_names", str))
         made = cls(_question(data.get("question")), _domain(domain), names, plan)
         require(
             made.domain.k == plan.mechanism.k,
             f"{NAME}'s domain has {made.domain.k:,} values and its policy "
-            f"{plan.mechanism.k:,}; {ASKED}",
+            f"{plan.mechanism.k:,}; {ADVICE}",
         )
         blocks = int(plan.blocks.max()) + 1
         require(
             len(names) == blocks,
-            f"{NAME}'s block_names must be {blocks:,} texts, got {len(names):,}; {ASKED}",
+            f"{NAME}'s block_names must be {blocks:,} texts, got {len(names):,}; {ADVICE}",
         )
         check_same(data, made.to_dict())
         return made
@@ -157,7 +164,7 @@ class Protocol:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; docs/protocol.schema.json is its schema."""
         return {
-            MARK: FORMAT,
+            PROTOCOL_KEY: FORMAT,
             "caldp_version": caldp_core.__version__,
             **self._parts,
             "fingerprint": self.fingerprint,
@@ -165,7 +172,7 @@ class Protocol:
 
     def to_json(self) -> str:
         """The text of a protocol file."""
-        return as_lines(self.to_dict())
+        return format_json(self.to_dict())
 
 
 def can_be_collected(setup: Setup) -> bool:
@@ -182,6 +189,6 @@ def _question(text: object) -> str:
 
 
 def _domain(part: dict[str, Any]) -> Domain | GridDomain:
-    kind = kind_of(part, "domain", _DOMAINS)
+    kind = kind_field(part, "domain", _DOMAINS)
     rest = {key: value for key, value in part.items() if key != "kind"}
     return from_dict(_DOMAINS[kind], rest, KINDS, f"{NAME}'s domain")

@@ -10,22 +10,22 @@ from typing import Any, Final
 import caldp_core
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.collect.collected import BATCH, FILE, REASONS, Collected
-from caldp_core.collect.mixing import if_these_are_mixed, levels_of
+from caldp_core.collect.collected_tally import BATCH_PREFIX, FILE_PREFIX, REASONS, CollectedTally
+from caldp_core.collect.mixing import block_epsilons, mixed_privacy_of_tally
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
 
-MARK: Final = "caldp_record"
+RECORD_KEY: Final = "caldp_record"
 _FORMAT: Final = 1
 _MADE: Final = "give the file that caldp estimate wrote."
 _UPWARDS: Final = 1.01
 """An ε after mixing is told in three digits, upwards."""
 
 
-def record_of(
+def make_record(
     protocol: Protocol,
-    collected: Collected,
+    collected: CollectedTally,
     level: float,
     estimator: str,
     *,
@@ -42,17 +42,19 @@ def record_of(
         shape = f"{prior.area} {prior.cell} {prior.parts}"
         hashed = hashlib.sha256(shape.encode()).hexdigest()
         known |= {"public_map": {"title": prior.title, "sha256": hashed}}
-    promised = _promised(protocol)
-    mixed = if_these_are_mixed(protocol, collected.tally)
+    promised = _protocol_fields(protocol)
+    mixed = mixed_privacy_of_tally(protocol, collected.tally)
     return {
-        MARK: _FORMAT,
+        RECORD_KEY: _FORMAT,
         "caldp_version": caldp_core.__version__,
         **promised,
         "privacy": {**promised["privacy"], "if_mixed": mixed},
         "reports": collected.tally.n,
         "refused": dict(collected.refused),
-        "files": sum(name.startswith(FILE) for name in collected.batches),
-        "batches": sorted(n.removeprefix(BATCH) for n in collected.batches if n.startswith(BATCH)),
+        "files": sum(name.startswith(FILE_PREFIX) for name in collected.batches),
+        "batches": sorted(
+            n.removeprefix(BATCH_PREFIX) for n in collected.batches if n.startswith(BATCH_PREFIX)
+        ),
         "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
         "estimator": estimator,
         **known,
@@ -60,7 +62,7 @@ def record_of(
     }
 
 
-def _promised(protocol: Protocol) -> dict[str, Any]:
+def _protocol_fields(protocol: Protocol) -> dict[str, Any]:
     """What follows from the protocol alone."""
     return {
         "question": protocol.question,
@@ -75,7 +77,7 @@ def _promised(protocol: Protocol) -> dict[str, Any]:
 
 
 def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> None:
-    """Raise `CaldpError`, calling it `name`, unless `record_of` makes such of this protocol."""
+    """Raise `CaldpError`, calling it `name`, unless `make_record` makes such of this protocol."""
     require(
         record.get("protocol") == protocol.fingerprint,
         f"{name} is of another protocol; give the one that its reports were made by.",
@@ -84,7 +86,7 @@ def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> No
     if not isinstance(privacy, dict) or "if_mixed" not in privacy:
         raise CaldpError(f"{name} does not say what was promised; {_MADE}")
     promised = {key: each for key, each in privacy.items() if key != "if_mixed"}
-    for key, right in _promised(protocol).items():
+    for key, right in _protocol_fields(protocol).items():
         require(
             (promised if key == "privacy" else record.get(key)) == right,
             f"{name} has another {key} than its protocol; {_MADE}",
@@ -133,7 +135,7 @@ def _is_mixed(protocol: Protocol, mixed: object) -> bool:
     rows = mixed.get("blocks") if isinstance(mixed, dict) else None
     if not isinstance(rows, list):
         return False
-    alone = list(zip(protocol.block_names, levels_of(protocol), strict=True))
+    alone = list(zip(protocol.block_names, block_epsilons(protocol), strict=True))
 
     def fits(row: object) -> bool:
         if not isinstance(row, dict) or not _is_count(row.get("people")):

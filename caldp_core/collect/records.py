@@ -13,10 +13,10 @@ Rows = NDArray[np.uint8]
 """(n, bytes) reports below each other."""
 
 
-def records_of(protocol: Protocol, rows: Rows) -> Reports:
+def parse_records(protocol: Protocol, rows: Rows) -> Reports:
     """(n,) records of the protocol's mechanism; whether they can be is another question."""
     form, dtype = protocol.format, _family(protocol).oracles.dtype
-    fields = np.split(rows, form.ends[:-1], axis=1)
+    fields = np.split(rows, form.field_ends[:-1], axis=1)
     records = np.zeros(len(rows), dtype)
     records["source"] = _numbers(fields[0])
     if form.kind == BITS:
@@ -35,11 +35,11 @@ def _numbers(field: Rows) -> Ints:
     return wide.view("<i8").ravel()
 
 
-class Senders:
+class RecordChecker:
     """Knows which records devices of this protocol can send."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._values, self._m = protocol.format.values, protocol.format.oracle
+        self._values, self._m = protocol.format.values, protocol.format.oracle_count
         self._bits = protocol.format.kind == BITS
         # One more block stands for all names: it has no symbol, and nothing may follow.
         mechanism = _family(protocol)
@@ -52,7 +52,7 @@ class Senders:
         width = max(1, words_for(int(kinds.max())))
         self._room = np.array([_room(size, width) for size in kinds.tolist()])
 
-    def could_send(self, records: Reports) -> Bools:
+    def valid_mask(self, records: Reports) -> Bools:
         """(n,) True for records that some device of the protocol sends."""
         source = records["source"]
         fits = (source >= 0) & (source < self._values)

@@ -12,10 +12,10 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools, Floats, read_only
-from caldp_core.collect.collected import REASONS, Collected, merged
-from caldp_core.collect.estimate import ESTIMATOR, table_of
+from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies
+from caldp_core.collect.estimate import ESTIMATOR, estimate_table
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.record import record_of
+from caldp_core.collect.record import make_record
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import simultaneous
@@ -39,16 +39,17 @@ class Results:
     """What is known of the people of a collection.
 
     `table`: its columns as `table_of` has them, k entries each. `level`: chance that an interval
-    holds its share. `reports`: how many are counted. `least`: (k,) lower ends that hold all at once
-    with that chance. `deliveries`: none where only an estimate is there, as is `least`; `record`:
-    what was asked, promised and collected, None where nobody brought one.
+    holds its share. `reports`: how many are counted. `lower_bounds`: (k,) lower ends that hold all
+    at once with that chance. `deliveries`: none where only an estimate is there, as is
+    `lower_bounds`;
+    `record`: what was asked, promised and collected, None where nobody brought one.
     """
 
     protocol: Protocol
     table: Columns
     level: float
     reports: int
-    least: Floats | None = None
+    lower_bounds: Floats | None = None
     deliveries: tuple[Delivery, ...] = ()
     record: Mapping[str, Any] | None = None
 
@@ -73,7 +74,7 @@ class Results:
         return self.protocol.plan.hidden
 
     @property
-    def covered(self) -> float:
+    def protected_share(self) -> float:
         """Estimated share of people who are protected; exactly 1 if every value is."""
         hidden = self.hidden
         return 1.0 if hidden.all() else min(1.0, float(self.shares[hidden].sum()))
@@ -94,15 +95,15 @@ class Tallies:
     """A protocol and its tallies by name; `of` checks that they belong together."""
 
     protocol: Protocol
-    parts: tuple[tuple[str, Collected], ...]
-    total: Collected
+    parts: tuple[tuple[str, CollectedTally], ...]
+    total: CollectedTally
 
     @classmethod
-    def of(cls, protocol: Protocol, parts: tuple[tuple[str, Collected], ...]) -> "Tallies":
+    def of(cls, protocol: Protocol, parts: tuple[tuple[str, CollectedTally], ...]) -> "Tallies":
         """Raises `CaldpError` for another protocol's tally, and for two with a batch in common."""
         for _, each in parts:
             each.check(protocol)
-        total = merged(each for _, each in parts)
+        total = merge_tallies(each for _, each in parts)
         require(
             total.tally.n > 0,
             "There is no report in these tallies, so nothing to estimate; tally the reports first.",
@@ -113,16 +114,16 @@ class Tallies:
         """Shares with intervals that hold with this probability, and all books."""
         return Results(
             self.protocol,
-            table_of(self.protocol, self.total, level, ESTIMATOR),
+            estimate_table(self.protocol, self.total, level, ESTIMATOR),
             level,
             self.total.tally.n,
             simultaneous(Evidence.of(self.protocol.mechanism, self.total.tally), level).low,
             tuple(Delivery(name, c.tally.n, c.refused) for name, c in self.parts),
-            record_of(self.protocol, self.total, level, ESTIMATOR),
+            make_record(self.protocol, self.total, level, ESTIMATOR),
         )
 
 
 def made_up_week() -> Tallies:
     """A week of 100,000 made-up people, by examples/collection/week.py."""
-    parts = tuple((day, Collected.from_file(_WEEK / f"{day}.tally.json")) for day in _DAYS)
+    parts = tuple((day, CollectedTally.from_file(_WEEK / f"{day}.tally.json")) for day in _DAYS)
     return Tallies.of(Protocol.from_file(_WEEK / "protocol.json"), parts)

@@ -7,26 +7,26 @@ from time import monotonic
 from typing import Final
 
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.collect.collected import Collected
-from caldp_core.collect.collector import Collector, batch_of
+from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.collector import Collector, file_batch_name
 from caldp_core.collect.protocol import Protocol
 
-KEPT_EVERY_S: Final = 2.0
+SAVE_INTERVAL_S: Final = 2.0
 """What a run that is broken off has to do again."""
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class TallyRun:
     """What came of it: the tally, files counted now, and files that were in it already."""
 
-    collected: Collected
-    counted: int
-    skipped: int
+    collected: CollectedTally
+    files_counted: int
+    files_skipped: int
 
 
 def tally_files(
     protocol: Protocol, paths: Iterable[Path], output: Path, progress: Progress = no_progress
-) -> Run:
+) -> TallyRun:
     """Tally files into `output`, which is written as a whole every two seconds and at the end.
 
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
@@ -34,21 +34,21 @@ def tally_files(
     then has all files before it, and nothing of this one.
     """
     collector, files = Collector(protocol), list(paths)
-    total = Collected.none_of(protocol)
+    total = CollectedTally.empty(protocol)
     if output.exists():
-        total = Collected.from_file(output)
+        total = CollectedTally.from_file(output)
         total.check(protocol)
     skipped, written = 0, monotonic()
     try:
         for done, path in enumerate(files):
-            if batch_of(path) in total.batches:
+            if file_batch_name(path) in total.batches:
                 skipped += 1
             else:
                 total = total + collector.tally(path, total.batches)
-            if monotonic() - written > KEPT_EVERY_S:
+            if monotonic() - written > SAVE_INTERVAL_S:
                 total.write(output)
                 written = monotonic()
             progress((done + 1) / len(files))
     finally:
         total.write(output)
-    return Run(total, len(files) - skipped, skipped)
+    return TallyRun(total, len(files) - skipped, skipped)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.collect.protocol import FORMAT, MARK, QUESTION_MAX
+from caldp_core.collect.protocol import FORMAT, PROTOCOL_KEY, QUESTION_MAX
 from caldp_core.collect.table_plan import TABLE
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
@@ -38,7 +38,7 @@ def protocol_schema() -> dict[str, Any]:
         "title": "A protocol of caldp: what devices and the collector of a collection share",
         **_object(
             {
-                MARK: {"const": FORMAT},
+                PROTOCOL_KEY: {"const": FORMAT},
                 "caldp_version": {"type": "string"},
                 "question": {"type": "string", "maxLength": QUESTION_MAX},
                 "domain": {

@@ -8,8 +8,8 @@ their tallies once more before the driver does. Workers need this package.
 from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.errors import require
-from caldp_core.collect.arrow import COLUMNS, collected_from, partial_tallies, summed_tallies
-from caldp_core.collect.collected import Collected
+from caldp_core.collect.arrow import COLUMNS, collected_from_rows, partial_tallies, sum_tallies
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.protocol import Protocol
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ ROWS_MAX: Final = 256
 
 def tally_frame(
     protocol: Protocol, frame: "DataFrame", batch: str, rows_max: int = ROWS_MAX
-) -> Collected:
+) -> CollectedTally:
     """The tally of a DataFrame with a column `report` and, if it is there, `protocol`.
 
     `batch`: the name of this delivery, by which it is known if it is merged a second time.
@@ -38,5 +38,5 @@ def tally_frame(
     function = partial_tallies(protocol.to_json())
     partial = frame.select(*columns).mapInArrow(function, _SCHEMA)
     if frame.rdd.getNumPartitions() > rows_max:
-        partial = partial.repartition(rows_max).mapInArrow(summed_tallies, _SCHEMA)
-    return collected_from(protocol, (row.asDict() for row in partial.collect()), batch)
+        partial = partial.repartition(rows_max).mapInArrow(sum_tallies, _SCHEMA)
+    return collected_from_rows(protocol, (row.asDict() for row in partial.collect()), batch)

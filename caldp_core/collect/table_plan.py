@@ -15,14 +15,14 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
-from caldp_core.basics.numerals import read_whole
+from caldp_core.basics.numerals import parse_int
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.collect.coins import Coins
 from caldp_core.collect.formats import NUMBER, Format
-from caldp_core.collect.parts import ASKED, NAME, kind_of, list_of
+from caldp_core.collect.protocol_fields import ADVICE, NAME, kind_field, list_field
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.designed.exact import rows_keep
-from caldp_core.mechanisms.structures import PreProcesses
+from caldp_core.mechanisms.structures import HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.matrix import DenseMatrix
@@ -42,7 +42,7 @@ class TableDevice:
 
     def draw(self, symbol: int, coins: Coins) -> tuple[int, None]:
         """(report, None): the first whose step is above a number that is even below `whole`."""
-        return coins.among(self.steps[symbol], self.whole), None
+        return coins.draw_step(self.steps[symbol], self.whole), None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,22 +61,22 @@ class TablePlan:
         return cls(name, _mechanism(dense(mechanism.policy), rows, whole))
 
     @classmethod
-    def of_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
+    def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
         """The plan that a protocol's parts describe; raises `CaldpError`."""
-        kind_of(policy, "policy", {"matrix": None})
-        rows = [_levels(row) for row in list_of(policy, "rows", list)]
+        kind_field(policy, "policy", {"matrix": None})
+        rows = [_levels(row) for row in list_field(policy, "rows", list)]
         whole = _whole(mechanism.get("whole"))
-        steps = [[_whole(step) for step in row] for row in list_of(mechanism, "steps", list)]
+        steps = [[_whole(step) for step in row] for row in list_field(mechanism, "steps", list)]
         made_by = mechanism.get("made_by")
         sizes = {len(row) for row in steps}
         require(
             isinstance(made_by, str) and len(made_by) <= 100 and len(sizes) == 1,
             f"{NAME}'s mechanism needs made_by, a short text, and rows of steps of one length; "
-            f"{ASKED}",
+            f"{ADVICE}",
         )
         numerators = tuple(tuple(b - a for a, b in pairwise((0, *row))) for row in steps)
         right = all(sum(row) == whole and min(row, default=-1) >= 0 for row in numerators)
-        require(right, f"{NAME}'s steps must rise to whole in every row; {ASKED}")
+        require(right, f"{NAME}'s steps must rise to whole in every row; {ADVICE}")
         return cls(str(made_by), _mechanism(DenseMatrix.of(rows).entries, numerators, whole))
 
     @property
@@ -103,14 +103,14 @@ class TablePlan:
     @property
     def sensitive(self) -> Bools:
         """(k,) flags: values that hide from at least one other."""
-        return np.asarray(np.isfinite(self._others()).any(axis=1))
+        return np.asarray(np.isfinite(self._off_diagonal_levels()).any(axis=1))
 
     @property
     def hidden(self) -> Bools:
         """(k,) flags: values that the policy hides among others."""
         return self.sensitive
 
-    def _others(self) -> Floats:
+    def _off_diagonal_levels(self) -> Floats:
         """(k, k) limits, ∞ on the diagonal."""
         levels: Floats = dense(self.mechanism.policy).copy()
         np.fill_diagonal(levels, np.inf)
@@ -136,7 +136,7 @@ class TablePlan:
 
     def promise(self) -> dict[str, Any]:
         """What is promised, for a record."""
-        levels = self._others()
+        levels = self._off_diagonal_levels()
         finite = levels[np.isfinite(levels)]
         return {
             "epsilon_least": float(finite.min()) if finite.size else None,
@@ -152,7 +152,7 @@ def can_be_written_out(mechanism: Mechanism) -> bool:
     Mechanisms that draw a part of the person from a model have no device.
     """
     small = mechanism.k**2 * mechanism.outputs <= PAIRWISE_MAX
-    if not small or isinstance(mechanism, PreProcesses):
+    if not small or isinstance(mechanism, HasPreProcessing):
         return False
     return mechanism.every_report().dtype.names is None
 
@@ -163,11 +163,11 @@ def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> Wri
     require(
         len(rows) == k and k**2 * len(rows[0]) <= PAIRWISE_MAX and 0 < whole < WHOLE_MAX,
         f"{NAME}'s table must have a row a value, and at most {PAIRWISE_MAX:,} pairs times "
-        f"reports, in whole numbers of 8,192 bits; {ASKED}",
+        f"reports, in whole numbers of 8,192 bits; {ADVICE}",
     )
     require(
         rows_keep(rows, whole, policy.entries),
-        f"{NAME}'s table tells two values apart by more than its policy allows; {ASKED}",
+        f"{NAME}'s table tells two values apart by more than its policy allows; {ADVICE}",
     )
     return WrittenOut(policy, rows, whole, np.full(k, 1.0 / k))
 
@@ -177,13 +177,13 @@ def _levels(row: list[Any]) -> list[float]:
     require(
         all((type(level) in (int, float) and abs(level) < 1e300) or level == math.inf
             for level in found),
-        f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ASKED}",
+        f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ADVICE}",
     )  # fmt: skip
     return found
 
 
 def _whole(text: object) -> int:
-    number = read_whole(text) if isinstance(text, str) and len(text) <= 2500 else None
+    number = parse_int(text) if isinstance(text, str) and len(text) <= 2500 else None
     if number is None or number < 0:
-        raise CaldpError(f"{NAME}'s table needs whole numbers, written as texts; {ASKED}")
+        raise CaldpError(f"{NAME}'s table needs whole numbers, written as texts; {ADVICE}")
     return number

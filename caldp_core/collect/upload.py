@@ -10,11 +10,11 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.basics.numerals import read_number
-from caldp_core.collect.collected import Collected
-from caldp_core.collect.files import FILE_MAX_BYTES, parse_object
-from caldp_core.collect.protocol import MARK, Protocol
-from caldp_core.collect.record import MARK as RECORD
+from caldp_core.basics.numerals import parse_float
+from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
+from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
+from caldp_core.collect.record import RECORD_KEY as RECORD
 from caldp_core.collect.record import check_record
 from caldp_core.collect.results import Results, Tallies
 from caldp_core.domain.grid import GridDomain
@@ -28,7 +28,7 @@ _WANTED: Final = "give protocol.json with tallies, or with estimate.csv."
 
 
 @dataclass(frozen=True, eq=False)
-class Estimated:
+class UploadedEstimate:
     """An estimate that somebody made: its table, its level, and how many reports it rests on."""
 
     protocol: Protocol
@@ -43,7 +43,7 @@ class Estimated:
         return Results(self.protocol, self.table, self.level, self.reports, record=self.record)
 
 
-Collection: TypeAlias = Tallies | Estimated
+Collection: TypeAlias = Tallies | UploadedEstimate
 
 
 def read_collection(files: Files) -> Collection:
@@ -51,7 +51,7 @@ def read_collection(files: Files) -> Collection:
 
     Raises `CaldpError`, in one sentence, for whatever is none of these or does not fit together.
     """
-    protocols, tallies, tables, records = _sorted(files)
+    protocols, tallies, tables, records = _sort_files(files)
     require(
         len({each.fingerprint for each in protocols}) == 1,
         f"A collection has one protocol, these files have {len(protocols)}; {_WANTED}",
@@ -63,14 +63,14 @@ def read_collection(files: Files) -> Collection:
     )
     if tallies:
         return Tallies.of(protocols[0], tuple(tallies))
-    return _estimated(protocols[0], *tables[0], records)
+    return _read_estimate(protocols[0], *tables[0], records)
 
 
-def _sorted(
+def _sort_files(
     files: Files,
 ) -> tuple[
     list[Protocol],
-    list[tuple[str, Collected]],
+    list[tuple[str, CollectedTally]],
     list[tuple[str, str]],
     list[tuple[str, dict[str, Any]]],
 ]:
@@ -81,12 +81,12 @@ def _sorted(
         if not text.lstrip("\ufeff \r\n\t").startswith("{"):
             tables.append((name, text))
             continue
-        found = parse_object(text, f"The file {name!r}")
-        if MARK in found:
+        found = parse_json_object(text, f"The file {name!r}")
+        if PROTOCOL_KEY in found:
             protocols.append(Protocol.from_dict(found))
         elif _TALLY in found:
             stem = name.removesuffix(".json").removesuffix(".tally")
-            tallies.append((stem, Collected.from_dict(found, f"The tally {name!r}")))
+            tallies.append((stem, CollectedTally.from_dict(found, f"The tally {name!r}")))
         elif RECORD in found:
             records.append((name, found))
         else:
@@ -105,9 +105,9 @@ def _text(name: str, data: bytes) -> str:
         raise CaldpError(f"The file {name!r} is no text in UTF-8; {_WANTED}") from None
 
 
-def _estimated(
+def _read_estimate(
     protocol: Protocol, name: str, text: str, records: list[tuple[str, dict[str, Any]]]
-) -> Estimated:
+) -> UploadedEstimate:
     table = _table(protocol, name, text)
     share, people = (np.array(table[n], float) for n in ("estimated share", "estimated people"))
     record = None
@@ -123,7 +123,7 @@ def _estimated(
     level = levels.pop() if len(levels) == 1 else None
     if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
         raise CaldpError(f"The estimate {name!r} needs one level and people; {_MADE}")
-    return Estimated(protocol, table, level, reports, record)
+    return UploadedEstimate(protocol, table, level, reports, record)
 
 
 _MADE: Final = "give the file that caldp estimate wrote."
@@ -148,7 +148,7 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         zip(head, map(list, zip(*body, strict=True)), strict=True)
     )
     for column in _NUMBERS:
-        numbers = [read_number(str(text)) for text in columns[column]]
+        numbers = [parse_float(str(text)) for text in columns[column]]
         require(
             None not in numbers,
             f"The estimate {name!r} has something else than numbers under {column!r}; {_MADE}",

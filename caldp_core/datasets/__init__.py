@@ -9,11 +9,11 @@ from caldp_core.datasets.cities import City, us_cities
 from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
 from caldp_core.datasets.countries import AT_SEA, country_labels
 from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
-from caldp_core.datasets.hexagons import hexagon_km, hexagon_labels, resolutions_of
+from caldp_core.datasets.hexagons import hexagon_km, hexagon_labels, hexagon_resolutions
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.own_survey import OwnSurvey
-from caldp_core.datasets.reading import check_size, look_at, read_places, read_table
+from caldp_core.datasets.reading import check_size, inspect_data, read_places, read_table
 from caldp_core.datasets.regions import region_labels
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
@@ -69,13 +69,13 @@ __all__ = [
     "from_weights",
     "hexagon_km",
     "hexagon_labels",
+    "hexagon_resolutions",
+    "inspect_data",
     "land_outline",
-    "look_at",
     "population_prior",
     "read_places",
     "read_table",
     "region_labels",
-    "resolutions_of",
     "state_outline",
     "us_cities",
     "us_state_labels",

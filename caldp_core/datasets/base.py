@@ -19,16 +19,16 @@ from caldp_core.domain.larger_cells import LargerCells
 
 
 @dataclass(frozen=True, eq=False)
-class Finest:
+class FineMap:
     """What a map of larger cells was made of: how its `cells` lie, and (k,) small cells' shares."""
 
     cells: LargerCells
     distribution: Floats
 
     @property
-    def even(self) -> Floats:
+    def even_distribution(self) -> Floats:
         """(k,) shares if in each larger cell people were spread evenly."""
-        return self.cells.spread(self.cells.sums(self.distribution))
+        return self.cells.spread_evenly(self.cells.sums(self.distribution))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,8 +39,8 @@ class Dataset:
     are real people, None where there is only a distribution to draw people from.
     `from_inhabitants`: where people live has been used to make it, so that nothing on it shows how
     good that is as a prior.
-    `name` and `note` are shown to readers: what this is and where it comes from. `finest`: of maps
-    of cells that were put together, the small ones.
+    `name` and `note` are shown to readers: what this is and where it comes from. `fine_map`: of
+    maps of cells that were put together, the small ones.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Dataset:
     domain: Domain | GridDomain
     distribution: Floats
     counts: Ints | None = None
-    finest: Finest | None = None
+    fine_map: FineMap | None = None
     from_inhabitants: bool = False
 
     def __repr__(self) -> str:
@@ -88,8 +88,10 @@ def with_larger_cells(dataset: Dataset, together: int) -> Dataset:
         f"{dataset.note} Cells are put together {together} by {together}, to {cells.grid.cell:g}°.",
         cells.grid,
         read_only(cells.sums(dataset.distribution)),
-        None if counts is None else read_only(counts_by(cells.of_cell, counts, cells.grid.k)),
-        Finest(cells, dataset.distribution),
+        None
+        if counts is None
+        else read_only(counts_by(cells.larger_cell_of, counts, cells.grid.k)),
+        FineMap(cells, dataset.distribution),
     )
 
 

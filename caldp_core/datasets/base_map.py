@@ -30,13 +30,13 @@ def base_map(domain: GridDomain) -> BaseMap:
     Raises `CaldpError` if a file of the project is gone.
     """
     area = domain.area
-    if _of_states(area):
+    if _is_us_map(area):
         cities = us_cities() if domain == US_GRID else cities_in(area)
         return BaseMap(land_outline(), state_outline(), cities)
     return BaseMap(coasts(area), borders(area), cities_in(area))
 
 
-def _of_states(area: Area) -> bool:
+def _is_us_map(area: Area) -> bool:
     whole = US_GRID.area
     within = whole.south <= area.south and area.north <= whole.north
     within = within and whole.west <= area.west and area.east <= whole.east

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.datasets.shipped import own_file, read_rows
+from caldp_core.datasets.shipped import explain_file_errors, read_rows
 from caldp_core.domain.area import Area
 
 _APART: Final = 1 / 350
@@ -56,7 +56,7 @@ def cities_in(area: Area) -> tuple[City, ...]:
     """
     cities = world_cities()
     at = np.array([(city.latitude, city.longitude) for city in cities])
-    if area.crosses:  # degrees go on, as the map's do
+    if area.crosses_antimeridian:  # degrees go on, as the map's do
         at[at[:, 1] < area.west, 1] += 360.0
     south_west, north_east = (area.south, area.west), (area.north, area.east)
     inside = np.flatnonzero(((at >= south_west) & (at < north_east)).all(axis=1))
@@ -68,7 +68,7 @@ def cities_in(area: Area) -> tuple[City, ...]:
 
 
 def _read(name: str) -> tuple[City, ...]:
-    with own_file(name):
+    with explain_file_errors(name):
         return tuple(
             City(name, region, float(latitude), float(longitude), int(population))
             for name, region, latitude, longitude, population in read_rows(name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.basics.types import Floats, Progress, no_progress, read_only
 from caldp_core.datasets.base import Dataset, from_counts
-from caldp_core.datasets.shipped import own_file, read_rows
+from caldp_core.datasets.shipped import explain_file_errors, read_rows
 from caldp_core.domain.answers import Domain
 
 PERIODS: Final = ("1974–78", "1979–84")
@@ -27,7 +27,7 @@ class InfantDeaths:
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read data/nc_infant_deaths.csv.gz; raises `CaldpError` if it is gone."""
-        with own_file("nc_infant_deaths.csv.gz"):
+        with explain_file_errors("nc_infant_deaths.csv.gz"):
             rows = read_rows("nc_infant_deaths.csv.gz")
             groups = tuple(row[1] for row in rows for _ in PERIODS)
             names = tuple(f"{row[1]}, {period}" for row in rows for period in PERIODS)
@@ -45,7 +45,7 @@ def county_outlines() -> tuple[tuple[Floats, ...], ...]:
     Census Bureau's borders. Raises `CaldpError` if the file is gone.
     """
     rings: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    with own_file("nc_counties.csv.gz"):
+    with explain_file_errors("nc_counties.csv.gz"):
         for fips, ring, longitude, latitude in read_rows("nc_counties.csv.gz"):
             points = rings.setdefault(fips, {}).setdefault(ring, [])
             points.append((float(longitude), float(latitude)))

@@ -11,8 +11,8 @@ import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
-from caldp_core.datasets.shipped import DATA_FOLDER, own_file
-from caldp_core.datasets.world_lines import unpacked
+from caldp_core.datasets.shipped import DATA_FOLDER, explain_file_errors
+from caldp_core.datasets.world_lines import unpack_lines
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.polygons import cells_by_area
 
@@ -38,7 +38,8 @@ def country_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
 def _countries() -> tuple[tuple[str, tuple[Floats, ...]], ...]:
     """Name and rings (points, 2), longitude and latitude, of each."""
     path = DATA_FOLDER / WORLD_COUNTRIES
-    with own_file(WORLD_COUNTRIES), np.load(path, allow_pickle=False) as file:
+    with explain_file_errors(WORLD_COUNTRIES), np.load(path, allow_pickle=False) as file:
         return tuple(
-            (str(name), unpacked(file, str(number))) for number, name in enumerate(file["names"])
+            (str(name), unpack_lines(file, str(number)))
+            for number, name in enumerate(file["names"])
         )

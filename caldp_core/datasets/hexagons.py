@@ -35,7 +35,7 @@ def hexagon_labels(grid: GridDomain, resolution: int) -> tuple[Ints, tuple[str, 
         f"Hexagons at resolution {resolution} are smaller than the map's cells; at most {finest}.",
     )
     h3 = _h3()
-    latitudes, longitudes = grid.latitudes().tolist(), grid.meridians().tolist()
+    latitudes, longitudes = grid.latitudes().tolist(), grid.wrapped_longitudes().tolist()
     found = (h3.latlng_to_cell(y, x, resolution) for y in latitudes for x in longitudes)
     numbers = np.fromiter(found, np.uint64, grid.k)
     present, labels = np.unique(numbers, return_inverse=True)
@@ -60,7 +60,7 @@ def hexagon_km(resolution: int) -> float:
     return float(np.sqrt(_km2(resolution) * 2.0 / np.sqrt(3.0)))
 
 
-def resolutions_of(grid: GridDomain) -> tuple[int, ...]:
+def hexagon_resolutions(grid: GridDomain) -> tuple[int, ...]:
     """Those at which a map has about two hexagons or more, each of about two cells or more.
 
     By areas alone, largest hexagons first.

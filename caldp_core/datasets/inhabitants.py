@@ -25,7 +25,7 @@ _ANYWHERE: Final = 1e-3
 
 
 @lru_cache(maxsize=8)
-def inhabitants(grid: GridDomain) -> Floats:
+def population_shares(grid: GridDomain) -> Floats:
     """(k,) shares of people by where they live, positive, sum 1; even where a map has no town.
 
     Raises `CaldpError` if the file of towns is gone.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.basics.errors import TURNS, check_whole, require
+from caldp_core.basics.errors import DIRECTION_MARKS, check_whole, require
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
@@ -18,7 +18,7 @@ from caldp_core.domain.answers import Domain
 
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of what is no text on a line: controls, half characters, line ends."""
-_UNSEEN = re.compile(rf"[\u200b\u2060-\u2064\ufeff{TURNS}]")
+_UNSEEN = re.compile(rf"[\u200b\u2060-\u2064\ufeff{DIRECTION_MARKS}]")
 """What is not seen and makes two names look alike, or one like another. The joiners U+200C and
 U+200D are part of Persian and Indian words and of emoji, and stay."""
 
@@ -44,18 +44,18 @@ class OwnTable:
             f"names must be 2 to {OWN_ANSWERS_MAX:,} answers, got {len(self.names):,}; "
             "where there are more, put rare ones together.",
         )
-        for what in ("names", "groups"):
-            for text in getattr(self, what):
-                check_line(what, text)
+        for field in ("names", "groups"):
+            for text in getattr(self, field):
+                check_line(field, text)
         self._check_counts()
 
     def _check_counts(self) -> None:
         k = len(self.names)
-        for what in ("counts", "groups"):
-            size = len(getattr(self, what))
+        for field in ("counts", "groups"):
+            size = len(getattr(self, field))
             require(
-                size == k or (what == "groups" and size == 0),
-                f"{what} must be one for each of the {k:,} answers, got {size:,}.",
+                size == k or (field == "groups" and size == 0),
+                f"{field} must be one for each of the {k:,} answers, got {size:,}.",
             )
         counts = tuple(check_whole("each of counts", count, 0, N_MAX) for count in self.counts)
         require(
@@ -65,7 +65,7 @@ class OwnTable:
         object.__setattr__(self, "counts", counts)
         seen: set[str] = set()
         for name in self.names:
-            require(name not in seen, f"names must differ, {quoted(name)} is there twice.")
+            require(name not in seen, f"names must differ, {excerpt(name)} is there twice.")
             seen.add(name)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
@@ -79,23 +79,23 @@ class OwnTable:
         return from_counts(self.title, note, domain, np.array(self.counts, dtype=np.int64))
 
 
-def check_line(what: str, text: object) -> str:
+def check_line(name: str, text: object) -> str:
     """Return a text of one line that is not empty and not too long, or raise `CaldpError`."""
     fits = isinstance(text, str) and 1 <= len(text) <= OWN_NAME_MAX and text == text.strip()
     require(
         not fits or _UNSEEN.search(str(text)) is None,
-        f"{what} must not have unseen marks, such as those that turn the direction of writing, got "
-        f"{quoted(text)}; type the text anew.",
+        f"{name} must not have unseen marks, such as those that turn the direction of writing, got "
+        f"{excerpt(text)}; type the text anew.",
     )
     require(
         fits and not any(unicodedata.category(sign) in _NO_TEXT for sign in str(text)),
-        f"{what} must be texts of one line, 1 to {OWN_NAME_MAX} characters without spaces around "
-        f"them, got {quoted(text)}.",
+        f"{name} must be texts of one line, 1 to {OWN_NAME_MAX} characters without spaces around "
+        f"them, got {excerpt(text)}.",
     )
     return str(text)
 
 
-def quoted(text: object) -> str:
+def excerpt(text: object) -> str:
     """The beginning of what was given, as a sentence may quote it."""
     shown = str(text)
     return repr(shown if len(shown) <= 40 else f"{shown[:40]}…")

@@ -13,7 +13,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_counts, require
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
-from caldp_core.datasets.own import check_line, quoted
+from caldp_core.datasets.own import check_line, excerpt
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.larger_cells import LargerCells
@@ -43,29 +43,29 @@ class OwnPlaces:
     def __post_init__(self) -> None:
         check_line("title", self.title)
         self.counts()
-        LargerCells(self.shown(), self.together)
+        LargerCells(self.selected_grid(), self.together)
 
     def grid(self) -> GridDomain:
         """The map's cells."""
-        return GridDomain.filling(Area.parse(self.area), self.cell)
+        return GridDomain.from_area(Area.parse(self.area), self.cell)
 
-    def shown(self) -> GridDomain:
+    def selected_grid(self) -> GridDomain:
         """The cells of the part that is taken."""
-        return self.grid().part(Area.parse(self.part)) if self.part else self.grid()
+        return self.grid().subgrid(Area.parse(self.part)) if self.part else self.grid()
 
     def counts(self) -> Ints:
         """(k,) people in each cell of `grid`."""
         counts = np.zeros(self.grid().k, dtype=np.int64)
-        cells, people = cells_of_text("people", self.people, counts.size)
+        cells, people = parse_cells("people", self.people, counts.size)
         counts[cells] = people
         require(bool(counts.any()), "people must be at least one person, got none.")
         return check_counts("people", counts, counts.size)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The people of the part, in cells put together."""
-        whole, grid, counts = self.grid(), self.shown(), self.counts()
+        whole, grid, counts = self.grid(), self.selected_grid(), self.counts()
         if grid != whole:
-            counts = counts[whole.inside(grid.area)]
+            counts = counts[whole.area_mask(grid.area)]
         progress(1.0)
         note = (
             f"Places of one's own, {int(counts.sum()):,} people in {int((counts > 0).sum()):,} of "
@@ -74,10 +74,10 @@ class OwnPlaces:
         return with_larger_cells(from_counts(self.title, note, grid, counts), self.together)
 
 
-def cells_of_text(what: str, text: str, k: int) -> tuple[Ints, Ints]:
+def parse_cells(name: str, text: str, k: int) -> tuple[Ints, Ints]:
     """Cells, ascending in [0, k), and the number of each, from "17:3 25:1".
 
-    Raises `CaldpError`, calling it `what`, for any other text.
+    Raises `CaldpError`, calling it `name`, for any other text.
     """
     if _PAIRS.fullmatch(text):
         cells, numbers = np.array(re.split("[ :]", text), dtype=np.int64).reshape(-1, 2).T
@@ -90,18 +90,18 @@ def cells_of_text(what: str, text: str, k: int) -> tuple[Ints, Ints]:
             break
         before = int(found[1])
     raise CaldpError(
-        f"{what} must be cells and their {what} such as '17:3 25:1', cells ascending "
-        f"below {k:,}, got {quoted(pair)}."
+        f"{name} must be cells and their {name} such as '17:3 25:1', cells ascending "
+        f"below {k:,}, got {excerpt(pair)}."
     )
 
 
-def cells_as_text(numbers: Ints) -> str:
+def format_cells(numbers: Ints) -> str:
     """The (k,) numbers of cells as such a text, without those that have 0."""
     cells = np.flatnonzero(numbers)
     pairs = zip(cells.tolist(), numbers[cells].tolist(), strict=True)
     return " ".join(f"{cell}:{number}" for cell, number in pairs)
 
 
-def places_of(counts: Ints, grid: GridDomain, title: str) -> OwnPlaces:
+def places_from_counts(counts: Ints, grid: GridDomain, title: str) -> OwnPlaces:
     """The record of (k,) people in each cell of a map."""
-    return OwnPlaces(cells_as_text(counts), str(grid.area), grid.cell, title)
+    return OwnPlaces(format_cells(counts), str(grid.area), grid.cell, title)

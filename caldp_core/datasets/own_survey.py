@@ -11,7 +11,7 @@ from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset
-from caldp_core.datasets.own import OwnTable, check_line, quoted
+from caldp_core.datasets.own import OwnTable, check_line, excerpt
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class OwnSurvey:
         twice = next((title for title in titles if titles.count(title) > 1), None)
         require(
             twice is None,
-            f"All rows of a question must follow each other, those of {quoted(twice)} do not.",
+            f"All rows of a question must follow each other, those of {excerpt(twice)} do not.",
         )
         check_whole("shown", self.shown, 0, len(titles) - 1)
         counts = tuple(count for table in self.tables() for count in table.counts)

@@ -13,8 +13,8 @@ import scipy
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, read_only
-from caldp_core.datasets.own import check_line, quoted
-from caldp_core.datasets.own_places import cells_as_text, cells_of_text
+from caldp_core.datasets.own import check_line, excerpt
+from caldp_core.datasets.own_places import format_cells, parse_cells
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
@@ -27,7 +27,7 @@ _WHOLE: Final = 1_000_000_000
 class PriorSpec(Protocol):
     """What an estimate may take for known."""
 
-    def on(self, domain: Domain | GridDomain) -> Floats | None:
+    def shares_on(self, domain: Domain | GridDomain) -> Floats | None:
         """(k,) shares of people on these symbols, None where nothing is known."""
 
 
@@ -35,7 +35,7 @@ class PriorSpec(Protocol):
 class NoPrior:
     """Nothing is taken for known."""
 
-    def on(self, domain: Domain | GridDomain) -> None:
+    def shares_on(self, domain: Domain | GridDomain) -> None:
         """See `PriorSpec`."""
         del domain
 
@@ -61,54 +61,54 @@ class PublicMap:
 
     def grid(self) -> GridDomain:
         """The map's cells."""
-        return GridDomain.filling(Area.parse(self.area), self.cell)
+        return GridDomain.from_area(Area.parse(self.area), self.cell)
 
     def weights(self) -> Ints:
         """(k,) the part of each cell of `grid`."""
         weights = np.zeros(self.grid().k, dtype=np.int64)
-        cells, parts = cells_of_text("parts", self.parts, weights.size)
+        cells, parts = parse_cells("parts", self.parts, weights.size)
         weights[cells] = parts
         return weights
 
-    def on(self, domain: Domain | GridDomain) -> Floats:
+    def shares_on(self, domain: Domain | GridDomain) -> Floats:
         """(k,) shares ≥ 0 on another map, sum 1: each cell's part is spread evenly over it.
 
         Raises `CaldpError` for values without a map, and for a map without anybody in common.
         """
-        return _on(self, domain)
+        return _shares_on(self, domain)
 
 
-def public_map(weights: Floats | Ints, grid: GridDomain, title: str) -> PublicMap:
+def public_map_from_weights(weights: Floats | Ints, grid: GridDomain, title: str) -> PublicMap:
     """The record of (k,) `weights` ≥ 0 of a map's cells, not all 0; parts of a billion."""
     parts = np.rint(weights * (_WHOLE / float(weights.sum()))).astype(np.int64)
-    return PublicMap(cells_as_text(parts), str(grid.area), grid.cell, title)
+    return PublicMap(format_cells(parts), str(grid.area), grid.cell, title)
 
 
 @lru_cache(maxsize=8)
-def _on(spec: PublicMap, domain: Domain | GridDomain) -> Floats:
+def _shares_on(spec: PublicMap, domain: Domain | GridDomain) -> Floats:
     require(
         isinstance(domain, GridDomain), "A public map says nothing of values that are on no map."
     )
     assert isinstance(domain, GridDomain)
     source = spec.grid()
     table = spec.weights().reshape(source.rows, source.columns).astype(np.float64)
-    upwards = _common((source.south, source.cell, source.rows),
+    upwards = _overlap_matrix((source.south, source.cell, source.rows),
                       (domain.south, domain.cell, domain.rows))  # fmt: skip
     table, across = upwards @ table, (domain.west, domain.cell, domain.columns)
     table_on = np.zeros((domain.rows, domain.columns))
     for turn in _TURNS:
-        along = _common((source.west + turn, source.cell, source.columns), across)
+        along = _overlap_matrix((source.west + turn, source.cell, source.columns), across)
         table_on += (along @ table.T).T
     found = table_on.ravel()
     require(
         float(found.sum()) > 0,
-        f"The public map {quoted(spec.title)} has nobody on this map, {domain.area}; take one of "
+        f"The public map {excerpt(spec.title)} has nobody on this map, {domain.area}; take one of "
         "the same part of the Earth.",
     )
     return read_only(found / found.sum())
 
 
-def _common(
+def _overlap_matrix(
     source: tuple[float, float, int], on: tuple[float, float, int]
 ) -> "scipy.sparse.csr_array":
     """(cells of `on`, cells of `source`) which part of the latter's side lies in the former.

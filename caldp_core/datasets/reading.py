@@ -5,10 +5,16 @@ from pathlib import Path
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_TEXT_MAX
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
+from caldp_core.datasets.files.layout_detection import DetectedFile, detect_layouts
 from caldp_core.datasets.files.places import CountedPlaces, count_places
-from caldp_core.datasets.files.source import PAGE, Bounds, Source, of_bytes, of_path
-from caldp_core.datasets.files.table import opened
-from caldp_core.datasets.files.understanding import Understood, understood
+from caldp_core.datasets.files.source import (
+    PAGE_BOUNDS,
+    Bounds,
+    Source,
+    source_from_bytes,
+    source_from_path,
+)
+from caldp_core.datasets.files.table import open_table
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 
@@ -21,23 +27,23 @@ def check_size(text: str) -> None:
     )
 
 
-def look_at(
-    data: str | bytes | Path | Source, bounds: Bounds = PAGE, header: bool | None = None
-) -> Understood:
+def inspect_data(
+    data: str | bytes | Path | Source, bounds: Bounds = PAGE_BOUNDS, header: bool | None = None
+) -> DetectedFile:
     """What a text, the bytes of a file, or a file by its path or as a source seems to hold.
 
     `header`: whether the first row names the columns, where that is known. Raises `CaldpError`.
     """
     if isinstance(data, Path):
-        source = of_path(data)
+        source = source_from_path(data)
     elif isinstance(data, Source):
         source = data
     else:
-        source = of_bytes(data if isinstance(data, bytes) else _coded(data), "the text")
-    return understood(opened(source, bounds), header)
+        source = source_from_bytes(data if isinstance(data, bytes) else _encode(data), "the text")
+    return detect_layouts(open_table(source, bounds), header)
 
 
-def _coded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     check_size(text)
     return text.encode("utf-8", "replace")
 
@@ -47,7 +53,7 @@ def read_places(data: str | bytes | Path, title: str = OwnPlaces.title) -> Count
 
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
-    seen = look_at(data)
+    seen = inspect_data(data)
     return count_places(seen, seen.places, title)
 
 
@@ -56,5 +62,5 @@ def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> Counted
 
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
-    seen = look_at(data)
+    seen = inspect_data(data)
     return count_answers(seen, seen.answers, title)

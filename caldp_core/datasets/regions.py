@@ -12,8 +12,8 @@ import numpy as np
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.countries import AT_SEA
-from caldp_core.datasets.shipped import DATA_FOLDER, own_file
-from caldp_core.datasets.world_lines import unpacked
+from caldp_core.datasets.shipped import DATA_FOLDER, explain_file_errors
+from caldp_core.datasets.world_lines import unpack_lines
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.polygons import cells_by_area
 
@@ -37,8 +37,8 @@ def region_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
 def _regions() -> tuple[tuple[str, ...], tuple[tuple[Floats, ...], ...]]:
     """Names, and of each region its rings, (points, 2) longitude and latitude."""
     path = DATA_FOLDER / WORLD_REGIONS
-    with own_file(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
-        rings, of_ring = unpacked(file, "rings"), file["of_ring"]
+    with explain_file_errors(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
+        rings, of_ring = unpack_lines(file, "rings"), file["of_ring"]
         pairs = list(zip(file["names"].tolist(), file["countries"].tolist(), strict=True))
         first = np.searchsorted(of_ring, np.arange(len(pairs) + 1))
         areas = tuple(rings[first[i] : first[i + 1]] for i in range(len(pairs)))

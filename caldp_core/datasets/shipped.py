@@ -56,7 +56,7 @@ class Gowalla:
 
     def grid(self) -> GridDomain:
         """The part's cells, before they are put together."""
-        return US_GRID.part(Area.parse(self.area))
+        return US_GRID.subgrid(Area.parse(self.area))
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read data/gowalla_us_reconstruction.csv.gz; raises `CaldpError` if it is gone."""
@@ -70,7 +70,7 @@ class Gowalla:
 
 def _part(grid: GridDomain, counts: Ints) -> Dataset:
     note = f"The part {grid.area} of: {_NOTE}"
-    return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.inside(grid.area)])
+    return from_counts(f"{_NAME}, part", note, grid, counts[US_GRID.area_mask(grid.area)])
 
 
 @cache
@@ -95,7 +95,7 @@ def us_state_labels() -> tuple[Ints, tuple[str, ...]]:
     count in the cells of Virginia and Maryland. Raises `CaldpError` if the file is gone.
     """
     # Each row of the file is a run of cells: a state's name and for how many cells it goes on.
-    with own_file("us_states_cells.csv.gz"):
+    with explain_file_errors("us_states_cells.csv.gz"):
         runs = read_rows("us_states_cells.csv.gz")
         states = sorted({name for name, _ in runs} - {ELSEWHERE})
         names = (*states, ELSEWHERE)
@@ -128,7 +128,7 @@ def land_outline() -> tuple[Floats, Floats]:
 
 
 def _lines(name: str) -> tuple[Floats, Floats]:
-    with own_file(name):
+    with explain_file_errors(name):
         table = np.array(read_rows(name), dtype=np.float64)
         gaps = np.flatnonzero(np.diff(table[:, 0])) + 1
         with_gaps = np.insert(table[:, 1:], gaps, np.nan, axis=0)
@@ -137,7 +137,10 @@ def _lines(name: str) -> tuple[Floats, Floats]:
 
 def read_rows(name: str) -> list[list[str]]:
     """The rows of data/`name`, a gzipped csv file, without its header; raises `CaldpError`."""
-    with own_file(name), gzip.open(DATA_FOLDER / name, "rt", encoding="utf-8", newline="") as file:
+    with (
+        explain_file_errors(name),
+        gzip.open(DATA_FOLDER / name, "rt", encoding="utf-8", newline="") as file,
+    ):
         text = file.read(_OWN_FILE_MAX + 1)
         rows = list(csv.reader(text.splitlines(keepends=True)))[1:]
         if not rows or len(text) > _OWN_FILE_MAX:
@@ -146,7 +149,7 @@ def read_rows(name: str) -> list[list[str]]:
 
 
 @contextmanager
-def own_file(name: str) -> Iterator[None]:
+def explain_file_errors(name: str) -> Iterator[None]:
     """Within it, whatever is wrong with data/`name` becomes a `CaldpError` that says what to do."""
     try:
         yield
@@ -167,7 +170,7 @@ def _read_us_cells(name: str) -> Ints:
     westernmost column) and the number. Raises `CaldpError` if the file can't be read.
     """
     cells = np.zeros(US_GRID.k, dtype=np.int64)
-    with own_file(name):
+    with explain_file_errors(name):
         table = np.array(read_rows(name), dtype=np.int64)
         cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
     return read_only(cells)

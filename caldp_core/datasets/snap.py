@@ -46,7 +46,7 @@ class Snap:
 
     def grid(self) -> GridDomain:
         """The map's cells."""
-        return GridDomain.filling(Area.parse(self.area), self.cell)
+        return GridDomain.from_area(Area.parse(self.area), self.cell)
 
     def file(self) -> Path:
         """The file's path; raises `CaldpError` on the home of somebody who is not there."""

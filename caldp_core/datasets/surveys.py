@@ -12,7 +12,7 @@ from caldp_core.basics.errors import check_choice, check_number, check_whole
 from caldp_core.basics.limits import SEED_MAX, ZIPF_RATE_MAX, ZIPF_RATE_MIN
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, from_weights
-from caldp_core.datasets.shipped import own_file, read_rows
+from caldp_core.datasets.shipped import explain_file_errors, read_rows
 from caldp_core.datasets.synthetic import zipf_shares
 from caldp_core.domain.answers import Domain
 
@@ -75,7 +75,7 @@ class Survey:
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """Read data/surveys.csv.gz; raises `CaldpError` if it is gone."""
-        with own_file("surveys.csv.gz"):
+        with explain_file_errors("surveys.csv.gz"):
             rows = [row[1:] for row in read_rows("surveys.csv.gz") if row[0] == self.table]
             groups, names, people = zip(*rows, strict=True)
             counts = np.array(people, dtype=np.int64)

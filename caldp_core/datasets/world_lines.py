@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.shipped import DATA_FOLDER, own_file
+from caldp_core.datasets.shipped import DATA_FOLDER, explain_file_errors
 from caldp_core.domain.area import Area
 
 WORLD_LINES: Final = "world_lines.npz"
@@ -36,9 +36,9 @@ def coasts(area: Area) -> Lines:
     """
     import shapely  # only who draws maps needs it
 
-    rings = [shapely.Polygon(ring) for ring in _near("coasts", area)]
+    rings = [shapely.Polygon(ring) for ring in _visible_lines("coasts", area)]
     cut = shapely.clip_by_rect(rings, *_edges(area))
-    return _joined(
+    return _join_lines(
         [
             np.asarray(part.exterior.coords)
             for part in shapely.get_parts(shapely.simplify(cut, _tolerance(area)))
@@ -54,11 +54,11 @@ def borders(area: Area) -> Lines:
     """
     import shapely
 
-    lines = [*_near("coasts", area), *_near("borders", area)]
-    if area.crosses:
+    lines = [*_visible_lines("coasts", area), *_visible_lines("borders", area)]
+    if area.crosses_antimeridian:
         lines = [part for line in lines for part in _without_seam(line)]
     cut = shapely.clip_by_rect([shapely.LineString(line) for line in lines], *_edges(area))
-    return _joined(
+    return _join_lines(
         [
             np.asarray(part.coords)
             for part in shapely.get_parts(shapely.simplify(cut, _tolerance(area)))
@@ -67,7 +67,7 @@ def borders(area: Area) -> Lines:
     )
 
 
-def packed(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.integer]]:
+def pack_lines(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.integer]]:
     """What the file holds: of each kind of lines, each (points, 2) degrees, steps and lengths."""
     arrays: dict[str, NDArray[np.integer]] = {}
     for name, each in lines.items():
@@ -81,8 +81,8 @@ def packed(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.intege
     return arrays
 
 
-def unpacked(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Floats, ...]:
-    """The lines of one kind, each (points, 2) degrees, of what `packed` made."""
+def unpack_lines(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Floats, ...]:
+    """The lines of one kind, each (points, 2) degrees, of what `pack_lines` made."""
     starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
     ends = np.cumsum(lengths - 1)
     return tuple(
@@ -92,23 +92,28 @@ def unpacked(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Floats
 
 
 @cache
-def _all(name: str) -> tuple[tuple[Floats, ...], Floats]:
+def _load_lines(name: str) -> tuple[tuple[Floats, ...], Floats]:
     """The lines of that kind, each (points, 2), and (lines, 4) their west, south, east, north."""
-    with own_file(WORLD_LINES), np.load(DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file:
-        lines = unpacked(file, name)
+    with (
+        explain_file_errors(WORLD_LINES),
+        np.load(DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file,
+    ):
+        lines = unpack_lines(file, name)
     boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
     return lines, boxes
 
 
-def _near(name: str, area: Area) -> list[Floats]:
+def _visible_lines(name: str, area: Area) -> list[Floats]:
     """Those that reach into what is drawn of the area, and that one can see there."""
-    turns = (0.0, 360.0) if area.crosses else (0.0,)
-    return [line + np.array([turn, 0.0]) for turn in turns for line in _there(name, area, turn)]
+    turns = (0.0, 360.0) if area.crosses_antimeridian else (0.0,)
+    return [
+        line + np.array([turn, 0.0]) for turn in turns for line in _lines_in_box(name, area, turn)
+    ]
 
 
-def _there(name: str, area: Area, turn: float) -> list[Floats]:
+def _lines_in_box(name: str, area: Area, turn: float) -> list[Floats]:
     """Those that reach into it, once they are so many degrees further to the east."""
-    lines, boxes = _all(name)
+    lines, boxes = _load_lines(name)
     west, south, east, north = np.subtract(_edges(area), (turn, 0.0, turn, 0.0))
     there = (boxes[:, 0] <= east) & (boxes[:, 2] >= west)
     there &= (boxes[:, 1] <= north) & (boxes[:, 3] >= south)
@@ -119,7 +124,7 @@ def _there(name: str, area: Area, turn: float) -> list[Floats]:
 def _edges(area: Area) -> tuple[float, float, float, float]:
     """West, south, east and north of what is drawn."""
     beyond = _AROUND * _longer(area)
-    middle = 0.5 * (area.west + area.east) if area.crosses else 0.0
+    middle = 0.5 * (area.west + area.east) if area.crosses_antimeridian else 0.0
     return (
         max(area.west - beyond, middle - 180.0) - _BETWEEN,
         max(area.south - beyond, -90.0) - _BETWEEN,
@@ -143,7 +148,7 @@ def _tolerance(area: Area) -> float:
     return _SEEN * _longer(area)
 
 
-def _joined(lines: Sequence[Floats]) -> Lines:
+def _join_lines(lines: Sequence[Floats]) -> Lines:
     """As one, NaN between them."""
     gap = np.full((1, 2), np.nan)
     points = np.concatenate([part for line in lines for part in (line, gap)] or [gap])[:-1]

@@ -36,13 +36,13 @@ class Domain:
 
     def __post_init__(self) -> None:
         check_k(self.k)
-        for what in ("names", "groups"):
-            texts = getattr(self, what)
+        for field in ("names", "groups"):
+            texts = getattr(self, field)
             odd = [text for text in texts if not isinstance(text, str)]
-            require(not odd, f"{what} must be texts, got {odd[:1]}.")
+            require(not odd, f"{field} must be texts, got {odd[:1]}.")
             require(
                 len(texts) in (0, self.k),
-                f"{what} must be one text for each of the {self.k} values, got {len(texts)}.",
+                f"{field} must be one text for each of the {self.k} values, got {len(texts)}.",
             )
         require(len(set(self.names)) == len(self.names), "names must differ from each other.")
 

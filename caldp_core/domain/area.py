@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, check_number, require
-from caldp_core.basics.numerals import read_number
+from caldp_core.basics.numerals import parse_float
 
-TINY: Final = 1e-9
-HALF: Final = 180.0
-ROUND: Final = 360.0
+TOLERANCE: Final = 1e-9
+HALF_TURN: Final = 180.0
+FULL_TURN: Final = 360.0
 _EDGES: Final = (("south", -90, 90), ("north", -90, 90), ("west", -180, 540), ("east", -180, 540))
 
 
@@ -29,7 +29,7 @@ class Area:
         for name, low, high in _EDGES:
             check_number(f"{name} of an area", getattr(self, name), low, high)
         require(
-            self.south < self.north and self.west < self.east <= self.west + ROUND + TINY,
+            self.south < self.north and self.west < self.east <= self.west + FULL_TURN + TOLERANCE,
             f"An area needs south < north and west < east, and is at most 360° wide, got {self}.",
         )
 
@@ -39,26 +39,26 @@ class Area:
 
         170 to −170 is read as 170 to 190, if that is less than half of the Earth.
         """
-        edges = [read_number(part) for part in re.split(r"\s*,\s*", text.strip())]
+        edges = [parse_float(part) for part in re.split(r"\s*,\s*", text.strip())]
         numbers = [edge for edge in edges if edge is not None]
         if not len(edges) == len(numbers) == 4:
             raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
         south, north, west, east = numbers
-        across = west >= 0 > east and west - east > HALF
-        return cls(south, north, west, east + ROUND if across else east)
+        across = west >= 0 > east and west - east > HALF_TURN
+        return cls(south, north, west, east + FULL_TURN if across else east)
 
     @property
-    def crosses(self) -> bool:
+    def crosses_antimeridian(self) -> bool:
         """Whether it goes on beyond 180° E."""
-        return self.east > HALF
+        return self.east > HALF_TURN
 
-    def covers_as(self, other: "Area") -> bool:
+    def is_same_region(self, other: "Area") -> bool:
         """Whether both are the same part of the Earth, written alike or a turn apart."""
         apart = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
         same = (self.south, self.north) == (other.south, other.north)
-        return same and len(apart) == 1 and apart <= {0.0, ROUND, -ROUND}
+        return same and len(apart) == 1 and apart <= {0.0, FULL_TURN, -FULL_TURN}
 
-    def turned(self, degrees: float) -> "Area":
+    def shift_east(self, degrees: float) -> "Area":
         """The same so many degrees further to the east."""
         return Area(self.south, self.north, self.west + degrees, self.east + degrees)
 

@@ -19,11 +19,11 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import GRID_CELL_MIN
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.area import HALF, ROUND, TINY, Area
+from caldp_core.domain.area import FULL_TURN, HALF_TURN, TOLERANCE, Area
 
 KM_PER_DEGREE: Final = 111.195
 """Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
-_TURNS: Final = (0.0, ROUND, -ROUND)
+_TURNS: Final = (0.0, FULL_TURN, -FULL_TURN)
 _WHOLE_WITHIN: Final = 1e-6
 """Cells by which a side may differ from a whole number: a third of a degree has to be rounded."""
 
@@ -53,18 +53,18 @@ class GridDomain:
         check_number("south edge", self.south, -90, 90)
         check_number("west edge", self.west, -180, 180)
         north, east = self._far_edges()
-        before = (HALF - self.west) / self.cell
+        before = (HALF_TURN - self.west) / self.cell
         ends_there = abs(before - round(before)) <= _WHOLE_WITHIN
-        farthest = self.west + ROUND if ends_there else HALF
+        farthest = self.west + FULL_TURN if ends_there else HALF_TURN
         for end, most, toward in ((north, 90, "N"), (east, farthest, "E")):
             require(
-                end <= most + TINY,
+                end <= most + TOLERANCE,
                 f"Cells of {self.cell:g}° do not fit: the map would end at {end:.10g}° {toward}, "
                 f"beyond {most:.10g}°; choose another cell or a map that starts or ends elsewhere.",
             )
 
     @classmethod
-    def filling(cls, area: Area, cell: float) -> "GridDomain":
+    def from_area(cls, area: Area, cell: float) -> "GridDomain":
         """The grid that fills the area with whole cells, `cell` degrees a side.
 
         Raises `CaldpError` unless the cell divides both sides of the area: cells that reach
@@ -108,9 +108,9 @@ class GridDomain:
         """(columns,) longitude of each column's centre, in degrees, from the west."""
         return np.asarray(self.west + (np.arange(self.columns) + 0.5) * self.cell, np.float64)
 
-    def meridians(self) -> Floats:
+    def wrapped_longitudes(self) -> Floats:
         """(columns,) the same within ±180°, as files have them."""
-        return within_180(self.longitudes())
+        return wrap_longitude(self.longitudes())
 
     def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
         """Symbols of the cells that hold the points, −1 for points outside the map.
@@ -125,22 +125,24 @@ class GridDomain:
     def _row(self, latitude: ArrayLike) -> Floats:
         # The tiny addition keeps 25.6 in the cell that starts at 25.6 whatever binary makes of it.
         degrees = np.asarray(latitude, dtype=np.float64)
-        return np.asarray(np.floor((degrees - self.south) / self.cell + TINY), dtype=np.float64)
+        return np.asarray(
+            np.floor((degrees - self.south) / self.cell + TOLERANCE), dtype=np.float64
+        )
 
     def _column(self, longitude: ArrayLike) -> Floats:
         degrees = np.asarray(longitude, dtype=np.float64)
-        if self.area.crosses:
-            degrees = np.where(degrees < self.west - TINY, degrees + ROUND, degrees)
-        return np.asarray(np.floor((degrees - self.west) / self.cell + TINY), dtype=np.float64)
+        if self.area.crosses_antimeridian:
+            degrees = np.where(degrees < self.west - TOLERANCE, degrees + FULL_TURN, degrees)
+        return np.asarray(np.floor((degrees - self.west) / self.cell + TOLERANCE), dtype=np.float64)
 
-    def place(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
+    def row_column(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
         """(row, column) of symbols, each (n,); raises `CaldpError` on a symbol off the map."""
         symbols = check_symbols("symbol", symbol, self.k)
         return symbols // self.columns, symbols % self.columns
 
     def km_from(self, symbol: int) -> Floats:
         """(k,) kilometres of the great circle from a cell's centre to every cell's (haversine)."""
-        (row,), (column,) = self.place([symbol])
+        (row,), (column,) = self.row_column([symbol])
         latitudes, longitudes = np.radians(self.latitudes()), np.radians(self.longitudes())
         north = np.sin((latitudes - latitudes[row]) / 2) ** 2
         narrow = np.cos(latitudes) * np.cos(latitudes[row])
@@ -148,7 +150,7 @@ class GridDomain:
         half_chord = np.sqrt(np.minimum(north[:, None] + narrow[:, None] * east, 1.0))
         return np.asarray(np.degrees(2 * np.arcsin(half_chord)).ravel() * KM_PER_DEGREE)
 
-    def inside(self, area: Area) -> Bools:
+    def area_mask(self, area: Area) -> Bools:
         """(k,) True for the cells whose centre lies in `area`."""
         lat, lon = self.latitudes(), self.longitudes()
         row = (lat > area.south) & (lat < area.north)
@@ -163,14 +165,14 @@ class GridDomain:
         Of an area that meets the map twice, around the Earth, the larger part.
         """
         turns = (turn for turn in _TURNS if area.west + turn >= -180 and area.east + turn <= 540)
-        found = (self._snap(area.turned(turn)) for turn in turns)
+        found = (self._snap(area.shift_east(turn)) for turn in turns)
         return max(
             (each for each in found if each), key=lambda each: each.east - each.west, default=None
         )
 
     def _snap(self, area: Area) -> Area | None:
-        low = np.floor(self._edges(area.south, area.west) + TINY)
-        high = np.ceil(self._edges(area.north, area.east) - TINY)
+        low = np.floor(self._edges(area.south, area.west) + TOLERANCE)
+        high = np.ceil(self._edges(area.north, area.east) - TOLERANCE)
         south, west = np.maximum(low, 0)
         north, east = np.minimum(high, (self.rows, self.columns))
         if south >= north or west >= east:
@@ -182,27 +184,27 @@ class GridDomain:
             round(self.west + east * self.cell, 9),
         )
 
-    def part(self, area: Area) -> "GridDomain":
+    def subgrid(self, area: Area) -> "GridDomain":
         """The map's cells in an area; raises `CaldpError` unless it ends between cells of the map.
 
-        `inside` of the part's own area says which they are.
+        `area_mask` of the part's own area says which they are.
         """
         found = self.snap(area)
-        if found is None or not found.covers_as(area):
+        if found is None or not found.is_same_region(area):
             raise CaldpError(
                 f"The area must lie on the map {self.area} and end between its cells of "
                 f"{self.cell:g}°, got {area}; take {found or self.area}."
             )
-        within = found.turned(-ROUND) if found.west >= HALF else found
-        return GridDomain.filling(within, self.cell)
+        within = found.shift_east(-FULL_TURN) if found.west >= HALF_TURN else found
+        return GridDomain.from_area(within, self.cell)
 
     def _edges(self, latitude: float, longitude: float) -> Floats:
         return np.array([(latitude - self.south) / self.cell, (longitude - self.west) / self.cell])
 
 
-def within_180(longitude: Floats) -> Floats:
+def wrap_longitude(longitude: Floats) -> Floats:
     """Degrees beyond 180° E as those west; all else as it is."""
-    return np.where(longitude >= HALF, longitude - ROUND, longitude)
+    return np.where(longitude >= HALF_TURN, longitude - FULL_TURN, longitude)
 
 
 US_GRID: Final = GridDomain(south=25.0, west=-130.0, cell=0.2, rows=125, columns=350)

@@ -37,7 +37,7 @@ class LargerCells:
     def grid(self) -> GridDomain:
         """The larger cells."""
         fine, times = self.fine, self.together
-        down, left = self._before
+        down, left = self._padding
         return GridDomain(
             round(fine.south - down * fine.cell, 9),
             round(fine.west - left * fine.cell, 9),
@@ -47,15 +47,15 @@ class LargerCells:
         )
 
     @cached_property
-    def _before(self) -> tuple[int, int]:
+    def _padding(self) -> tuple[int, int]:
         """Rows and columns by which the map grows to the south and to the west."""
         area, fine = self.fine.area, self.fine
-        down = self._grown(fine.rows, 90 - area.north, area.south + 90)
-        if area.crosses:  # a larger cell ends at 180°, too
+        down = self._padding_before(fine.rows, 90 - area.north, area.south + 90)
+        if area.crosses_antimeridian:  # a larger cell ends at 180°, too
             return down, -round((180 - fine.west) / fine.cell) % self.together
-        return down, self._grown(fine.columns, 180 - area.east, area.west + 180)
+        return down, self._padding_before(fine.columns, 180 - area.east, area.west + 180)
 
-    def _grown(self, cells: int, after: float, before: float) -> int:
+    def _padding_before(self, cells: int, after: float, before: float) -> int:
         missing = -cells % self.together
         rest = max(0, missing - int(after / self.fine.cell + _WHOLE_WITHIN))
         require(
@@ -66,31 +66,31 @@ class LargerCells:
         return rest
 
     @cached_property
-    def of_cell(self) -> Ints:
+    def larger_cell_of(self) -> Ints:
         """(k of `fine`,) the larger cell that each is in."""
-        down, left = self._before
+        down, left = self._padding
         row = (np.arange(self.fine.rows) + down) // self.together
         column = (np.arange(self.fine.columns) + left) // self.together
         return read_only((row[:, None] * self.grid.columns + column[None, :]).ravel())
 
     def sums(self, values: Floats) -> Floats:
         """(k,) sums of values of the small cells over each larger one."""
-        return sums_by(self.of_cell, values, self.grid.k)
+        return sums_by(self.larger_cell_of, values, self.grid.k)
 
-    def spread(self, values: Floats) -> Floats:
+    def spread_evenly(self, values: Floats) -> Floats:
         """(k of `fine`,) values of larger cells, shared out evenly among the small ones in each."""
-        sizes = np.bincount(self.of_cell, minlength=self.grid.k)
-        return np.asarray((values / np.maximum(sizes, 1))[self.of_cell])
+        sizes = np.bincount(self.larger_cell_of, minlength=self.grid.k)
+        return np.asarray((values / np.maximum(sizes, 1))[self.larger_cell_of])
 
-    def any(self, flags: Bools) -> Bools:
+    def any_in_cell(self, flags: Bools) -> Bools:
         """(k,) True for larger cells with a small cell that has the flag."""
         found = np.zeros(self.grid.k, np.bool_)
-        found[self.of_cell[flags]] = True
+        found[self.larger_cell_of[flags]] = True
         return found
 
-    def blocks(self, partition: Partition) -> Partition:
+    def coarsen(self, partition: Partition) -> Partition:
         """Each larger cell in the block of its middle small cell; blocks without one are gone."""
-        down, left = self._before
+        down, left = self._padding
         rows, columns = self.grid.rows, self.grid.columns
         half = self.together // 2
         row = np.clip(np.arange(rows) * self.together + half - down, 0, self.fine.rows - 1)

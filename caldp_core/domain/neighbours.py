@@ -31,13 +31,13 @@ class Neighbours(Protocol):
         """
         ...
 
-    def around(self, values: Floats) -> Floats:
+    def neighbour_means(self, values: Floats) -> Floats:
         """(k,) mean of the values beside each symbol, its own left out."""
         ...
 
 
 @dataclass(frozen=True)
-class OnMap:
+class GridNeighbours:
     """Cells of a map: squares of 2 × 2, 4 × 4, … cells, and the eight cells around each.
 
     Those of the first cut are counted from the first row and column.
@@ -56,7 +56,7 @@ class OnMap:
             across = int(column[-1]) // side + 1
             yield ((row // side * across)[:, None] + column // side).ravel()
 
-    def around(self, values: Floats) -> Floats:
+    def neighbour_means(self, values: Floats) -> Floats:
         """Cells that share a side count twice, those at a corner once."""
         grid = values.reshape(self.rows, self.columns)
         weights = _binomial(_binomial(np.ones_like(grid)).T).T - 4.0
@@ -64,7 +64,7 @@ class OnMap:
 
 
 @dataclass(frozen=True)
-class InOrder:
+class SequenceNeighbours:
     """Values in a row: runs of 2, 4, … values, and two values on each side."""
 
     k: int
@@ -74,7 +74,7 @@ class InOrder:
         places = np.arange(self.k)
         return (((places + by) // side for side in _sides(self.k)) for by, _ in _SHIFTS)
 
-    def around(self, values: Floats) -> Floats:
+    def neighbour_means(self, values: Floats) -> Floats:
         """The nearer value of a side counts twice."""
 
         def beside(row: Floats) -> Floats:
@@ -86,7 +86,7 @@ class InOrder:
 
 
 @dataclass(frozen=True, eq=False)
-class InGroups:
+class GroupNeighbours:
     """Values in named groups, of which nothing else is known; `labels`: (k,)."""
 
     labels: Ints
@@ -95,7 +95,7 @@ class InGroups:
         """One cut: the groups."""
         return iter([iter([self.labels])])
 
-    def around(self, values: Floats) -> Floats:
+    def neighbour_means(self, values: Floats) -> Floats:
         """The others of the group; 0 where there are none."""
         sums, sizes = np.bincount(self.labels, values), np.bincount(self.labels)
         others = sizes[self.labels].astype(np.float64) - 1.0
@@ -124,17 +124,17 @@ def _mean(sums: Floats, weights: Floats) -> Floats:
 def neighbours(domain: Domain | GridDomain) -> Neighbours:
     """Squares on a map; groups where values have them; else the order that they are listed in."""
     if isinstance(domain, GridDomain):
-        return OnMap(domain.rows, domain.columns)
+        return GridNeighbours(domain.rows, domain.columns)
     if domain.groups:
-        return InGroups(np.unique(domain.groups, return_inverse=True)[1].astype(np.int64))
-    return InOrder(domain.k)
+        return GroupNeighbours(np.unique(domain.groups, return_inverse=True)[1].astype(np.int64))
+    return SequenceNeighbours(domain.k)
 
 
 Tree = tuple[Ints, ...]
 """Level by level the number of the tile that each tile lies in, from symbols upwards."""
 
 
-def trees(domain: Domain | GridDomain, blocks: Ints) -> tuple[Tree, ...]:
+def tile_trees(domain: Domain | GridDomain, blocks: Ints) -> tuple[Tree, ...]:
     """Each tiling inside each block: no tile reaches over a border. `blocks`: (k,) labels."""
     return _trees(domain, blocks.astype(np.int64).tobytes())
 

@@ -47,12 +47,12 @@ class Partition:
         return sums_by(self.labels, values, self.m)
 
 
-def whole(domain: Domain | GridDomain) -> Partition:
+def single_block(domain: Domain | GridDomain) -> Partition:
     """One block that holds everything: plain LDP if all of it is sensitive."""
     return Partition(read_only(np.zeros(domain.k, np.int64)), ("everything",))
 
 
-def runs(k: int, m: int) -> Partition:
+def even_blocks(k: int, m: int) -> Partition:
     """m runs of neighbouring symbols, as even as can be (CALDP §7: {0 … k/m−1}, …)."""
     check_whole("blocks", m, 1, k)
     labels = np.arange(k) * m // k
@@ -91,7 +91,7 @@ def drawn_blocks(domain: GridDomain, areas: Sequence[Area]) -> Partition:
     require(len(areas) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(areas)}.")
     raw = np.zeros(domain.k, np.int64)
     for number, area in enumerate(areas, start=1):
-        raw[domain.inside(area)] = number
+        raw[domain.area_mask(area)] = number
     present, labels = np.unique(raw, return_inverse=True)
     names = tuple("everywhere else" if j == 0 else f"drawn block {j}" for j in present)
     return Partition(read_only(labels.astype(np.int64)), names)
@@ -110,7 +110,7 @@ def adaptive_blocks(domain: GridDomain, prior: ArrayLike, blocks: int) -> Partit
     sums = np.zeros((domain.rows + 1, domain.columns + 1), np.int64)
     sums[1:, 1:] = people.cumsum(axis=0).cumsum(axis=1)
     squeeze = float(np.cos(np.radians(domain.latitudes().mean())))
-    heap = [_Rectangle(0, domain.rows, 0, domain.columns).entry(sums)]
+    heap = [_Rectangle(0, domain.rows, 0, domain.columns).heap_entry(sums)]
     done: list[_Rectangle] = []
     while len(heap) + len(done) < blocks:
         rectangle = heapq.heappop(heap)[-1]
@@ -118,7 +118,7 @@ def adaptive_blocks(domain: GridDomain, prior: ArrayLike, blocks: int) -> Partit
             done.append(rectangle)
             continue
         for part in rectangle.halves(sums, squeeze):
-            heapq.heappush(heap, part.entry(sums))
+            heapq.heappush(heap, part.heap_entry(sums))
     rectangles = sorted(done + [entry[-1] for entry in heap])
     return _from_rectangles(domain, rectangles)
 
@@ -134,11 +134,11 @@ class _Rectangle:
     def cells(self) -> int:
         return (self.bottom - self.top) * (self.right - self.left)
 
-    def entry(self, sums: Ints) -> tuple[int, "_Rectangle"]:
+    def heap_entry(self, sums: Ints) -> tuple[int, "_Rectangle"]:
         """For a heap that gives the heaviest first."""
-        return -int(self.weights(sums, along_rows=np.array([self.bottom]))[0]), self
+        return -int(self.people_above(sums, along_rows=np.array([self.bottom]))[0]), self
 
-    def weights(self, sums: Ints, along_rows: Ints) -> Ints:
+    def people_above(self, sums: Ints, along_rows: Ints) -> Ints:
         """People between the top edge and each given row edge."""
         right = sums[along_rows, self.right] - sums[self.top, self.right]
         left = sums[along_rows, self.left] - sums[self.top, self.left]
@@ -164,8 +164,8 @@ class _Rectangle:
         # A part one column wide needs two rows, so that it holds two cells.
         margin = _CELLS_MIN if self.right - self.left == 1 else 1
         edges = np.arange(self.top + margin, self.bottom - margin + 1)
-        before = self.weights(sums, edges)
-        total = self.weights(sums, np.array([self.bottom]))[0]
+        before = self.people_above(sums, edges)
+        total = self.people_above(sums, np.array([self.bottom]))[0]
         return int(edges[np.argmin(np.abs(2 * before - total))])
 
 

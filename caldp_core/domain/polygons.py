@@ -21,9 +21,9 @@ def cells_by_area(areas: Sequence[Sequence[Floats]], grid: GridDomain) -> tuple[
     """
     raw = np.full((grid.rows, grid.columns), len(areas), np.int64)
     for number, turn, box in _meeting(areas, grid):
-        turned = [_turned(ring, turn) for ring in areas[number]] if turn else areas[number]
+        turned = [_shift_east(ring, turn) for ring in areas[number]] if turn else areas[number]
         rows, columns = _reach(box, grid)
-        raw[rows, columns][_inside(turned, grid, rows, columns)] = number
+        raw[rows, columns][_inside_mask(turned, grid, rows, columns)] = number
     present, labels = np.unique(raw.ravel(), return_inverse=True)
     return np.asarray(labels, np.int64), present
 
@@ -54,25 +54,25 @@ def _boxes(areas: Sequence[Sequence[Floats]]) -> Floats:
     return np.concatenate(ends, axis=1)
 
 
-def in_one_piece(rings: Sequence[Floats]) -> list[Floats]:
+def unwrap_rings(rings: Sequence[Floats]) -> list[Floats]:
     """Rings whose sides jump from 180° E to 180° W or back, as they go on across; others stay.
 
     A side along all of a parallel, as Antarctica's at the pole, is no jump.
     """
-    unrolled = [_unrolled(ring) for ring in rings]
+    unrolled = [_unwrap_ring(ring) for ring in rings]
     if all(new is old for new, old in zip(unrolled, rings, strict=True)):
         return unrolled
     middle = float(unrolled[0][:, 0].mean())
     turns = [360.0 * round((middle - float(ring[:, 0].mean())) / 360.0) for ring in unrolled]
-    return [_turned(ring, turn) for ring, turn in zip(unrolled, turns, strict=True)]
+    return [_shift_east(ring, turn) for ring, turn in zip(unrolled, turns, strict=True)]
 
 
-def _turned(points: Floats, degrees: float) -> Floats:
+def _shift_east(points: Floats, degrees: float) -> Floats:
     """(points, 2) longitude and latitude, so many degrees further to the east."""
     return np.asarray(points + np.array([degrees, 0.0]))
 
 
-def _unrolled(ring: Floats) -> Floats:
+def _unwrap_ring(ring: Floats) -> Floats:
     steps = np.diff(ring[:, 0])
     jumps = (np.abs(steps) > 180.0) & (np.abs(steps) < 360.0)
     # Where it does not end where it began it goes around a pole.
@@ -97,7 +97,7 @@ def _from(at: Floats, centres: Floats, grid: GridDomain) -> list[int]:
     return [int(number) for number in np.clip(before, 0, centres.size)]
 
 
-def _inside(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns: slice) -> Bools:
+def _inside_mask(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns: slice) -> Bools:
     """(rows, columns) cells whose centre is inside, by the even-odd rule.
 
     The parallel of each row's centres is cut by the rings' sides; from each cut on to the east,

@@ -17,7 +17,7 @@ from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints, Levels
 from caldp_core.domain.neighbours import Tree
 from caldp_core.estimation.projection import block_thresholds
-from caldp_core.estimation.tied import Tied
+from caldp_core.estimation.tied_shares import TiedShares
 
 _ROUNDING: Final = 1e-9
 T = TypeVar("T", np.float64, np.int64)
@@ -25,14 +25,15 @@ T = TypeVar("T", np.float64, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Cascade:
-    """(k,) `shares` ≥ 0; (k,) `pooled`, the mean number of symbols that each shared evenly with.
+    """(k,) `shares` ≥ 0, and how far each was pooled.
 
-    `stands_out`: (k,) symbols kept by themselves, of which a share q may be noise. `levels`:
-    (k,) 0 for these, j for symbols that the first cut pooled to its j-th tiles from below.
+    `pool_sizes`: (k,) the mean number of symbols that each shared evenly with. `stands_out`: (k,)
+    symbols kept by themselves, of which a share q may be noise. `levels`: (k,) 0 for these, j for
+    symbols that the first cut pooled to its j-th tiles from below.
     """
 
     shares: Floats
-    pooled: Floats
+    pool_sizes: Floats
     stands_out: Bools
     levels: Levels
 
@@ -57,7 +58,7 @@ def discoveries(z: Floats, false_share: float) -> Bools:
     return found
 
 
-def cascade(tied: Tied, trees: Sequence[Tree], false_share: float) -> Cascade:
+def cascade(tied: TiedShares, trees: Sequence[Tree], false_share: float) -> Cascade:
     """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools.
 
     `false_share`: q, of what is kept on a level the share that may be noise, in (0, 0.5].
@@ -72,12 +73,12 @@ def cascade(tied: Tied, trees: Sequence[Tree], false_share: float) -> Cascade:
     return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone, height)
 
 
-def _one(tied: Tied) -> Tree:
+def _one(tied: TiedShares) -> Tree:
     """Nothing but blocks."""
     return (tied.blocks,)
 
 
-def _alone(tied: Tied, false_share: float) -> Bools:
+def _alone(tied: TiedShares, false_share: float) -> Bools:
     """(k,) symbols that stand out by themselves, and those that are known exactly."""
     deviation = tied.deviations
     noisy = deviation > 0.0
@@ -128,7 +129,7 @@ class _Rest:
         blocks[parent] = self.blocks
         return _Rest(mass, variance, number, blocks, self.left)
 
-    def without(self, kept: Bools, tied: Tied) -> "_Rest":
+    def without(self, kept: Bools, tied: TiedShares) -> "_Rest":
         """Without the (t,) tiles that are kept."""
         mass, variance, number = (
             np.where(kept, 0.0, part) for part in (self.mass, self.variance, self.number)
@@ -137,7 +138,7 @@ class _Rest:
         return _Rest(mass, variance, number, self.blocks, left)
 
 
-def _begin(tied: Tied, alone: Bools) -> tuple[Floats, _Rest]:
+def _begin(tied: TiedShares, alone: Bools) -> tuple[Floats, _Rest]:
     """(k,) shares of the symbols that are kept `alone`, and the others, which are to be pooled."""
     kept = np.where(alone, np.maximum(tied.estimate, 0.0), 0.0)
     mass, variance, number = (
@@ -147,7 +148,7 @@ def _begin(tied: Tied, alone: Bools) -> tuple[Floats, _Rest]:
     return kept, _Rest(mass, variance, number, tied.blocks, left)
 
 
-def _pool(tied: Tied, tree: Tree, rest: _Rest, false_share: float) -> list[_Level]:
+def _pool(tied: TiedShares, tree: Tree, rest: _Rest, false_share: float) -> list[_Level]:
     """The levels of one cut into tiles, of which the last keeps all that is left of `rest`."""
     levels: list[_Level] = []
     for parent in tree:
@@ -162,11 +163,11 @@ def _pool(tied: Tied, tree: Tree, rest: _Rest, false_share: float) -> list[_Leve
     return levels
 
 
-def _given(tied: Tied, blocks: Ints, mass: Floats) -> Floats:
+def _given(tied: TiedShares, blocks: Ints, mass: Floats) -> Floats:
     return sums_by(blocks, mass, tied.totals.size)
 
 
-def _stand_out(rest: _Rest, tied: Tied, false_share: float) -> Bools:
+def _stand_out(rest: _Rest, tied: TiedShares, false_share: float) -> Bools:
     """Among the tiles that still hold something; one that is known exactly stands out."""
     deviation = tied.deviation(rest.variance, rest.blocks)
     open_ = (rest.number > 0) & (deviation > 0)

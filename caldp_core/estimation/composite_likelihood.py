@@ -43,9 +43,9 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.estimation.bracketed_newton import ROUNDS_MAX, falling_root
 from caldp_core.estimation.composite_profile import SupportCounts, SupportProfile, ratio
-from caldp_core.estimation.em import Fit, gap_of
+from caldp_core.estimation.em import Fit, likelihood_gap
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.offers import SupportTally, cover_of
+from caldp_core.mechanisms.capabilities import SupportTally, symbol_partition_of
 
 _ENOUGH: Final = 1e-13
 """The search for a block's hidden share stops at this derivative, in nats per person."""
@@ -58,7 +58,7 @@ class CompositeLikelihood:
     """The composite likelihood of one tally as a function of p, and the counts it depends on."""
 
     def __init__(self, evidence: Evidence, supports: SupportTally) -> None:
-        cover, n = cover_of(evidence.mechanism), evidence.n
+        cover, n = symbol_partition_of(evidence.mechanism), evidence.n
         self.hidden, self.clear = cover.hidden, cover.clear
         self.clear_block = evidence.blocks[self.clear]
         self.prob, self.noise = supports.probabilities, 1.0 - cover.clear_share
@@ -116,7 +116,7 @@ def fit_supports(evidence: Evidence, supports: SupportTally) -> Fit:
     p[likelihood.clear] = _clear_shares(likelihood, 1.0 - hidden)
     p *= evidence.block_shares[evidence.blocks]
     value, slopes = likelihood.slopes(p)
-    return Fit(p, value, rounds, gap_of(slopes, evidence.blocks, evidence.block_shares))
+    return Fit(p, value, rounds, likelihood_gap(slopes, evidence.blocks, evidence.block_shares))
 
 
 def _hidden_shares(

@@ -40,23 +40,26 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
-    """The log-likelihood of n reports as a function of p; `seen`: (outputs,) shares of reports."""
+class ReportLikelihood:
+    """The log-likelihood of n reports as a function of p.
+
+    `report_shares`: (outputs,) shares of the reports.
+    """
 
     products: ChannelProducts
-    seen: Floats
+    report_shares: Floats
     n: int
 
     def slopes(self, p: Floats) -> tuple[float, Floats]:
         """Mean log-likelihood of a report, and its (k,) derivatives Q(seen/(pQ))."""
-        some = self.seen > 0
-        law = np.maximum(self.products.expected(p), _TINY)
-        likelihood = float((self.seen[some] * np.log(law[some])).sum())
-        return likelihood, self.products.pull(self.seen / law)
+        some = self.report_shares > 0
+        law = np.maximum(self.products.apply(p), _TINY)
+        likelihood = float((self.report_shares[some] * np.log(law[some])).sum())
+        return likelihood, self.products.apply_transpose(self.report_shares / law)
 
 
 def ascend(
-    observed: Observed, start: Floats, progress: Progress, rounds: int, gain_nats: float
+    observed: ReportLikelihood, start: Floats, progress: Progress, rounds: int, gain_nats: float
 ) -> tuple[Floats, int]:
     """Iterate until a round gains less than `gain_nats` in all; (k,) p and the number of rounds.
 
@@ -66,7 +69,7 @@ def ascend(
     least = max(gain_nats / observed.n, _GAIN_LEAST)
     p, before = start, -np.inf
     for number in range(rounds):
-        value, after = improved(observed, p)
+        value, after = squarem_step(observed, p)
         progress((number + 1) / rounds)
         if value - before < least:
             break
@@ -74,7 +77,7 @@ def ascend(
     return p, number + 1
 
 
-def improved(observed: Observed, p: Floats) -> tuple[float, Floats]:
+def squarem_step(observed: ReportLikelihood, p: Floats) -> tuple[float, Floats]:
     """Mean log-likelihood at p, and the next p: one round of SQUAREM, which never lowers it."""
     at_p, slopes = observed.slopes(p)
     one = p * slopes
@@ -92,7 +95,7 @@ def improved(observed: Observed, p: Floats) -> tuple[float, Floats]:
     return at_p, far * slopes if at_far >= at_one else two
 
 
-def gap_of(slopes: Floats, blocks: Ints, shares: Floats) -> float:
+def likelihood_gap(slopes: Floats, blocks: Ints, shares: Floats) -> float:
     """Σ_j share_j·(largest slope in block j) − 1: no p has a likelihood higher by more than this.
 
     By concavity. `slopes`: (k,) derivatives of the mean log-likelihood; `blocks`: (k,) labels;

@@ -14,20 +14,22 @@ import scipy
 from caldp_core.basics.errors import check_choice
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Levels
-from caldp_core.estimation.cascaded import cascaded, levels_of
+from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_levels
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
-from caldp_core.estimation.public_prior import with_inhabitants, with_public_map
-from caldp_core.estimation.smoothed import smoothed
+from caldp_core.estimation.public_prior import cascade_with_inhabitants, cascade_with_public_map
+from caldp_core.estimation.smoothed import smoothed_likelihood
 
 __all__ = [
     "ESTIMATORS",
     "EstimatorEntry",
     "PostProcess",
     "block_thresholds",
-    "cascaded",
+    "cascade_estimate",
+    "cascade_with_inhabitants",
+    "cascade_with_public_map",
     "clip_renormalise",
     "estimator",
     "maximum_likelihood",
@@ -37,10 +39,8 @@ __all__ = [
     "simplex",
     "simplex_per_block",
     "simplex_projection",
-    "smoothed",
+    "smoothed_likelihood",
     "unprocessed",
-    "with_inhabitants",
-    "with_public_map",
 ]
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
@@ -135,7 +135,7 @@ class EstimatorEntry:
     @property
     def is_cascade(self) -> bool:
         """Whether it has the cascade's q, `Options.false_share`."""
-        return self.levels is levels_of
+        return self.levels is pooling_levels
 
 
 _ENTRIES: Final = (
@@ -157,27 +157,27 @@ _ENTRIES: Final = (
         "Cascade: fine where the data bear it",
         "in each block the shares of the least expected error, given what their neighbours hold; "
         "single shares are drawn towards those around them",
-        cascaded,
-        levels=levels_of,
+        cascade_estimate,
+        levels=pooling_levels,
     ),
     EstimatorEntry(
         "cascade-inhabitants",
         "Cascade, knowing where people live",
         "as the cascade, and on a map people are expected where towns are (GeoNames), as far as "
         "that fits the reports; a part of the picture is no measurement",
-        with_inhabitants,
+        cascade_with_inhabitants,
         on_maps=True,
-        levels=levels_of,
+        levels=pooling_levels,
     ),
     EstimatorEntry(
         KNOWING_MAP,
         "Cascade, knowing a public map",
         "as the cascade, and people are expected where a public map has them, as far as that fits "
         "the reports; a part of the picture is no measurement",
-        with_public_map,
+        cascade_with_public_map,
         on_maps=True,
         needs_map=True,
-        levels=levels_of,
+        levels=pooling_levels,
     ),
     EstimatorEntry(
         "norm-sub",
@@ -213,7 +213,7 @@ _ENTRIES: Final = (
         "Smoothed maximum likelihood (EMS)",
         "for values in an order: maximum likelihood, each share drawn towards those beside it; "
         "narrow peaks come out too low",
-        smoothed,
+        smoothed_likelihood,
         slow_from=200,
         in_order=True,
     ),

@@ -12,13 +12,13 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.neighbours import trees
+from caldp_core.domain.neighbours import tile_trees
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.options import Options
 from caldp_core.estimation.projection import block_thresholds
-from caldp_core.estimation.tied import Tied
+from caldp_core.estimation.tied_shares import TiedShares
 from caldp_core.mechanisms import Mechanism, Tally
-from caldp_core.mechanisms.offers import block_totals
+from caldp_core.mechanisms.capabilities import block_totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +87,16 @@ class Evidence:
         return read_only(np.sqrt(np.maximum(self.mechanism.variance(self.plausible, self.n), 0.0)))
 
     @cached_property
-    def tied(self) -> Tied:
+    def tied_shares(self) -> TiedShares:
         """Shares tied to the blocks' totals, and the noise that this leaves."""
-        return Tied.of(self)
+        return TiedShares.of(self)
 
     @cached_property
-    def pooled(self) -> Cascade:
+    def cascade_pooling(self) -> Cascade:
         """The cascade over what the domain says lies together."""
-        labels = self.tied.blocks
-        cuts = () if self.domain is None else trees(self.domain, labels)
-        return cascade(self.tied, cuts, self.false_share)
+        labels = self.tied_shares.blocks
+        cuts = () if self.domain is None else tile_trees(self.domain, labels)
+        return cascade(self.tied_shares, cuts, self.false_share)
 
     @property
     def false_share(self) -> float:

@@ -14,11 +14,11 @@ import scipy
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
-from caldp_core.basics.proportions import highest_share, lowest_share
+from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.offers import Cover, HidesSome
+from caldp_core.mechanisms.capabilities import HasClearCounts, SymbolPartition
 
 _LEAST_SPREAD: Final = 1e-12
 """Below it a variance of one report is rounding, and its skewness would be too."""
@@ -72,9 +72,9 @@ def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     """(k,) lower and upper limits, each missed with probability `tail`."""
     low, high = np.empty(evidence.unbiased.size), np.empty(evidence.unbiased.size)
     mechanism = evidence.mechanism
-    if not isinstance(mechanism, HidesSome):
+    if not isinstance(mechanism, HasClearCounts):
         return _of_any(evidence, tail)
-    cover = mechanism.cover
+    cover = mechanism.symbol_partition
     low[cover.hidden], high[cover.hidden] = _of_hidden(evidence, cover, tail)
     count = mechanism.clear_counts(evidence.tally).astype(np.float64)
     low[cover.clear], high[cover.clear] = _in_the_clear(evidence, cover, count, tail)
@@ -95,7 +95,7 @@ def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     return np.minimum(low, shown), np.clip(np.maximum(high, shown), 0.0, 1.0)
 
 
-def _of_hidden(evidence: Evidence, cover: Cover, tail: float) -> tuple[Floats, Floats]:
+def _of_hidden(evidence: Evidence, cover: SymbolPartition, tail: float) -> tuple[Floats, Floats]:
     """(s,) limits for the hidden symbols.
 
     p̂ moves in steps, half of which is added; and it is skewed, for which the centre is shifted by
@@ -148,7 +148,7 @@ class _Moments:
     step: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence, cover: Cover) -> "_Moments":
+    def of(cls, evidence: Evidence, cover: SymbolPartition) -> "_Moments":
         """With the shares of blocks, and of their hidden symbols together, as observed.
 
         Reports of the oracle have two values of Z, a and −b. So Z² = (a − b)·Z + ab, where E[Z]
@@ -176,7 +176,7 @@ class _Moments:
         return np.where(varies, ratio, self.bend[block] - 2.0 * p)
 
 
-def _squares(evidence: Evidence, cover: Cover) -> tuple[Floats, Floats, Floats]:
+def _squares(evidence: Evidence, cover: SymbolPartition) -> tuple[Floats, Floats, Floats]:
     """(m,) each: E[Z²] from x itself, from another hidden symbol, and from one that is not hidden.
 
     Read off the exact variance, E[Z²] − p_x² for one person, where one symbol has all of a block;
@@ -205,13 +205,13 @@ def _square_from(mechanism: Mechanism, symbols: Ints) -> Floats:
 
 
 def _in_the_clear(
-    evidence: Evidence, cover: Cover, count: Floats, tail: float
+    evidence: Evidence, cover: SymbolPartition, count: Floats, tail: float
 ) -> tuple[Floats, Floats]:
     """Limits from count ~ Binomial(n, share·p), with at most `tail` beyond each of them.
 
     For the lower ones, estimates above 1 are taken for 1, so that no limit is above 1.
     """
     n, share = evidence.n, cover.clear_share[evidence.blocks[cover.clear]]
-    low = lowest_share(np.minimum(count, n * share), n, tail)
-    high = highest_share(count, n, tail)
+    low = clopper_pearson_lower(np.minimum(count, n * share), n, tail)
+    high = clopper_pearson_upper(count, n, tail)
     return np.minimum(low / share, 1.0), np.minimum(high / share, 1.0)

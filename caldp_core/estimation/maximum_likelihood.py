@@ -13,9 +13,16 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.composite_likelihood import fit_supports
-from caldp_core.estimation.em import GAIN_NATS, ROUNDS_MAX, Fit, Observed, ascend, gap_of
+from caldp_core.estimation.em import (
+    GAIN_NATS,
+    ROUNDS_MAX,
+    Fit,
+    ReportLikelihood,
+    ascend,
+    likelihood_gap,
+)
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.offers import channel_products, support_tally
+from caldp_core.mechanisms.capabilities import channel_products, support_tally
 
 _EVEN: Final = 0.1
 """Share of EM's start that is spread evenly: EM never brings back an entry that is 0."""
@@ -41,10 +48,10 @@ def fit(evidence: Evidence, rounds: int = ROUNDS_MAX, gain_nats: float = GAIN_NA
             "that include each symbol; that of this mechanism does neither: use the estimator "
             "'simplex' instead."
         )
-    observed = Observed(products, evidence.tally.counts / n, n)
+    observed = ReportLikelihood(products, evidence.tally.counts / n, n)
     p, done = ascend(observed, _start(evidence), evidence.progress, rounds, gain_nats)
     value, slopes = observed.slopes(p)
-    return Fit(p, value, done, gap_of(slopes, evidence.blocks, evidence.block_shares))
+    return Fit(p, value, done, likelihood_gap(slopes, evidence.blocks, evidence.block_shares))
 
 
 def _start(evidence: Evidence) -> Floats:

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.channel_products import ChannelProducts
 
 
-def likely_shares(products: ChannelProducts, unbiased: Floats, n: int, levels: Floats) -> Floats:
+def share_quantiles(products: ChannelProducts, unbiased: Floats, n: int, levels: Floats) -> Floats:
     """Shares of symbol 1, in [0, 1], that are below the true one at these levels.
 
     `products`: of a channel of two rows and two columns; `unbiased`: (2,) estimate from `n`
@@ -21,11 +21,11 @@ def likely_shares(products: ChannelProducts, unbiased: Floats, n: int, levels: F
     0.975 hold the true share in about 95 of 100 surveys. Raises `CaldpError` where both symbols
     send the same reports.
     """
-    from_no, from_yes = (float(products.expected(row)[1]) for row in np.eye(2))
+    from_no, from_yes = (float(products.apply(row)[1]) for row in np.eye(2))
     require(
         from_yes > from_no,
         "Nothing can be learned where both answers send the same reports; make epsilon larger.",
     )
-    count = n * float(np.clip(products.expected(unbiased)[1], 0.0, 1.0))
+    count = n * float(np.clip(products.apply(unbiased)[1], 0.0, 1.0))
     seen = scipy.special.betaincinv(count + 0.5, n - count + 0.5, levels)
     return np.asarray(np.clip((seen - from_no) / (from_yes - from_no), 0.0, 1.0))

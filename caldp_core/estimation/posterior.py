@@ -96,41 +96,41 @@ def _quantiles(shape: Shape) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """(k,) estimates `z`, as their `place` on the grid and the part `beyond` it of the next one.
+class GridEstimates:
+    """(k,) estimates `z`, as their `place` on the grid and the part `fraction` it of the next one.
 
     `far`: symbols whose estimates are beyond `FAR`.
     """
 
     z: Floats
     place: Ints
-    beyond: Floats
+    fraction: Floats
     far: Ints
 
     @classmethod
-    def of(cls, z: Floats) -> "Seen":
+    def of(cls, z: Floats) -> "GridEstimates":
         """`z`: (k,) estimates over their standard deviations."""
         at = (np.clip(z, _Z[0], FAR - 1e-9) - _Z[0]) / _STEP
         place = at.astype(np.int64)
         return cls(z, place, at - place, np.flatnonzero(z >= FAR))
 
 
-def rows_of(expected: Floats) -> Ints:
+def grid_rows(expected: Floats) -> Ints:
     """(k,) place on the grid of expected shares, in standard deviations."""
     at = (np.log(np.maximum(expected, np.exp(_LOG_E[0]))) - _LOG_E[0]) / _STEP
     return np.asarray(np.minimum(np.rint(at), _LOG_E.size - 1), np.int64)
 
 
-def fits(seen: Seen, rows: Ints) -> Floats:
+def shape_scores(seen: GridEstimates, rows: Ints) -> Floats:
     """(shapes,) how well each fits all estimates that are not far, in nats, but for a constant."""
-    cells = rows * _Z.size + seen.place + (seen.beyond > 0.5)
+    cells = rows * _Z.size + seen.place + (seen.fraction > 0.5)
     size = _LOG_E.size * _Z.size
     numbers = np.bincount(cells, minlength=size) - np.bincount(cells[seen.far], minlength=size)
     surprise = np.array([shape.surprise for shape in SHAPES])
     return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
 
 
-def quantile(seen: Seen, rows: Ints, shape: Shape, level: Ints) -> Floats:
+def quantile(seen: GridEstimates, rows: Ints, shape: Shape, level: Ints) -> Floats:
     """(k,) quantiles of the shares, in standard deviations, each ≥ 0 and rising with its `level`.
 
     `level`: (k,) or one, places in `LEVELS`. Beyond `FAR` the estimate counts as it is: its
@@ -139,7 +139,7 @@ def quantile(seen: Seen, rows: Ints, shape: Shape, level: Ints) -> Floats:
     table = _quantiles(shape).ravel()
     first = (level * _LOG_E.size + rows) * _Z.size + seen.place
     low = table[first]
-    found = low + (table[first + 1] - low) * seen.beyond
+    found = low + (table[first + 1] - low) * seen.fraction
     noise = scipy.special.ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[seen.far]]
     found[seen.far] = np.maximum(seen.z[seen.far] + noise, 0.0)
     return np.asarray(found)

@@ -3,10 +3,10 @@
 A prior that comes from other sources than the reports costs no privacy. It never says how many
 people a region has, only how they part within it: of a cell one may expect its part, by the prior,
 of what the estimate so far has around it. Between that and what neighbours hold the data choose, as
-between all expectations of `cascaded.py`, so a prior that does not fit is left alone.
+between all expectations of `cascade_estimator.py`, so a prior that does not fit is left alone.
 
 It is an option, never the default: where people are not where the prior has them, the map is drawn
-towards the prior, and nothing in the picture shows it. `moved_by_prior` says how much.
+towards the prior, and nothing in the picture shows it. `prior_effect` says how much.
 """
 
 from functools import partial
@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, as_array, require
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.inhabitants import inhabitants
+from caldp_core.datasets.inhabitants import population_shares
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascaded import cascaded, expecting
+from caldp_core.estimation.cascade_estimator import cascade_estimate, cascade_with_expectations
 from caldp_core.estimation.evidence import Evidence
 
 NEEDS_MAP: Final = (
@@ -35,7 +35,7 @@ _EVEN: Final = 1e-3
 """Share of a prior that is spread evenly: what it calls impossible, reports may still show."""
 
 
-def with_prior(evidence: Evidence, prior: ArrayLike) -> Floats:
+def cascade_with_prior(evidence: Evidence, prior: ArrayLike) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total; `prior`: (k,) ≥ 0, not all 0.
 
     Such as an earlier map that is published already. Raises `CaldpError` for another shape or
@@ -51,18 +51,18 @@ def with_prior(evidence: Evidence, prior: ArrayLike) -> Floats:
         f"prior must be {domain.k:,} numbers of at least 0, not all 0, one a cell.",
     )
     known = (1.0 - _EVEN) * given / given.sum() + _EVEN / domain.k
-    return expecting(evidence, partial(_expected, domain, known))
+    return cascade_with_expectations(evidence, partial(_expected, domain, known))
 
 
-def with_inhabitants(evidence: Evidence) -> Floats:
+def cascade_with_inhabitants(evidence: Evidence) -> Floats:
     """The same with where people live (GeoNames' towns); without a map it is the cascade itself."""
     domain = evidence.domain
     if not isinstance(domain, GridDomain):
-        return cascaded(evidence)
-    return with_prior(evidence, inhabitants(domain))
+        return cascade_estimate(evidence)
+    return cascade_with_prior(evidence, population_shares(domain))
 
 
-def with_public_map(evidence: Evidence) -> Floats:
+def cascade_with_public_map(evidence: Evidence) -> Floats:
     """The same with the public map that the evidence's options hold.
 
     Raises `CaldpError` where they hold none.
@@ -70,16 +70,16 @@ def with_public_map(evidence: Evidence) -> Floats:
     prior = evidence.options.prior
     if prior is None:
         raise CaldpError(NEEDS_MAP)
-    return with_prior(evidence, prior)
+    return cascade_with_prior(evidence, prior)
 
 
-def moved_by_prior(evidence: Evidence, estimate: Floats) -> Floats:
+def prior_effect(evidence: Evidence, estimate: Floats) -> Floats:
     """(k,) what the prior has added to each cell of an `estimate` made with it; sums to 0.
 
     Beside the cascade from the same reports. Half of the sum of its sizes is the share of people
     who are where they are because of the prior.
     """
-    return np.asarray(estimate - cascaded(evidence))
+    return np.asarray(estimate - cascade_estimate(evidence))
 
 
 def _expected(

@@ -35,7 +35,7 @@ class FakesGuess:
     blocks: Floats
 
 
-def spread_evenly(evidence: Evidence, total: float) -> FakesGuess:
+def even_fakes(evidence: Evidence, total: float) -> FakesGuess:
     """LDPRecover's guess without knowledge of the target: alike for all positive estimates.
 
     `total`: what a fake report adds to n·Σ p̂. Of blocks it says what all reports say.
@@ -45,14 +45,14 @@ def spread_evenly(evidence: Evidence, total: float) -> FakesGuess:
     return FakesGuess(added, evidence.block_shares)
 
 
-def all_from(evidence: Evidence, place: int, added: Floats) -> FakesGuess:
+def fakes_from_block(evidence: Evidence, place: int, added: Floats) -> FakesGuess:
     """Guess that every fake report comes from the block of `place`; `added`: (k,)."""
     blocks = np.zeros(evidence.block_shares.size)
     blocks[evidence.blocks[place]] = 1.0
     return FakesGuess(added, blocks)
 
 
-def unmixed(unbiased: Floats, fakes: float, added: Floats) -> Floats:
+def subtract_fakes(unbiased: Floats, fakes: float, added: Floats) -> Floats:
     """(k,) (p̂ − β·added)/(1 − β), unbiased for the honest people if both guesses are right.
 
     `unbiased`: (k,) estimate from all reports; `fakes`: assumed β in [0, 0.5]; `added`: (k,) what a
@@ -66,31 +66,31 @@ def unmixed(unbiased: Floats, fakes: float, added: Floats) -> Floats:
     return np.asarray((unbiased - beta * added) / (1.0 - beta))
 
 
-def without_fakes(evidence: Evidence, fakes: float, guess: FakesGuess) -> Evidence:
+def remove_fakes(evidence: Evidence, fakes: float, guess: FakesGuess) -> Evidence:
     """What honest people's reports say, if both guesses are right; for estimators of shares alone.
 
     `fakes`: assumed β in [0, 0.5]. A block's share is what is seen less its fakes, and no less than
-    0. The tally stays that of all reports. Raises `CaldpError` as `unmixed` does.
+    0. The tally stays that of all reports. Raises `CaldpError` as `subtract_fakes` does.
     """
-    totals = np.maximum(unmixed(evidence.block_shares, fakes, guess.blocks), 0.0)
+    totals = np.maximum(subtract_fakes(evidence.block_shares, fakes, guess.blocks), 0.0)
     return replace(
         evidence,
-        unbiased=unmixed(evidence.unbiased, fakes, guess.added),
+        unbiased=subtract_fakes(evidence.unbiased, fakes, guess.added),
         block_shares=totals / totals.sum(),
         n=round(evidence.n * (1.0 - fakes)),
     )
 
 
-def recovered(
+def recover_shares(
     evidence: Evidence, fakes: float, guess: FakesGuess, name: str = "simplex-per-block"
 ) -> Floats:
     """(k,) shares of the honest people by a cascade, if one is named, else the nearest ones.
 
     Other estimators look at the reports themselves, which no repair takes out.
     """
-    return after_repair(name).apply(without_fakes(evidence, fakes, guess))
+    return recovery_estimator(name).apply(remove_fakes(evidence, fakes, guess))
 
 
-def after_repair(name: str) -> EstimatorEntry:
-    """The estimator that `recovered` uses where another of that name is asked for."""
+def recovery_estimator(name: str) -> EstimatorEntry:
+    """The estimator that `recover_shares` uses where another of that name is asked for."""
     return ESTIMATORS[name if name in _OF_SHARES else "simplex-per-block"]

@@ -21,7 +21,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.offers import NamesSymbols, channel_products
+from caldp_core.mechanisms.capabilities import ReportsSymbols, channel_products
 
 CANDIDATES: Final = 256
 """Cells that a report may be read as, beside the mean; on a smaller map all of them."""
@@ -50,7 +50,7 @@ def remap(
     Raises `CaldpError` for a mechanism whose reports are no cells, or another number of shares.
     """
     products = channel_products(mechanism)
-    if products is None or not isinstance(mechanism, NamesSymbols):
+    if products is None or not isinstance(mechanism, ReportsSymbols):
         raise CaldpError(
             "Only reports that are places can be remapped; choose one that adds noise."
         )
@@ -58,11 +58,11 @@ def remap(
         prior.shape == (domain.k,) and bool((prior >= 0).all()) and float(prior.sum()) > 0,
         f"prior must be {domain.k:,} shares of at least 0, not all 0.",
     )
-    seen = np.maximum(products.expected(prior), _NEVER)
+    seen = np.maximum(products.apply(prior), _NEVER)
 
     def mean(values: Floats) -> Floats:
         """(k,) values ≥ 0 of true cells → (k,) their mean after each report."""
-        found = products.expected(prior * values) / seen
+        found = products.apply(prior * values) / seen
         return np.clip(found, values.min(), values.max())  # no report lies where rounding has it
 
     north, east = _degrees(domain)

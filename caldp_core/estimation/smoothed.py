@@ -12,9 +12,9 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.answers import Domain
-from caldp_core.estimation.em import Observed
+from caldp_core.estimation.em import ReportLikelihood
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.offers import channel_products
+from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.privacy.context import Context
 
 _ROUNDS: Final = 10_000
@@ -22,7 +22,7 @@ _GAIN_NATS: Final = 1e-3
 """Change of the log-likelihood of all reports together below which a round is the last."""
 
 
-def smoothed(evidence: Evidence) -> Floats:
+def smoothed_likelihood(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that sum to 1, for values in the order in which the domain lists them.
 
     Nothing is smoothed across borders of blocks, nor with values that are not hidden. Raises
@@ -34,7 +34,7 @@ def smoothed(evidence: Evidence) -> Floats:
             "Smoothed maximum likelihood is for values in an order and for methods that count each "
             "possible report, such as the square wave; use the estimator 'simplex' instead."
         )
-    observed = Observed(products, evidence.tally.counts / evidence.n, evidence.n)
+    observed = ReportLikelihood(products, evidence.tally.counts / evidence.n, evidence.n)
     sizes = np.bincount(evidence.blocks, minlength=evidence.block_shares.size)
     p = (evidence.block_shares / sizes)[evidence.blocks]
     beside, before = _beside(evidence), -np.inf

@@ -37,19 +37,19 @@ def cell_errors(setup: Setup, estimate: Floats) -> CellErrors:
     dataset = setup.dataset
     assert isinstance(dataset.domain, GridDomain)
     noise = total_variation(dataset.distribution, estimate)
-    finest = dataset.finest
+    finest = dataset.fine_map
     if finest is None:
         return CellErrors(dataset.domain.cell, 0.0, noise, noise)
     truth = finest.distribution
     return CellErrors(
         dataset.domain.cell,
-        total_variation(truth, finest.even),
+        total_variation(truth, finest.even_distribution),
         noise,
-        total_variation(truth, finest.cells.spread(estimate)),
+        total_variation(truth, finest.cells.spread_evenly(estimate)),
     )
 
 
-def over_cells(
+def mean_cell_errors(
     setups: Sequence[Callable[[], Setup]], trials: int, progress: Progress = no_progress
 ) -> tuple[CellErrors, ...]:
     """Mean errors of `trials` runs of each setup, made as it is needed; the same at every call."""

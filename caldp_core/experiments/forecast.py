@@ -16,13 +16,13 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.judged import require_judged
-from caldp_core.experiments.measures import TV, measure
+from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.measures import TV, find_measure
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.offers import cover_of
 from caldp_core.privacy.context import Context, PrivacyMatrix
-from caldp_core.scenarios.best import chosen
+from caldp_core.scenarios.best import choose_mechanism
 from caldp_core.scenarios.blocks import BlocksSpec
 from caldp_core.theory.expected_error import (
     Budget,
@@ -37,14 +37,14 @@ __all__ = [
     "Budget",
     "Curve",
     "Forecast",
+    "block_curve",
+    "epsilon_curve",
     "forecast",
-    "forecast_soon",
-    "over_blocks",
-    "over_epsilon",
-    "over_people",
-    "over_sensitive",
+    "forecast_if_fast",
+    "is_slow",
+    "people_curve",
     "people_for_same_error",
-    "trials_take_long",
+    "sensitive_curve",
 ]
 
 _BAND: Final = 1.6449
@@ -63,11 +63,11 @@ def forecast(
     `n`: people drawn at random from the data's distribution; None takes the scenario's own.
     `budget`: of trials where the normal approximation fails; by default 1 % of the mean, or 3 %
     where a trial takes more than a second. `error`: by its name in `MEASURES`. Raises `CaldpError`
-    as `expected_error` and `measure` do, and where no error means anything (`is_judged`).
+    as `expected_error` and `measure` do, and where no error means anything (`has_valid_errors`).
     """
-    require_judged(setup)
+    require_valid_errors(setup)
     k = setup.mechanism.k
-    by_default = Budget.quick(k) if trials_take_long(setup) else Budget.single(k)
+    by_default = Budget.quick(k) if is_slow(setup) else Budget.single(k)
     return expected_error(
         setup.mechanism,
         setup.dataset.distribution,
@@ -84,11 +84,11 @@ def forecast(
 
 def _loss(setup: Setup, error: str) -> Loss | None:
     domain = setup.dataset.domain
-    found = measure(error, domain)
+    found = find_measure(error, domain)
     return None if error == TV else lambda truth, estimate: found.of(truth, estimate, domain)
 
 
-def forecast_soon(
+def forecast_if_fast(
     setup: Setup,
     n: int | None = None,
     budget: Budget | None = None,
@@ -97,8 +97,8 @@ def forecast_soon(
 ) -> Forecast | None:
     """The same, but None where that takes trials of more than a second each."""
     progress(0.0)
-    require_judged(setup)
-    if not trials_take_long(setup):
+    require_valid_errors(setup)
+    if not is_slow(setup):
         return forecast(setup, n, budget, progress, error)
     if error != TV:
         return None
@@ -115,9 +115,9 @@ def _known_people(setup: Setup, n: int | None) -> Ints | None:
     return setup.dataset.counts if n is None and setup.scenario.n is None else None
 
 
-def trials_take_long(setup: Setup) -> bool:
+def is_slow(setup: Setup) -> bool:
     """True if one trial may take more than a second: by what family and estimator say."""
-    largest = int(cover_of(setup.mechanism).sizes.max(initial=0))
+    largest = int(symbol_partition_of(setup.mechanism).sizes.max(initial=0))
     entry, after = MECHANISMS[setup.mechanism_name], ESTIMATORS[setup.scenario.estimator]
     return largest >= min(entry.slow_from, after.slow_from)
 
@@ -135,7 +135,7 @@ class Curve:
     high: Floats
 
 
-def over_epsilon(
+def epsilon_curve(
     setup: Setup, epsilons: Sequence[float], progress: Progress = no_progress
 ) -> Curve:
     """Expected TV for each ε in [0.001, 20], the same in all blocks, all else as in `setup`.
@@ -162,14 +162,14 @@ def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
     return policy
 
 
-def over_people(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
+def people_curve(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
     within = partial(_within_share, progress, len(numbers))
     points = (_quick(setup, n, within(i)) for i, n in enumerate(numbers))
     return _curve(numbers, points, progress)
 
 
-def over_blocks(
+def block_curve(
     setup: Setup, blocks: Sequence[BlocksSpec], progress: Progress = no_progress
 ) -> Curve:
     """Expected TV against the number of blocks that each spec makes, all else as in `setup`.
@@ -186,7 +186,7 @@ def over_blocks(
     return _curve([partition.m for partition in partitions], points(), progress)
 
 
-def over_sensitive(
+def sensitive_curve(
     setup: Setup,
     sizes: Sequence[int],
     order: Ints | None = None,
@@ -242,7 +242,7 @@ def people_for_same_error(
 
 
 def _quick(setup: Setup, n: int | None = None, progress: Progress = no_progress) -> Forecast | None:
-    return forecast_soon(setup, n, Budget.quick(setup.mechanism.k), progress)
+    return forecast_if_fast(setup, n, Budget.quick(setup.mechanism.k), progress)
 
 
 def _within_share(progress: Progress, points: int, number: int) -> Progress:
@@ -251,7 +251,7 @@ def _within_share(progress: Progress, points: int, number: int) -> Progress:
 
 
 def _within(setup: Setup, policy: PrivacyMatrix) -> Setup:
-    choice = chosen(setup.scenario.mechanism, policy)
+    choice = choose_mechanism(setup.scenario.mechanism, policy)
     return replace(
         setup,
         policy=policy,

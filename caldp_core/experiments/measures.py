@@ -77,7 +77,7 @@ For the last, see `sliced_wasserstein`: it is an approximation.
 """
 
 
-def measure(name: str, domain: AnyDomain) -> Measure:
+def find_measure(name: str, domain: AnyDomain) -> Measure:
     """The named one; raises `CaldpError` for an unknown name, and where the domain has none."""
     check_choice("error", name, MEASURES)
     require(

@@ -37,36 +37,36 @@ _LINE: Final = 20
 _STYLE: Final = "font: 13px sans-serif; max-width: 100%; height: auto; color: inherit"
 
 
-def html_of(result: "Result") -> str:
+def result_html(result: "Result") -> str:
     """A figure: who is not protected, how far off the estimate is, and a picture of it."""
     domain = result.setup.dataset.domain
     grid = isinstance(domain, GridDomain)
-    picture = map_picture(result, domain) if grid else bars(result, domain)  # type: ignore[arg-type]
+    picture = map_svg(result, domain) if grid else bars_svg(result, domain)  # type: ignore[arg-type]
     nouns = ("place", "people in the wrong place")
     if not grid:
         nouns = ("answer", "people under the wrong answer")
-    lines = (unprotected(result, nouns[0]), accuracy(result, nouns[1]))
+    lines = (unprotected_text(result, nouns[0]), accuracy_text(result, nouns[1]))
     caption = "<br>".join(escape(line) for line in lines if line)
     return f'<figure style="margin: 0">{picture}<figcaption>{caption}</figcaption></figure>'
 
 
-def unprotected(result: "Result", noun: str) -> str:
+def unprotected_text(result: "Result", noun: str) -> str:
     """How many people's symbols their reports do not hide; empty where everybody is protected."""
     people = result.first.people
-    left = int(people[~protected(result.setup)].sum())
+    left = int(people[~protected_symbols(result.setup)].sum())
     if not left:
         return ""
     return f"Not protected: {left:,} of {int(people.sum()):,} people, whose {noun} can be read."
 
 
-def protected(setup: "Setup") -> Bools:
+def protected_symbols(setup: "Setup") -> Bools:
     """(k,) symbols that reports hide; all of policies without a sensitive set of symbols."""
     if isinstance(setup.policy, Context):
         return setup.policy.hidden()
     return np.ones(setup.policy.k, np.bool_)
 
 
-def accuracy(result: "Result", wrong: str) -> str:
+def accuracy_text(result: "Result", wrong: str) -> str:
     """How many people of a hundred the estimate misplaces, mean of all trials."""
     tv, setup = fmean(each.tv for each in result.errors), result.setup
     trials = len(result.errors)
@@ -78,7 +78,7 @@ def accuracy(result: "Result", wrong: str) -> str:
     )
 
 
-def bars(result: "Result", domain: Domain) -> str:
+def bars_svg(result: "Result", domain: Domain) -> str:
     """Bars of the estimated shares, with a tick at the share among these people.
 
     Of more than `ROWS_MAX` values the most frequent ones, in their order.
@@ -89,7 +89,7 @@ def bars(result: "Result", domain: Domain) -> str:
     names = [domain.name_of(int(x)) for x in shown]
     left = _SIGN * min(max(map(len, names)), _NAME_MAX) + 28
     scale = (WIDTH - left - 60) / top
-    hides = protected(result.setup)
+    hides = protected_symbols(result.setup)
     rows = [
         _row(
             line,
@@ -127,7 +127,7 @@ def _row(
     )
 
 
-def map_picture(result: "Result", grid: GridDomain) -> str:
+def map_svg(result: "Result", grid: GridDomain) -> str:
     """Two maps on one scale: where these people are, and where the estimate puts them."""
     shares = [_shares(result.first.people), np.maximum(result.first.estimate, 0.0)]
     small = [_coarser(each.reshape(grid.rows, grid.columns)) for each in shares]
@@ -145,13 +145,13 @@ def map_picture(result: "Result", grid: GridDomain) -> str:
             f'<rect x="{x:.0f}" y="22" width="{side:.0f}" height="{height:.0f}" fill="none" '
             f'stroke="currentColor" opacity="0.4"/><image x="{x:.0f}" y="22" width="{side:.0f}" '
             f'height="{height:.0f}" preserveAspectRatio="none" style="image-rendering: pixelated" '
-            f'href="data:image/png;base64,{base64.b64encode(png(pixels)).decode()}"/>'
+            f'href="data:image/png;base64,{base64.b64encode(encode_png(pixels)).decode()}"/>'
         )
     label = "Maps of these people and of the estimate: stronger colour is more people"
     return _svg(ceil(height) + 26, label, parts)
 
 
-def png(alpha: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> bytes:
+def encode_png(alpha: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> bytes:
     """(rows, columns) opacities 0 … 255, north first → a picture in one colour (RFC 2083)."""
     rows, columns = alpha.shape
     lines = b"".join(b"\0" + line.tobytes() for line in alpha)

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Progress, no_progress
+from caldp_core.experiments.interleaved_runs import TrialRun, run_interleaved, run_one
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.turns import Turn, in_turns, one_turn
 from caldp_core.scenarios.scenario import Scenario
 
 _CHUNK: Final = 10
@@ -23,7 +23,9 @@ _WORTH: Final = 40
 """Runs for each process: with fewer, starting it (half a second) costs more than it saves."""
 
 
-def in_processes(scenarios: Sequence[Scenario], progress: Progress = no_progress) -> list[Turn]:
+def run_in_processes(
+    scenarios: Sequence[Scenario], progress: Progress = no_progress
+) -> list[TrialRun]:
     """All runs of all scenarios, in the order and with the coins of `in_turns`.
 
     `progress` is told the finished share and may raise `Cancelled`. Raises `CaldpError` as
@@ -33,10 +35,10 @@ def in_processes(scenarios: Sequence[Scenario], progress: Progress = no_progress
     total = sum(scenario.trials for scenario in scenarios)
     workers = min(os.cpu_count() or 1, total // _WORTH)
     if workers < 2:
-        return list(in_turns(scenarios, progress=progress))
+        return list(run_interleaved(scenarios, progress=progress))
     for scenario in scenarios:
         prepare(scenario)  # refuses here, in one sentence, what every process would refuse
-    done: dict[tuple[int, int], Turn] = {}
+    done: dict[tuple[int, int], TrialRun] = {}
     # Started afresh: copying a process that has threads (BLAS) may deadlock.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
@@ -50,7 +52,7 @@ def in_processes(scenarios: Sequence[Scenario], progress: Progress = no_progress
     return [done[at] for at in sorted(done)]
 
 
-_Chunk = dict[tuple[int, int], Turn]
+_Chunk = dict[tuple[int, int], TrialRun]
 """Turns by their trial and their scenario's place."""
 
 
@@ -65,4 +67,4 @@ def _handed_out(pool: ProcessPoolExecutor, scenarios: Sequence[Scenario]) -> lis
 def _chunk(which: int, scenario: Scenario, trials: range) -> _Chunk:
     setup = prepare(scenario)
     seeds = np.random.SeedSequence(scenario.seed).spawn(trials.stop)
-    return {(trial, which): one_turn(which, setup, seeds[trial]) for trial in trials}
+    return {(trial, which): run_one(which, setup, seeds[trial]) for trial in trials}

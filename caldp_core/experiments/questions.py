@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.adversary import guessed_right, guessed_right_of_several
+from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accuracy
 from caldp_core.basics.errors import check_n, check_number, check_whole
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
@@ -30,7 +30,7 @@ BUDGET: Final = Budget(8, 32, 0.03)
 
 
 @dataclass(frozen=True)
-class Asking:
+class QuestionPlan:
     """Each person answers `asked` of the `questions`, drawn evenly, each answer at ε/asked.
 
     `questions`: 1 to 10, which share ε. `epsilon`: of all answers of a person together. Raises
@@ -47,7 +47,7 @@ class Asking:
         check_number("epsilon", self.epsilon, EPSILON_MIN * self.asked, EPSILON_MAX)
 
     @property
-    def each(self) -> float:
+    def answer_epsilon(self) -> float:
         """ε of one answer."""
         return self.epsilon / self.asked
 
@@ -56,18 +56,18 @@ class Asking:
         return max(1, check_n(n) * self.asked // self.questions)
 
     @property
-    def guess_of_one(self) -> float:
+    def answer_guess_accuracy(self) -> float:
         """Most that an even guess at one answer of a person becomes right, in [0.5, 1].
 
         On average over the questions; those that the person was not asked leave it at 0.5.
         """
         share = self.asked / self.questions
-        return share * guessed_right(self.each) + (1.0 - share) * 0.5
+        return share * max_guess_accuracy(self.answer_epsilon) + (1.0 - share) * 0.5
 
     @property
-    def guess_of_all(self) -> float:
+    def record_guess_accuracy(self) -> float:
         """Most that a guess between two records that differ in all answers becomes right."""
-        return guessed_right_of_several(self.each, self.asked)
+        return max_record_guess_accuracy(self.answer_epsilon, self.asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Question:
     estimator: str | None = None
 
 
-def hidden_whole(k: int, spec: MechanismSpec = _BEST) -> Callable[[float], Mechanism]:
+def plain_mechanism_maker(k: int, spec: MechanismSpec = _BEST) -> Callable[[float], Mechanism]:
     """For `Question`: every one of k answers hidden from every other, by the best method.
 
     `spec`: another method.
@@ -95,33 +95,33 @@ def hidden_whole(k: int, spec: MechanismSpec = _BEST) -> Callable[[float], Mecha
     return make
 
 
-def hidden_in_order(p: Floats) -> Question:
+def ordered_question(p: Floats) -> Question:
     """Answers that are numbers in their order, all hidden: the square wave, smoothed."""
-    return Question(hidden_whole(p.size, SquareWave()), p, "smoothed")
+    return Question(plain_mechanism_maker(p.size, SquareWave()), p, "smoothed")
 
 
-def answered_openly(k: int) -> Callable[[float], Mechanism]:
+def open_mechanism_maker(k: int) -> Callable[[float], Mechanism]:
     """For `Question`: none of k answers hidden, whatever ε; only people drawn are uncertain."""
     blocks, flags = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_)
     return lambda epsilon: Best().make(Context.of(blocks, flags, epsilon))
 
 
-def squared_error(asking: Asking, question: Question, n: int) -> float:
+def squared_error(plan: QuestionPlan, question: Question, n: int) -> float:
     """Exact E Σ(p̂−p)² of a question's unbiased estimate, n people drawn in all."""
-    mechanism = question.make(asking.each)
-    return float(mechanism.variance(question.p, asking.people(n)).sum())
+    mechanism = question.make(plan.answer_epsilon)
+    return float(mechanism.variance(question.p, plan.people(n)).sum())
 
 
-def best_asking(questions: Sequence[Question], epsilon: float, n: int) -> Asking:
+def best_plan(questions: Sequence[Question], epsilon: float, n: int) -> QuestionPlan:
     """The number of questions a person with the least squared error, summed over all questions."""
     most = min(len(questions), int(epsilon / EPSILON_MIN))
-    ways = [Asking(len(questions), asked, epsilon) for asked in range(1, most + 1)]
+    ways = [QuestionPlan(len(questions), asked, epsilon) for asked in range(1, most + 1)]
     return min(ways, key=lambda way: sum(squared_error(way, each, n) for each in questions))
 
 
-def wrong_share(asking: Asking, question: Question, n: int, name: str) -> float:
+def wrong_share(plan: QuestionPlan, question: Question, n: int, name: str) -> float:
     """Expected share of people under the wrong answer (total variation) by the named estimator."""
-    mechanism, people = question.make(asking.each), asking.people(n)
+    mechanism, people = question.make(plan.answer_epsilon), plan.people(n)
     own = question.estimator or name
     return expected_error(mechanism, question.p, people, own, budget=BUDGET).error
 
@@ -140,8 +140,8 @@ class Marginal:
     high: Floats
 
 
-def ask(
-    ways: Sequence[Asking], questions: Sequence[Question], n: int, name: str, seed: int
+def ask_questions(
+    plans: Sequence[QuestionPlan], questions: Sequence[Question], n: int, name: str, seed: int
 ) -> tuple[Marginal, ...]:
     """Ask n people drawn from the questions' shares, once; each question its way, by its own coins.
 
@@ -150,16 +150,16 @@ def ask(
     seeds = np.random.SeedSequence(seed).spawn(len(questions))
     return tuple(
         _marginal(asking, question, n, name, own)
-        for asking, question, own in zip(ways, questions, seeds, strict=True)
+        for asking, question, own in zip(plans, questions, seeds, strict=True)
     )
 
 
 def _marginal(
-    asking: Asking, question: Question, n: int, name: str, seeds: np.random.SeedSequence
+    plan: QuestionPlan, question: Question, n: int, name: str, seeds: np.random.SeedSequence
 ) -> Marginal:
     who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
-    people = who.multinomial(asking.people(n), question.p)
-    mechanism = question.make(asking.each)
+    people = who.multinomial(plan.people(n), question.p)
+    mechanism = question.make(plan.answer_epsilon)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, coins))
     ends = intervals(evidence)
     estimate = estimator(question.estimator or name).apply(evidence)

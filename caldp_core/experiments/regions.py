@@ -25,14 +25,15 @@ class RegionReport:
 
     `estimate` is unbiased and may be negative; `low` and `high` follow from its exact variance
     (normal approximation) and are cut to [0, n]; `half_width` is half of the interval before
-    that. `shown` is what the shown estimator makes of it. `cells`: symbols in the region,
+    that. `processed_estimate` is what the shown estimator makes of it. `cells`: symbols in the
+    region,
     `exact_blocks`: whole blocks that it covers.
     """
 
     cells: int
     exact_blocks: int
     truth: float
-    shown: float
+    processed_estimate: float
     estimate: float
     low: float
     high: float
@@ -44,16 +45,18 @@ class RegionReport:
         return self.half_width > abs(self.truth)
 
 
-def boxes_on(grid: GridDomain) -> int:
+def number_of_boxes(grid: GridDomain) -> int:
     """How many boxes of whole cells a map has: whoever may draw any has looked at so many."""
     return grid.rows * (grid.rows + 1) // 2 * (grid.columns * (grid.columns + 1) // 2)
 
 
-def region_report(setup: Setup, outcome: Outcome, region: Bools, looks: int = 1) -> RegionReport:
+def region_report(
+    setup: Setup, outcome: Outcome, region: Bools, regions_compared: int = 1
+) -> RegionReport:
     """Numbers of the (k,) region; raises `CaldpError` if it holds nothing.
 
-    `looks`: the number of regions that it was picked from by what they show, such as `boxes_on`.
-    The interval then holds for all of them at once (Bonferroni's correction).
+    `regions_compared`: the number of regions that it was picked from by what they show, such as
+    `number_of_boxes`. The interval then holds for all of them at once (Bonferroni's correction).
     """
     require(bool(region.any()), "The region holds no cell; choose a larger one.")
     labels, n, p = setup.partition.labels, setup.n, setup.dataset.distribution
@@ -66,12 +69,14 @@ def region_report(setup: Setup, outcome: Outcome, region: Bools, looks: int = 1)
     variance -= part * (1.0 - part) / n
     if setup.scenario.n is not None:
         variance += all_of_it * (1.0 - all_of_it) / n
-    half = -float(scipy.special.ndtri(0.5 * _MISSED / looks)) * float(np.sqrt(max(variance, 0.0)))
+    half = -float(scipy.special.ndtri(0.5 * _MISSED / regions_compared)) * float(
+        np.sqrt(max(variance, 0.0))
+    )
     return RegionReport(
         cells=int(region.sum()),
         exact_blocks=int(whole.sum()),
         truth=all_of_it * n,
-        shown=float(outcome.estimate[region].sum()) * n,
+        processed_estimate=float(outcome.estimate[region].sum()) * n,
         estimate=share * n,
         low=min(max(share - half, 0.0), 1.0) * n,
         high=min(max(share + half, 0.0), 1.0) * n,

@@ -11,8 +11,8 @@ from typing import Any, Final
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
 from caldp_core.experiments.forecast import forecast
+from caldp_core.experiments.interleaved_runs import RunsScenarios, means, run_interleaved
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.turns import TakesTurns, in_turns, means
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -65,21 +65,21 @@ def table_1(
     seed: int = 1,
     base: Scenario = PAPER,
     progress: Progress = no_progress,
-    take: TakesTurns = in_turns,
+    run_all: RunsScenarios = run_interleaved,
 ) -> list[Recomputed]:
     """Table 1 from `runs` runs a column.
 
     `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. `take`: `in_turns`, or
-    `in_processes`. Raises `CaldpError` if they do not go with the columns' blocks.
+    `run_in_processes`. Raises `CaldpError` if they do not go with the columns' blocks.
     """
     scenarios = table_1_scenarios(runs, replace(base, seed=seed))
-    turns = list(take(scenarios, progress=progress))
+    turns = list(run_all(scenarios, progress=progress))
     done = []
     for which, mean in enumerate(means(turns, len(scenarios))):
         assert mean is not None  # every column has had its runs
         column = TABLE_1[which]
         expected = forecast(prepare(scenarios[which])).error
-        seconds = sum(turn.seconds for turn in turns if turn.which == which)
+        seconds = sum(turn.seconds for turn in turns if turn.scenario_index == which)
         done.append(
             Recomputed(
                 column.title, mean.error, mean.standard_error, column.paper, expected, seconds

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_kind, require
+from caldp_core.basics.errors import CaldpError, check_type, require
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
@@ -25,12 +25,12 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.options import Options
 from caldp_core.estimation.public_prior import NEEDS_MAP
 from caldp_core.experiments import metrics
-from caldp_core.experiments.picture import html_of
+from caldp_core.experiments.picture import result_html
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import Mechanism, Tally
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import PrivacyMatrix
-from caldp_core.scenarios.best import chosen
+from caldp_core.scenarios.best import choose_mechanism
 from caldp_core.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -60,12 +60,14 @@ class Setup:
     @property
     def n(self) -> int:
         """Number of people."""
-        return people_of(self.scenario, self.dataset)
+        return number_of_people(self.scenario, self.dataset)
 
     @cached_property
     def options(self) -> Options:
         """What the estimator is told; `CaldpError` for a public map that says nothing here."""
-        return Options(self.scenario.prior.on(self.dataset.domain), self.scenario.false_share)
+        return Options(
+            self.scenario.prior.shares_on(self.dataset.domain), self.scenario.false_share
+        )
 
     def evidence(self, tally: Tally, progress: Progress = no_progress) -> Evidence:
         """What the scenario's estimator may look at."""
@@ -145,7 +147,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a small picture, and who is not protected (`picture.py`)."""
-        return html_of(self)
+        return result_html(self)
 
     def to_pandas(self) -> "DataFrame":
         """A row a value, with the columns of `table.columns_of`.
@@ -183,11 +185,11 @@ def prepare(
 
     `load` lets callers that keep datasets hand theirs over.
     """
-    check_kind("scenario", scenario, Scenario, "Scenario.from_file reads one")
+    check_type("scenario", scenario, Scenario, "Scenario.from_file reads one")
     dataset = load(scenario, progress)
-    people_of(scenario, dataset)  # says early that n is missing
+    number_of_people(scenario, dataset)  # says early that n is missing
     protection = scenario.policy.build(dataset)
-    choice = chosen(scenario.mechanism, protection.policy)
+    choice = choose_mechanism(scenario.mechanism, protection.policy)
     made = Setup(
         scenario,
         dataset,
@@ -208,7 +210,7 @@ def check_estimator(setup: Setup) -> None:
     require(setup.options.prior is not None or not needs_map, NEEDS_MAP)
 
 
-def people_of(scenario: Scenario, dataset: Dataset) -> int:
+def number_of_people(scenario: Scenario, dataset: Dataset) -> int:
     """Number of people; raises `CaldpError` where neither scenario nor dataset gives one."""
     n = dataset.n if scenario.n is None else scenario.n
     if n is None:
@@ -218,7 +220,7 @@ def people_of(scenario: Scenario, dataset: Dataset) -> int:
 
 def run(setup: Setup, progress: Progress = no_progress) -> Result:
     """Run all trials; `progress` is told the finished share and may raise `Cancelled`."""
-    check_kind("setup", setup, Setup, "run(prepare(scenario)) makes it")
+    check_type("setup", setup, Setup, "run(prepare(scenario)) makes it")
     started = perf_counter()
     scenario = setup.scenario
     errors: list[Errors] = []
@@ -246,7 +248,7 @@ def run_trial(
     evidence = setup.evidence(tally, progress)
     after = estimator(setup.scenario.estimator)
     estimate, levels = after.apply(evidence), after.levels(evidence)
-    errors = measure(setup.dataset, people, estimate)
+    errors = compute_errors(setup.dataset, people, estimate)
     kept = replace(evidence, progress=no_progress)
     return Outcome(read_only(people), kept, read_only(estimate), levels, errors)
 
@@ -258,7 +260,7 @@ def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:
     return rng.multinomial(setup.n, setup.dataset.distribution)
 
 
-def measure(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
+def compute_errors(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
     """Every metric of one estimate against the dataset's distribution."""
     truth = dataset.distribution
     is_map = isinstance(dataset.domain, GridDomain) and bool((estimate >= 0).all())

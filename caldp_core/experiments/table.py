@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.formulas import guarded
-from caldp_core.basics.numerals import read_number
+from caldp_core.basics.formulas import escape_formula
+from caldp_core.basics.numerals import parse_float
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.margins import margins
 
@@ -34,7 +34,7 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
     if isinstance(domain, GridDomain):
         row, column = np.divmod(np.arange(k), domain.columns)
         columns["latitude"] = domain.latitudes()[row].round(6).tolist()
-        columns["longitude"] = domain.meridians()[column].round(6).tolist()
+        columns["longitude"] = domain.wrapped_longitudes()[column].round(6).tolist()
     elif domain.names:
         columns["answer"] = list(domain.names)
         columns["group"] = list(domain.groups or ("",) * k)
@@ -58,6 +58,6 @@ def as_csv(columns: Columns) -> str:
 
 def as_cell(value: object) -> object:
     """A text that a spreadsheet would run as a formula, behind an apostrophe; all else as it is."""
-    if isinstance(value, str) and read_number(value) is None:
-        return guarded(value)
+    if isinstance(value, str) and parse_float(value) is None:
+        return escape_formula(value)
     return value

@@ -47,7 +47,7 @@ class GeometricNoise:
         """E|Z| = 2α/(1−α²); for small ε nearly Laplace's 1/ε."""
         return 2.0 * self._a / (self._stop * (1.0 + self._a))
 
-    def at_most(self, t: Ints) -> Floats:
+    def cdf(self, t: Ints) -> Floats:
         """P(Z ≤ t) for whole numbers of any shape."""
         far = self._a ** np.abs(np.where(t >= 0, t + 1, t)).astype(np.float64) / (1.0 + self._a)
         return np.where(t >= 0, 1.0 - far, far)
@@ -105,8 +105,8 @@ class NoisyMax:
         """
         reach = math.ceil(40.0 / self.noise.epsilon)
         r = np.arange(-reach, reach + 1)
-        mass = self.noise.at_most(r) - self.noise.at_most(r - 1)
-        below = self.noise.at_most(np.asarray(lead)[..., None] + r - 1)
+        mass = self.noise.cdf(r) - self.noise.cdf(r - 1)
+        below = self.noise.cdf(np.asarray(lead)[..., None] + r - 1)
         return np.asarray((mass * below ** (self.d - 1)).sum(axis=-1))
 
     def exact_chances(self, votes: Sequence[int]) -> list[Fraction]:

@@ -26,7 +26,7 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
-    below,
+    flip_coins,
     truth_threshold,
     uniform_below,
 )
@@ -55,7 +55,7 @@ class OneBitMean:
     def privatize(self, x: ArrayLike, words: WordSource) -> Bits:
         """(n,) numbers → (n,) bits."""
         symbols = check_symbols("x", x, self.most + 1)
-        return below(words(symbols.size), self.chances[symbols]).astype(np.int8)
+        return flip_coins(words(symbols.size), self.chances[symbols]).astype(np.int8)
 
     def sample_ones(self, counts: ArrayLike, rng: np.random.Generator) -> int:
         """How many of all people send 1; `counts`: (m+1,) people with each number. At any n."""
@@ -80,7 +80,7 @@ class OneBitMean:
         return [[1 - one, one] for one in ones]
 
 
-def nearest(x: Ints, width: int) -> Ints:
+def round_to_nearest(x: Ints, width: int) -> Ints:
     """The nearest multiple of `width`, halves up: off by as much as half a bucket, always alike."""
     return (2 * x + width) // (2 * width) * width
 

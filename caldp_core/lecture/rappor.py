@@ -25,7 +25,7 @@ from caldp_core.basics.errors import check_epsilon, check_whole, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, WordSource, read_only
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 
 LEAST, MOST = Fraction(1, 4), Fraction(3, 4)
 """p and q of the daily response."""
@@ -39,8 +39,8 @@ Law = tuple[Floats, Floats]
 class Rappor:
     """`bits`: k of the Bloom filter. `hashes`: h, bits that a value sets, at most. `epsilon`: ε∞.
 
-    `kept`: probability 1 − f/2 that a permanent bit is the Bloom filter's, rounded down to 2^-48,
-    so that all reports ever sent of one value keep ε∞.
+    `keep_probability`: probability 1 − f/2 that a permanent bit is the Bloom filter's, rounded down
+    to 2^-48, so that all reports ever sent of one value keep ε∞.
     """
 
     bits: int
@@ -53,7 +53,7 @@ class Rappor:
         check_epsilon(self.epsilon)
 
     @property
-    def kept(self) -> Fraction:
+    def keep_probability(self) -> Fraction:
         """See above."""
         part = Fraction(float(self.epsilon)) / (2 * self.hashes)
         return Fraction(floor_of(lambda e: COIN_ONE * e / (1 + e), part), COIN_ONE)
@@ -61,12 +61,12 @@ class Rappor:
     @property
     def sent_if_set(self) -> Fraction:
         """q*: a day's bit is 1 where the Bloom filter's is."""
-        return self.kept * MOST + (1 - self.kept) * LEAST
+        return self.keep_probability * MOST + (1 - self.keep_probability) * LEAST
 
     @property
     def sent_if_not(self) -> Fraction:
         """p*: a day's bit is 1 where the Bloom filter's is not."""
-        return self.kept * LEAST + (1 - self.kept) * MOST
+        return self.keep_probability * LEAST + (1 - self.keep_probability) * MOST
 
     @property
     def epsilon_one_day(self) -> float:
@@ -85,7 +85,7 @@ class Rappor:
 
     def permanent(self, bloom: Bools, words: WordSource) -> Bools:
         """(…, k) Bloom filters → (…, k) permanent bits, drawn anew: keep them (see `Phone`)."""
-        return np.asarray(bloom == self._coins(bloom.shape, self.kept, words))
+        return np.asarray(bloom == self._coins(bloom.shape, self.keep_probability, words))
 
     def daily(self, permanent: Bools, words: WordSource) -> Bools:
         """(…, k) permanent bits → (…, k) bits of a day's report."""
@@ -96,7 +96,7 @@ class Rappor:
     def _coins(shape: tuple[int, ...], chance: Fraction, words: WordSource) -> Bools:
         size = math.prod(shape)
         threshold = np.full(size, int(chance * COIN_ONE), np.uint64)
-        return below(words(size), threshold).reshape(shape)
+        return flip_coins(words(size), threshold).reshape(shape)
 
     def exact_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
         """A row for each Bloom filter: probabilities of everything that is sent in so many days.
@@ -128,7 +128,7 @@ class Rappor:
 
     def _kept_bit(self, bit: bool, days: int) -> list[Fraction]:
         """Probabilities of the 2^days sequences of one bit of the Bloom filter."""
-        stays = self.kept if bit else 1 - self.kept
+        stays = self.keep_probability if bit else 1 - self.keep_probability
         return [
             stays * _product(MOST, path) + (1 - stays) * _product(LEAST, path)
             for path in itertools.product((0, 1), repeat=days)
@@ -141,7 +141,7 @@ class Rappor:
     def law_memoised(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with one permanent response for all days."""
         often, rarely = _by_day(days)
-        kept = float(self.kept)
+        kept = float(self.keep_probability)
         return kept * often + (1 - kept) * rarely, kept * rarely + (1 - kept) * often
 
     def law_redrawn(self, days: int) -> Law:
@@ -155,16 +155,16 @@ class Rappor:
     @property
     def law_of_permanent(self) -> Law:
         """The law of the permanent bit itself: what an onlooker has after infinitely many days."""
-        kept = float(self.kept)
+        kept = float(self.keep_probability)
         return np.array([1 - kept, kept]), np.array([kept, 1 - kept])
 
-    def guessed_right(self, laws: Sequence[Law]) -> float:
+    def history_guess_accuracy(self, laws: Sequence[Law]) -> float:
         """Chance in [½, 1] that the best guess between two histories is right, from 50:50.
 
         `laws`: of a bit, for each value that the person had; two values share no bit. See
-        `guessed_right_after`.
+        `guess_accuracy_of_laws`.
         """
-        return guessed_right_after([law for law in laws for _ in range(self.hashes)])
+        return guess_accuracy_of_laws([law for law in laws for _ in range(self.hashes)])
 
 
 @lru_cache(maxsize=256)
@@ -181,7 +181,7 @@ def _product(one: Fraction, path: Sequence[int]) -> Fraction:
     return Fraction(math.prod(one if sent else 1 - one for sent in path))
 
 
-def guessed_right_after(laws: Sequence[Law]) -> float:
+def guess_accuracy_of_laws(laws: Sequence[Law]) -> float:
     """Chance in [½, 1] to tell A from B, a bit set under A and a bit set under B for each law.
 
     With L the log-likelihood ratio, it is E[1/(1 + e^−|L|)] (Bayes). L is a sum of independent

@@ -27,7 +27,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, WordSource
 from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes, law_of_sum
 from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.oracles.unary import UnaryOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 from caldp_core.privacy.context import Context
 
 _NODES = np.linspace(-9.0, 9.0, 181)
@@ -61,7 +61,7 @@ class BitwiseResponse:
         """(n,) items → (n, b) reported bits."""
         bits = self.bits_of(x)
         threshold = np.full(bits.size, int(self.truth * COIN_ONE), np.uint64)
-        kept = below(words(bits.size), threshold).reshape(bits.shape)
+        kept = flip_coins(words(bits.size), threshold).reshape(bits.shape)
         return np.asarray(bits == kept)
 
     def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:

@@ -22,11 +22,11 @@ _CONDITION_MAX: Final = 1e10
 class ChannelProducts(Protocol):
     """Products of vectors with a channel Q of k rows and `outputs` columns."""
 
-    def expected(self, p: Floats, /) -> Floats:
+    def apply(self, p: Floats, /) -> Floats:
         """p·Q: (k,) shares → (outputs,) distribution of the reports."""
         ...
 
-    def pull(self, weights: Floats, /) -> Floats:
+    def apply_transpose(self, weights: Floats, /) -> Floats:
         """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
         ...
 
@@ -73,11 +73,11 @@ class DenseProducts:
         )
         return np.asarray(inverse)
 
-    def expected(self, p: Floats, /) -> Floats:
+    def apply(self, p: Floats, /) -> Floats:
         """See `ChannelProducts`."""
         return np.asarray(p @ self.channel)
 
-    def pull(self, weights: Floats, /) -> Floats:
+    def apply_transpose(self, weights: Floats, /) -> Floats:
         """See `ChannelProducts`."""
         return np.asarray(self.channel @ weights)
 

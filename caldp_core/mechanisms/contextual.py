@@ -16,15 +16,15 @@ from caldp_core.basics.errors import check_counts, check_floats, check_symbols, 
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.base import Family, FrequencyOracles
+from caldp_core.mechanisms.capabilities import SupportTally, SymbolPartition
 from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.context_products import ContextProducts, OracleProducts
 from caldp_core.mechanisms.crafted import CraftableOracles
-from caldp_core.mechanisms.offers import Cover, SupportTally
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
-    below,
+    flip_coins,
     generator,
     seeded_words,
     system_words,
@@ -67,7 +67,7 @@ class ContextMechanism:
 
     @property
     def n_max(self) -> int:
-        """Most people whose tally can be sampled (see `LimitsPeople`)."""
+        """Most people whose tally can be sampled (see `HasPeopleLimit`)."""
         return self.oracles.n_max
 
     @property
@@ -76,9 +76,11 @@ class ContextMechanism:
         return self.policy.blocks
 
     @property
-    def cover(self) -> Cover:
-        """What is hidden and what is not (see `HidesSome`)."""
-        return Cover(self.hidden_symbols, self.clear_symbols, self.sizes, self.clear_share)
+    def symbol_partition(self) -> SymbolPartition:
+        """What is hidden and what is not (see `HasClearCounts`)."""
+        return SymbolPartition(
+            self.hidden_symbols, self.clear_symbols, self.sizes, self.clear_share
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -113,7 +115,7 @@ class ContextMechanism:
         hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
         reports[hidden] = self.oracles.privatize(rank[hidden], words)
         block = self.policy.blocks[x[other]]
-        noisy = below(words(other.size), self.oracles.cover_threshold[block])
+        noisy = flip_coins(words(other.size), self.oracles.cover_threshold[block])
         reports[other[noisy]] = self.oracles.privatize_base(block[noisy], words)
         reports[other[~noisy]] = self.oracles.clear_reports(-1 - rank[other[~noisy]])
         return reports
@@ -174,11 +176,11 @@ class ContextMechanism:
         return self._parts(tally)[1]
 
     def channel_products(self) -> ChannelProducts | None:
-        """Products with the channel, where the family has them (see `MultipliesChannel`)."""
+        """Products with the channel, where the family has them (see `HasChannelProducts`)."""
         oracles = self.oracles
         if not isinstance(oracles, OracleProducts):
             return None
-        return ContextProducts(oracles, oracles.tally_size, self.blocks, self.cover)
+        return ContextProducts(oracles, oracles.tally_size, self.blocks, self.symbol_partition)
 
     def support_tally(self, tally: Tally) -> SupportTally | None:
         """The tally as counts of supports, where the family's reports are such."""

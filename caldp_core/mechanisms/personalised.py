@@ -59,7 +59,7 @@ class PersonalisedMechanism:
         """(k,) True where a symbol may hide behind a tag."""
         return ~self.sensitive
 
-    def tagged(self, x: ArrayLike, own: ArrayLike) -> Ints:
+    def add_tags(self, x: ArrayLike, own: ArrayLike) -> Ints:
         """(n,) symbols and (n, κ) own symbols → (n,) symbols of the common mechanism."""
         symbols = check_symbols("x", x, self.k)
         places = self._places(own, symbols.size)
@@ -80,15 +80,15 @@ class PersonalisedMechanism:
 
     def histogram(self, x: ArrayLike, own: ArrayLike) -> Ints:
         """(k + κ,) people per symbol after pre-processing; the input of `sample_tally`."""
-        return np.bincount(self.tagged(x, own), minlength=self.k + self.tags)
+        return np.bincount(self.add_tags(x, own), minlength=self.k + self.tags)
 
     def privatize(self, x: ArrayLike, own: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols and (n, κ) own symbols → (n,) reports, simulated with `rng`."""
-        return self.common.privatize(self.tagged(x, own), rng)
+        return self.common.privatize(self.add_tags(x, own), rng)
 
     def client_report(self, x: int, own: Sequence[int]) -> Reports:
         """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self.common.client_report(int(self.tagged([x], [list(own)])[0]))
+        return self.common.client_report(int(self.add_tags([x], [list(own)])[0]))
 
     def tally(self, reports: Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
@@ -101,12 +101,13 @@ class PersonalisedMechanism:
     def estimate(self, tally: Tally, background: Floats) -> Floats:
         """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x); `background`: (κ, k) shares π_j.
 
-        Its expectation is `expected`: unbiased if and only if the backgrounds are right. Raises
+        Its expectation is `expected_estimate`: unbiased if and only if the backgrounds are right.
+        Raises
         `CaldpError` for a background that puts weight on a symbol that is never tagged.
         """
         return self._spread(self.common.estimate(tally), background)
 
-    def expected(self, shares: Floats, background: Floats) -> Floats:
+    def expected_estimate(self, shares: Floats, background: Floats) -> Floats:
         """(k,) exact expectation of `estimate`; `shares`: (k + κ,) after pre-processing."""
         return self._spread(shares, background)
 
@@ -186,7 +187,7 @@ class PersonalisedMechanism:
         """
         rows = self.common.exact_channel()
         every = np.arange(self.k)
-        return [rows[s] for s in self.tagged(every, np.tile(list(own), (self.k, 1)))]
+        return [rows[s] for s in self.add_tags(every, np.tile(list(own), (self.k, 1)))]
 
 
 def _flags(sensitive: Bools) -> Bools:

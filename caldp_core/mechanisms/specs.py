@@ -278,7 +278,7 @@ class SteppedGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
-        return grid_geometric.GridGeometric(policy.stricter_steps())
+        return grid_geometric.GridGeometric(policy.stricter_grid_metric())
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class Exponential:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec`."""
-        table = policy if isinstance(policy, DistanceMetric) else DistanceMetric.of_levels(policy)
+        table = policy if isinstance(policy, DistanceMetric) else DistanceMetric.from_policy(policy)
         return ExponentialMechanism(table)
 
 

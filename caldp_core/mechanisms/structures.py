@@ -1,6 +1,7 @@
 """What mechanisms and oracles may state of their channels, so that large ones can be audited.
 
-An audit believes none of it (`audit/stated.py`). What else a mechanism may offer: `offers.py`.
+An audit believes none of it (`audit/statement_check.py`). What else a mechanism may offer:
+`capabilities.py`.
 """
 
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class HasBlockStructure(Protocol):
 
 
 @runtime_checkable
-class MovesAlongAxes(Protocol):
+class HasAxisChannels(Protocol):
     """What mechanisms on maps may state: rows and columns are reported independently."""
 
     def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
@@ -75,7 +76,7 @@ class HasSmallTwin(Protocol):
 
 
 @runtime_checkable
-class PreProcesses(Protocol):
+class HasPreProcessing(Protocol):
     """What mechanisms may state: devices put in other symbols, then run another mechanism."""
 
     def after_pre_processing(self) -> "Mechanism":
@@ -84,7 +85,7 @@ class PreProcesses(Protocol):
 
 
 @runtime_checkable
-class StreamsRows(Protocol):
+class HasChannelRows(Protocol):
     """What oracles may also offer: the channel of a large block, a few rows at a time."""
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
@@ -93,7 +94,7 @@ class StreamsRows(Protocol):
 
 
 @runtime_checkable
-class RunsOnDevices(Protocol):
+class HasDeviceNumbers(Protocol):
     """What oracles may also offer: the whole numbers that a device draws its report with."""
 
     @property

@@ -20,7 +20,7 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
-    below,
+    flip_coins,
     generator,
     seeded_words,
     system_words,
@@ -32,7 +32,8 @@ from caldp_core.privacy.personal import PersonalPolicy
 class TaggedMechanism:
     """`PersonalisedMechanism` with people of the policy's model. See `Mechanism`.
 
-    `estimate` is unbiased if the background is right, and has `expected` as its mean if not.
+    `estimate` is unbiased if the background is right, and has `expected_estimate` as its mean if
+    not.
     """
 
     def __init__(self, policy: PersonalPolicy, name: str, family: Family) -> None:
@@ -90,7 +91,7 @@ class TaggedMechanism:
         coin = words(symbols.size)
         tag = np.full(symbols.size, -1)
         for place, end in reversed(list(enumerate(ends))):
-            tag[below(coin, end)] = place
+            tag[flip_coins(coin, end)] = place
         own = (tag >= 0) & ~self.policy.sensitive[symbols]
         return np.where(own, self.k + tag, symbols)
 
@@ -115,11 +116,11 @@ class TaggedMechanism:
         """(k,) shares of places, each tag's share spread over its background."""
         return self.personalised.estimate(tally, self.policy.background)
 
-    def expected(self, p: Floats) -> Floats:
+    def expected_estimate(self, p: Floats) -> Floats:
         """(k,) exact expectation of `estimate` when people come from p: (k,) shares."""
-        return self.personalised.expected(self.shares(p), self.policy.background)
+        return self.personalised.expected_estimate(self.shares_with_tags(p), self.policy.background)
 
-    def shares(self, p: Floats) -> Floats:
+    def shares_with_tags(self, p: Floats) -> Floats:
         """(k,) shares of places → (k + κ,) shares after the devices put in tags."""
         open_p = np.where(self.policy.sensitive, 0.0, p)
         tags = self.policy.shares * open_p.sum()
@@ -135,7 +136,7 @@ class TaggedMechanism:
         spread = open_p * (tagged / total) if (total := float(open_p.sum())) else open_p
         return np.asarray(chances[: self.k] + spread)
 
-    def over_tags(self, values: Floats) -> Floats:
+    def mean_over_tags(self, values: Floats) -> Floats:
         """(k + κ,) values → (k,) means over what the model's devices put in for each place."""
         places, shares = values[: self.k], self.policy.shares
         mixed = (1.0 - shares.sum()) * places + shares @ values[self.k :]
@@ -144,24 +145,25 @@ class TaggedMechanism:
     def bias(self, p: Floats) -> Bias:
         """What the policy's background does when people come from p: (k,) shares.
 
-        `expected(p)` − p by another way: own places are spread as the people at open places are.
+        `expected_estimate(p)` − p by another way: own places are spread as the people at open
+        places are.
         """
         true = population_background(self.policy.tags, p, ~self.policy.sensitive)
-        return background_bias(self.shares(p)[self.k :], true, self.policy.background)
+        return background_bias(self.shares_with_tags(p)[self.k :], true, self.policy.background)
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
         p = check_floats("p", p, self.k)
-        return self.personalised.variance(self.shares(p), self.policy.background, n)
+        return self.personalised.variance(self.shares_with_tags(p), self.policy.background, n)
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         spread = np.concatenate([weights, self.policy.background @ weights])
-        return self.common.sum_variance(self.shares(p), spread, n)
+        return self.common.sum_variance(self.shares_with_tags(p), spread, n)
 
     def after_pre_processing(self) -> ContextMechanism:
-        """The common mechanism on X ∪ tags, which makes every report (see `PreProcesses`)."""
+        """The common mechanism on X ∪ tags, which makes every report (see `HasPreProcessing`)."""
         return self.common
 
     def exact_channel(self) -> list[list[Fraction]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import CaldpError, check_counts, check_kind, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_counts, check_type, check_whole, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints
 
@@ -67,7 +67,7 @@ class Tally:
 
 def check_tally(tally: Tally, fingerprint: str) -> None:
     """Raise `CaldpError` unless reports of the mechanism of that fingerprint are counted."""
-    check_kind("tally", tally, Tally, "make one with tally(reports) of the mechanism")
+    check_type("tally", tally, Tally, "make one with tally(reports) of the mechanism")
     require(
         tally.fingerprint == fingerprint,
         "This tally was made by another mechanism; use the one that made the reports.",

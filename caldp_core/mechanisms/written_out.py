@@ -118,16 +118,16 @@ class WrittenOut(NumberReports):
         drawn = rng.multinomial(people, self.channel).sum(axis=0)
         return Tally(drawn, int(people.sum()), self.fingerprint)
 
-    def expected(self, p: Floats, /) -> Floats:
+    def apply(self, p: Floats, /) -> Floats:
         """p·Q: (k,) shares → (outputs,) law of the reports."""
         return np.asarray(p @ self.channel)
 
-    def pull(self, weights: Floats, /) -> Floats:
+    def apply_transpose(self, weights: Floats, /) -> Floats:
         """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
         return np.asarray(self.channel @ weights)
 
     def channel_products(self) -> ChannelProducts:
-        """The two products above (see `MultipliesChannel`)."""
+        """The two products above (see `HasChannelProducts`)."""
         return self
 
     def estimate(self, tally: Tally) -> Floats:
@@ -141,11 +141,11 @@ class WrittenOut(NumberReports):
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
         p = check_floats("p", p, self.k)
-        square = self.expected(p) @ self.estimator**2
+        square = self.apply(p) @ self.estimator**2
         return np.asarray((square - p**2) / check_n(n))
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
-        square = float(self.expected(p) @ (self.estimator @ weights) ** 2)
+        square = float(self.apply(p) @ (self.estimator @ weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)

@@ -94,7 +94,7 @@ class EuclideanMetric:
         south, east = _steps(x, x_other, self.rows, self.columns)
         return np.asarray(np.hypot(self.epsilon_row * south, self.epsilon_column * east))
 
-    def stricter_steps(self) -> GridMetric:
+    def stricter_grid_metric(self) -> GridMetric:
         """The largest multiple of the step metric below this one: a + b ≤ √2·√(a² + b²).
 
         A mechanism that keeps it keeps this policy; along the diagonals nothing is given away.
@@ -150,7 +150,7 @@ class DistanceMetric:
         return cls(table, epsilon)
 
     @classmethod
-    def of_levels(cls, policy: PrivacyMatrix) -> "DistanceMetric":
+    def from_policy(cls, policy: PrivacyMatrix) -> "DistanceMetric":
         """The table of all levels of a small policy that falls off with distance, at ε = 1.
 
         Raises `CaldpError` where the levels are no distance, or too many.
@@ -173,7 +173,7 @@ class DistanceMetric:
         return np.asarray(self.epsilon * self.distances[left, right])
 
 
-def about_as_likely(policy: PrivacyMatrix, x: int, level: float) -> Bools:
+def symbols_within_level(policy: PrivacyMatrix, x: int, level: float) -> Bools:
     """(k,) True for the symbols x′ with E[x, x′] ≤ `level`: no report tells them better from x.
 
     On a map with a distance in kilometres it is the disc around x in which odds change by at most

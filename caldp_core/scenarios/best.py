@@ -14,8 +14,8 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.capabilities import people_max, report_bits
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.offers import people_max, report_bits
 from caldp_core.mechanisms.specs import MechanismSpec, TakesShare
 from caldp_core.privacy.context import Context, PrivacyMatrix
 
@@ -38,11 +38,11 @@ class Best:
 
     def make(self, policy: PrivacyMatrix) -> Mechanism:
         """See `MechanismSpec`."""
-        return chosen(self, policy).mechanism
+        return choose_mechanism(self, policy).mechanism
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenMechanism:
     """A mechanism made for a policy, and the catalogue's name of it."""
 
     name: str
@@ -50,7 +50,7 @@ class Chosen:
     mechanism: Mechanism
 
 
-def chosen(spec: MechanismSpec, policy: PrivacyMatrix) -> Chosen:
+def choose_mechanism(spec: MechanismSpec, policy: PrivacyMatrix) -> ChosenMechanism:
     """The mechanism that this spec stands for, made for a policy.
 
     Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
@@ -69,10 +69,10 @@ def chosen(spec: MechanismSpec, policy: PrivacyMatrix) -> Chosen:
         f"{entry.title} does not keep such a policy; choose one of "
         f"{', '.join(entry.name for entry in able)}, or best.",
     )
-    return Chosen(entry.name, spec, spec.make(policy))
+    return ChosenMechanism(entry.name, spec, spec.make(policy))
 
 
-def _least_error(policy: PrivacyMatrix) -> Chosen:
+def _least_error(policy: PrivacyMatrix) -> ChosenMechanism:
     """By the exact Σ Var(p̂_x) at p_x = 1/k, over what is quick here; then by the reports' bits."""
     smaller, times = _two_of_a_kind(policy)
     even = np.full(smaller.k, 1.0 / policy.k)
@@ -85,7 +85,7 @@ def _least_error(policy: PrivacyMatrix) -> Chosen:
                 loss = float(mechanism.variance(even, 1) @ times)
                 # The widest block is there, so a report is as long but for the block's number.
                 worth = _WORTH if report_bits(mechanism) > _PACKET else 1.0
-                losses.append((worth * loss, Chosen(name, spec, mechanism)))
+                losses.append((worth * loss, ChosenMechanism(name, spec, mechanism)))
         except CaldpError:  # too large for it or for its variance, or nothing to be learned
             continue
     require(

@@ -12,7 +12,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX, HEXAGONS_MAX, K_MAX
-from caldp_core.basics.numerals import read_whole
+from caldp_core.basics.numerals import parse_int
 from caldp_core.datasets import (
     country_labels,
     hexagon_labels,
@@ -27,27 +27,27 @@ from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,
     drawn_blocks,
+    even_blocks,
     grid_blocks,
     named_blocks,
-    runs,
-    whole,
+    single_block,
 )
 
 AnyDomain = Domain | GridDomain
 
 
-def map_of(domain: AnyDomain, what: str) -> GridDomain:
-    """The domain, if it is a map; else `CaldpError` saying `what` needs one."""
+def require_map(domain: AnyDomain, feature: str) -> GridDomain:
+    """The domain, if it is a map; else `CaldpError` saying `feature` needs one."""
     if not isinstance(domain, GridDomain):
-        raise CaldpError(f"{what} need a map; choose a dataset of places or other blocks.")
+        raise CaldpError(f"{feature} need a map; choose a dataset of places or other blocks.")
     return domain
 
 
-def us_map(domain: AnyDomain, what: str) -> GridDomain:
-    """The domain, if it is the paper's map; else `CaldpError` saying `what` is known for it."""
+def require_us_map(domain: AnyDomain, feature: str) -> GridDomain:
+    """The domain, if it is the paper's map; else `CaldpError` saying `feature` is known for it."""
     if domain != US_GRID:
         raise CaldpError(
-            f"{what} are known for the map of the United States in cells of 0.2° only; "
+            f"{feature} are known for the map of the United States in cells of 0.2° only; "
             "choose a grid or drawn areas for other maps."
         )
     return US_GRID
@@ -67,7 +67,7 @@ class OneBlock:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return whole(domain)
+        return single_block(domain)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class EvenRuns:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return runs(domain.k, self.blocks)
+        return even_blocks(domain.k, self.blocks)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class GridBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return grid_blocks(map_of(domain, "Grid blocks"), self.rows, self.columns)
+        return grid_blocks(require_map(domain, "Grid blocks"), self.rows, self.columns)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class StateBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        us_map(domain, "State blocks")
+        require_us_map(domain, "State blocks")
         return named_blocks(*us_state_labels())
 
 
@@ -133,7 +133,7 @@ class CountryBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return named_blocks(*country_labels(map_of(domain, "Country blocks")))
+        return named_blocks(*country_labels(require_map(domain, "Country blocks")))
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class RegionBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return named_blocks(*region_labels(map_of(domain, "Region blocks")))
+        return named_blocks(*region_labels(require_map(domain, "Region blocks")))
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class HexagonBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec` and `hexagon_labels`."""
-        return named_blocks(*hexagon_labels(map_of(domain, "Hexagon blocks"), self.resolution))
+        return named_blocks(*hexagon_labels(require_map(domain, "Hexagon blocks"), self.resolution))
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class AdaptiveBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        us = us_map(domain, "Adaptive blocks")
+        us = require_us_map(domain, "Adaptive blocks")
         return adaptive_blocks(us, np.rint(population_prior()).astype(np.int64), self.blocks)
 
 
@@ -188,7 +188,7 @@ class DrawnBlocks:
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
         areas = [Area.parse(area) for area in self.areas]
-        return drawn_blocks(map_of(domain, "Drawn blocks"), areas)
+        return drawn_blocks(require_map(domain, "Drawn blocks"), areas)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
     """First and last symbol of each text, written "3" or "10-19"; raises `CaldpError`."""
     for text in texts:
         parts = text.partition("-")
-        first, last = read_whole(parts[0]), read_whole(parts[2] if parts[1] else parts[0])
+        first, last = parse_int(parts[0]), parse_int(parts[2] if parts[1] else parts[0])
         if first is None or last is None or last < first:
             raise CaldpError(f'Values by number are written "3" or "10-19", got {text!r}.')
         yield first, last

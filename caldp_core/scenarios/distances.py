@@ -13,13 +13,13 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN
 from caldp_core.datasets import Dataset
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.scenarios.blocks import map_of
+from caldp_core.scenarios.blocks import require_map
 from caldp_core.scenarios.policy_base import (
     Protection,
-    over_all,
     plain_level,
     require_size,
-    square,
+    require_square,
+    single_block_protection,
 )
 from caldp_core.scenarios.records import Rows
 
@@ -37,7 +37,9 @@ class Streets:
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
-        return over_all(_on_map(dataset, self.epsilon, self.km, GridMetric.per_km), dataset)
+        return single_block_protection(
+            _on_map(dataset, self.epsilon, self.km, GridMetric.per_km), dataset
+        )
 
     @property
     def plain_epsilon(self) -> float:
@@ -58,7 +60,9 @@ class CrowFlies:
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
-        return over_all(_on_map(dataset, self.epsilon, self.km, EuclideanMetric.per_km), dataset)
+        return single_block_protection(
+            _on_map(dataset, self.epsilon, self.km, EuclideanMetric.per_km), dataset
+        )
 
     @property
     def plain_epsilon(self) -> float:
@@ -74,7 +78,7 @@ def _check_within(epsilon: float, km: float) -> None:
 def _on_map(
     dataset: Dataset, epsilon: float, km: float, per_km: Callable[..., PrivacyMatrix]
 ) -> PrivacyMatrix:
-    grid = map_of(dataset.domain, "Distances in kilometres")
+    grid = require_map(dataset.domain, "Distances in kilometres")
     try:
         return per_km(grid, epsilon / km)
     except CaldpError:
@@ -98,7 +102,7 @@ class Line:
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
         scale = GridMetric(1, dataset.domain.k, self.epsilon, self.epsilon)
-        return over_all(scale, dataset)
+        return single_block_protection(scale, dataset)
 
     @property
     def plain_epsilon(self) -> float:
@@ -116,12 +120,12 @@ class Distances:
 
     def __post_init__(self) -> None:
         check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
-        DistanceMetric.of(square(self.rows), self.epsilon)
+        DistanceMetric.of(require_square(self.rows), self.epsilon)
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
         require_size(len(self.rows), dataset)
-        return over_all(DistanceMetric.of(self.rows, self.epsilon), dataset)
+        return single_block_protection(DistanceMetric.of(self.rows, self.epsilon), dataset)
 
     @property
     def plain_epsilon(self) -> float:

@@ -20,13 +20,13 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.privacy.personal import PersonalPolicy
-from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, OneBlock, us_map
+from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, OneBlock, require_us_map
 from caldp_core.scenarios.policy_base import (
     Protection,
-    over_all,
     plain_level,
     require_size,
-    square,
+    require_square,
+    single_block_protection,
 )
 from caldp_core.scenarios.records import Level, Rows
 from caldp_core.scenarios.sensitive import (
@@ -89,7 +89,7 @@ class BinaryQuestion:
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
         require_size(2, dataset)
-        return over_all(BinaryPolicy(self.epsilon_01, self.epsilon_10), dataset)
+        return single_block_protection(BinaryPolicy(self.epsilon_01, self.epsilon_10), dataset)
 
     @property
     def plain_epsilon(self) -> float:
@@ -105,12 +105,12 @@ class MatrixPolicy:
     rows: Rows
 
     def __post_init__(self) -> None:
-        DenseMatrix.of(square(self.rows))
+        DenseMatrix.of(require_square(self.rows))
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec`."""
         require_size(len(self.rows), dataset)
-        return over_all(DenseMatrix.of(self.rows), dataset)
+        return single_block_protection(DenseMatrix.of(self.rows), dataset)
 
     @property
     def plain_epsilon(self) -> float:
@@ -124,7 +124,7 @@ def _people(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
 
 
 def _public_figures(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
-    us_map(dataset.domain, "Numbers of inhabitants")
+    require_us_map(dataset.domain, "Numbers of inhabitants")
     return population_background(tags, population_prior(), open_symbols)
 
 

@@ -9,7 +9,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Bools, read_only
 from caldp_core.datasets import Dataset
-from caldp_core.domain.partitions import Partition, whole
+from caldp_core.domain.partitions import Partition, single_block
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.scenarios.records import Rows
 
@@ -41,9 +41,11 @@ class PolicySpec(Protocol):
         ...
 
 
-def over_all(policy: PrivacyMatrix, dataset: Dataset) -> Protection:
+def single_block_protection(policy: PrivacyMatrix, dataset: Dataset) -> Protection:
     """A policy without blocks, made for a dataset: one block, everything in it sensitive."""
-    return Protection(policy, whole(dataset.domain), read_only(np.ones(dataset.domain.k, np.bool_)))
+    return Protection(
+        policy, single_block(dataset.domain), read_only(np.ones(dataset.domain.k, np.bool_))
+    )
 
 
 def plain_level(level: float) -> float:
@@ -51,7 +53,7 @@ def plain_level(level: float) -> float:
     return min(max(level, EPSILON_MIN), EPSILON_MAX)
 
 
-def square(rows: Rows) -> Rows:
+def require_square(rows: Rows) -> Rows:
     """The rows, if they are as many as each is long; else `CaldpError`."""
     require(
         len({len(row) for row in rows}) == 1 and len(rows) == len(rows[0]),

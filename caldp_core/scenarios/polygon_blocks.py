@@ -10,11 +10,11 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, POLYGONS_MAX
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.own import check_line, quoted
+from caldp_core.datasets.own import check_line, excerpt
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition, named_blocks
-from caldp_core.domain.polygons import cells_by_area, in_one_piece
-from caldp_core.scenarios.blocks import AnyDomain, map_of
+from caldp_core.domain.polygons import cells_by_area, unwrap_rings
+from caldp_core.scenarios.blocks import AnyDomain, require_map
 
 OUTSIDE: Final = "Outside of all areas"
 _NUMBER: Final = r"-?[0-9]{1,3}(?:\.[0-9]{1,12})?"
@@ -44,7 +44,7 @@ class PolygonBlocks:
         for name in self.names:
             check_line("names of polygons", name)
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
-        require(twice is None, f"names of polygons must differ, {quoted(twice)} is there twice.")
+        require(twice is None, f"names of polygons must differ, {excerpt(twice)} is there twice.")
         corners = sum(text.count(",") for text in self.polygons)
         require(
             corners <= CORNERS_MAX,
@@ -56,7 +56,7 @@ class PolygonBlocks:
 
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec`."""
-        return _partition(self, map_of(domain, "Polygons"))
+        return _partition(self, require_map(domain, "Polygons"))
 
 
 @lru_cache(maxsize=8)
@@ -74,14 +74,14 @@ def _rings(text: str) -> tuple[Floats, ...]:
         if _RING.fullmatch(ring) is None:
             raise CaldpError(
                 "A polygon is written as corners “latitude,longitude” in degrees with spaces "
-                f"between them, got {quoted(ring)}."
+                f"between them, got {excerpt(ring)}."
             )
         points = np.array(re.split("[ ,]", ring), dtype=np.float64).reshape(-1, 2)
         inside = (np.abs(points) <= (90.0, 180.0)).all()
         require(
             bool(inside) and len(points) >= _CORNERS_MIN,
             f"A polygon needs {_CORNERS_MIN} corners or more within ±90° and ±180°, got "
-            f"{quoted(ring)}.",
+            f"{excerpt(ring)}.",
         )
         rings.append(np.vstack([points, points[:1]])[:, ::-1])
-    return tuple(in_one_piece(rings))
+    return tuple(unwrap_rings(rings))

@@ -15,7 +15,7 @@ from typing import get_type_hints as _hints
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.basics.numerals import parse_float, parse_int
 
 T = TypeVar("T")
 Kinds = Mapping[Any, Mapping[str, type]]
@@ -218,8 +218,8 @@ def _typed(cls: type, flat: Mapping[str, str], kinds: Kinds, within: str) -> dic
 
 
 _READERS: Final[dict[Any, Callable[[str], Any]]] = {
-    int: read_whole,
-    float: read_number,
+    int: parse_int,
+    float: parse_float,
     str: str,
 }
 

@@ -195,7 +195,7 @@ class Scenario:
         return from_flat(cls, long, KINDS)
 
 
-def strangers(query: Mapping[str, str]) -> list[str]:
+def unknown_query_keys(query: Mapping[str, str]) -> list[str]:
     """Keys of a link that do not speak of a scenario: mail and course systems add some."""
     records = (Scenario, *SLOTS[_POLICY][1].values())
     known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}

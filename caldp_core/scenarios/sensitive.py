@@ -7,15 +7,21 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX, N_MAX, POINTS_MAX
-from caldp_core.basics.numerals import read_number
+from caldp_core.basics.numerals import parse_float
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.area import Area
-from caldp_core.domain.near import near
 from caldp_core.domain.partitions import (
     Partition,
 )
-from caldp_core.scenarios.blocks import AnyDomain, BlocksSpec, map_of, parse_runs, us_map
+from caldp_core.domain.proximity import cells_within_km
+from caldp_core.scenarios.blocks import (
+    AnyDomain,
+    BlocksSpec,
+    parse_runs,
+    require_map,
+    require_us_map,
+)
 
 
 class SensitiveSpec(Protocol):
@@ -34,13 +40,13 @@ def blocks_and_flags(
     Cells that were put together are protected as their small ones are: a larger cell is in the
     block of its middle one, and sensitive if any of them is.
     """
-    finest = dataset.finest
+    finest = dataset.fine_map
     domain = dataset.domain if finest is None else finest.cells.fine
     partition = blocks.build(domain)
     flags = sensitive.build(domain, partition)
     if finest is None:
         return partition, read_only(flags)
-    return finest.cells.blocks(partition), read_only(finest.cells.any(flags))
+    return finest.cells.coarsen(partition), read_only(finest.cells.any_in_cell(flags))
 
 
 @dataclass(frozen=True)
@@ -71,10 +77,10 @@ class SensitiveAreas:
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """See `SensitiveSpec`."""
-        grid = map_of(domain, "Sensitive areas")
+        grid = require_map(domain, "Sensitive areas")
         flags = np.zeros(grid.k, np.bool_)
         for adds, whole_blocks, area in map(_parse_edit, self.edits):
-            touched = grid.inside(area)
+            touched = grid.area_mask(area)
             if whole_blocks:
                 touched = np.isin(partition.labels, np.unique(partition.labels[touched]))
             flags[touched] = adds
@@ -111,7 +117,7 @@ class SensitiveNear:
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """See `SensitiveSpec`."""
         del partition
-        return near(map_of(domain, "Points"), self._degrees(), self.km)
+        return cells_within_km(require_map(domain, "Points"), self._degrees(), self.km)
 
     def _degrees(self) -> Floats:
         """(points, 2) latitude and longitude."""
@@ -120,7 +126,7 @@ class SensitiveNear:
 
 
 def _parse_point(point: str) -> tuple[float, float]:
-    numbers = [read_number(part.strip()) for part in point.split(",")]
+    numbers = [parse_float(part.strip()) for part in point.split(",")]
     latitude, longitude = numbers if len(numbers) == 2 else (None, None)
     if latitude is None or longitude is None:
         raise CaldpError(f"A point is written latitude,longitude in degrees, got {point[:40]!r}.")
@@ -143,7 +149,7 @@ class SensitiveInhabited:
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """See `SensitiveSpec`."""
         del partition
-        us_map(domain, "Numbers of inhabitants")
+        require_us_map(domain, "Numbers of inhabitants")
         people = population_prior()
         return np.asarray((people >= self.least) & (people <= self.most))
 

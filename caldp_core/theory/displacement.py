@@ -15,23 +15,23 @@ from caldp_core.basics.errors import CaldpError, check_epsilon, check_number, ch
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.offers import NamesSymbols
+from caldp_core.mechanisms.capabilities import ReportsSymbols
 
 _EARTH_KM = 20_100.0
 """No two places are farther apart."""
 
 
-def reports_from(mechanism: Mechanism, x: int) -> Floats:
+def report_distribution(mechanism: Mechanism, x: int) -> Floats:
     """(k,) distribution of the reports of a person at x; `CaldpError` where reports are no places.
 
-    What offers `NamesSymbols` says it; other mechanisms' reports lie nowhere.
+    What offers `ReportsSymbols` says it; other mechanisms' reports lie nowhere.
     """
-    if not isinstance(mechanism, NamesSymbols):
+    if not isinstance(mechanism, ReportsSymbols):
         raise CaldpError("The reports of this mechanism are no places; choose one that adds noise.")
     return mechanism.law_of(x)
 
 
-def reports_in_block(labels: Ints, x: int, epsilon: float) -> Floats:
+def block_report_distribution(labels: Ints, x: int, epsilon: float) -> Floats:
     """(k,) the same for randomized response in blocks; `labels`: (k,), ε of the block of x."""
     (symbol,) = check_symbols("x", [x], labels.size)
     block = labels == labels[symbol]
@@ -83,7 +83,7 @@ def cell_km(domain: GridDomain) -> tuple[float, float]:
     return height, height * float(np.cos(np.radians(middle)))
 
 
-def blocks_as_far(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
+def blocks_with_displacement(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
     """(rows, columns) of `grid_blocks` whose displacement at ε is nearest to `km`.
 
     Among all cuts into blocks that are as wide as they are high on the ground, as nearly as cells

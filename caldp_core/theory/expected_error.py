@@ -40,14 +40,14 @@ class Forecast:
 
     `error`: the expectation, of the total variation where no other error was asked for.
     `deviation`: standard deviation over repetitions. `standard_error`: of `error`, as far as it
-    comes from the number of trials; 0 for the normal approximation. `way`: "normal approximation"
-    or "simulated, N trials".
+    comes from the number of trials; 0 for the normal approximation. `method`: "normal
+    approximation" or "simulated, N trials".
     """
 
     error: float
     deviation: float
     standard_error: float
-    way: str
+    method: str
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class _Trials:
                 progress(min(len(errors) / budget.most, 1.0))
             found = self._of(errors)
             if found.error < _ROUNDING:
-                return Forecast(0.0, 0.0, 0.0, found.way)
+                return Forecast(0.0, 0.0, 0.0, found.method)
             # Trials that all say the same may just not have seen what is rarer.
             alike = any(np.ptp(each) <= _ALIKE * found.error for each in self._by_way(errors))
             close = found.standard_error <= budget.close * found.error and not alike

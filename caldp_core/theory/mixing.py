@@ -19,7 +19,7 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import dense
 from caldp_core.theory.blanket import PIECES, delta_mixed, delta_with_open
-from caldp_core.theory.shuffling import numeric
+from caldp_core.theory.shuffling import numeric_epsilon
 
 DELTA: Final = 1e-9
 """Chance in which the promise after mixing may fail, where nothing else is said."""
@@ -64,7 +64,7 @@ class Variations:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
+class MixedEpsilons:
     """ε of (ε, δ) of each block once its reports are mixed; never above that of one report.
 
     (m,) each, NaN where a block has no such pair: `hidden`, of two protected values; `open`, of a
@@ -75,7 +75,9 @@ class Mixed:
     open: Floats
 
 
-def mixed(mechanism: Mechanism, people: Ints, delta: float = DELTA) -> Mixed | None:
+def epsilons_after_mixing(
+    mechanism: Mechanism, people: Ints, delta: float = DELTA
+) -> MixedEpsilons | None:
     """Bounds for (m,) `people` of each block; None for another policy with pairs without a limit.
 
     A block of nobody, 0, has none: NaN.
@@ -85,15 +87,15 @@ def mixed(mechanism: Mechanism, people: Ints, delta: float = DELTA) -> Mixed | N
     if isinstance(mechanism, ContextMechanism):
         found = Variations.of(mechanism)
         levels, crowds = mechanism.policy.epsilon.tolist(), people.tolist()
-        return Mixed(
-            _bounds(after_mixing, levels, found.hidden, crowds, delta),
-            _bounds(after_mixing_with_open, levels, found.open, crowds, delta),
+        return MixedEpsilons(
+            _bounds(epsilon_after_mixing, levels, found.hidden, crowds, delta),
+            _bounds(epsilon_after_mixing_with_open, levels, found.open, crowds, delta),
         )
     most = float(dense(mechanism.policy).max())
     if not 0 < most < math.inf:
         return None
     none = np.full(1, math.nan)
-    return Mixed(np.array([numeric(most, max(1, int(people.sum())), delta)]), none)
+    return MixedEpsilons(np.array([numeric_epsilon(most, max(1, int(people.sum())), delta)]), none)
 
 
 def _bounds(
@@ -127,7 +129,7 @@ def rounded_down(n: int) -> int:
 
 
 @cached
-def after_mixing(epsilon: float, beta: float, n: int, delta: float) -> float:
+def epsilon_after_mixing(epsilon: float, beta: float, n: int, delta: float) -> float:
     """ε after mixing n reports that keep `epsilon`, of two values `beta` apart.
 
     Two of a mechanism that keeps ε are at most tanh(ε/2) apart; more counts as that.
@@ -141,11 +143,11 @@ def after_mixing(epsilon: float, beta: float, n: int, delta: float) -> float:
         delta,
         lambda e, pieces: delta_mixed(e, level, min(beta, most), crowd, delta, pieces=pieces),
     )
-    return min(found, numeric(level, people, delta)) if people > crowd else found
+    return min(found, numeric_epsilon(level, people, delta)) if people > crowd else found
 
 
 @cached
-def after_mixing_with_open(epsilon: float, beta: float, n: int, delta: float) -> float:
+def epsilon_after_mixing_with_open(epsilon: float, beta: float, n: int, delta: float) -> float:
     """The same of a protected value against an open one `beta` apart, at most 1 − e^−ε."""
     level, people = _checked(epsilon, n, delta)
     most = -math.expm1(-level)

@@ -23,7 +23,7 @@ import scipy
 
 from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.estimation.cascaded import cascaded, pools
+from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_helps
 from caldp_core.estimation.estimators import (
     PostProcess,
     clip_renormalise,
@@ -167,9 +167,9 @@ _FORMULAS: Final[dict[PostProcess, Callable[[Kinds], Errors]]] = {
 
 
 def approximation(
-    mechanism: Mechanism, p: Floats, n: int, people_drawn: bool, after: PostProcess
+    mechanism: Mechanism, p: Floats, n: int, people_drawn: bool, post_process: PostProcess
 ) -> Approximation | None:
-    """Expected TV of `after`'s estimate of (k,) shares `p` from n people; None where it fails.
+    """Expected TV of `post_process`'s estimate of (k,) shares `p` from n people, or None.
 
     It is taken for policies that are contexts, where estimates of different values are nearly
     uncorrelated, from `PEOPLE_LEAST` people on, if the deviation is at most `SPREAD_MOST` of the
@@ -179,7 +179,7 @@ def approximation(
     policy = mechanism.policy
     if n < PEOPLE_LEAST or not isinstance(policy, Context):
         return None
-    formula = _formula(after, mechanism, policy)
+    formula = _formula(post_process, mechanism, policy)
     if formula is None:
         return None
     variance = mechanism.variance(p, n)
@@ -198,11 +198,13 @@ def approximation(
 
 
 def _formula(
-    after: PostProcess, mechanism: Mechanism, policy: Context
+    post_process: PostProcess, mechanism: Mechanism, policy: Context
 ) -> Callable[[Kinds], Errors] | None:
     """None where no formula is known; in one block the nearest shares are the projection."""
-    nearest = after is simplex_per_block or (after is cascaded and not pools(mechanism))
-    return _projected if nearest and policy.m == 1 else _FORMULAS.get(after)
+    nearest = post_process is simplex_per_block or (
+        post_process is cascade_estimate and not pooling_helps(mechanism)
+    )
+    return _projected if nearest and policy.m == 1 else _FORMULAS.get(post_process)
 
 
 def _rests_on_few(

@@ -31,7 +31,7 @@ _NOTHING: Final = 1e-300
 """Stands for δ = 0, which has no logarithm."""
 
 
-def closed_form(epsilon: float, n: int, delta: float) -> float:
+def closed_form_epsilon(epsilon: float, n: int, delta: float) -> float:
     """ε of (ε, δ)-DP after mixing n reports that each keep `epsilon`: their main theorem.
 
     log(1 + (e^ε₀−1)/(e^ε₀+1)·(8√(e^ε₀·log(4/δ))/√n + 8e^ε₀/n)), for ε₀ ≤ log(n/(16·log(2/δ)));
@@ -100,8 +100,8 @@ class Clones:
         return float(self.mass @ delta_given_clones(epsilon, local, self.least))
 
 
-def numeric(epsilon: float, n: int, delta: float) -> float:
-    """The same as `closed_form`, by the divergence itself: smaller, and for any n and ε₀.
+def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
+    """The same as `closed_form_epsilon`, by the divergence itself: smaller, and for any n and ε₀.
 
     The root is rounded up until it satisfies δ, so the result is a bound.
     """
@@ -119,7 +119,7 @@ def numeric(epsilon: float, n: int, delta: float) -> float:
     if spare(near) < 0:
         return level
     # The closed form is above it, for many people by a factor of three to six.
-    enough = math.log(closed_form(epsilon, n, delta))
+    enough = math.log(closed_form_epsilon(epsilon, n, delta))
     low = enough - 1.0
     if spare(enough) < 0:
         enough, low = near, enough

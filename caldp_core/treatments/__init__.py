@@ -6,9 +6,9 @@ the mechanisms of scenarios (plain LDP, blocks, sensitive sets), do.
 """
 
 from caldp_core.treatments.coarser import larger_cells
-from caldp_core.treatments.errors import TableErrors, measure
+from caldp_core.treatments.errors import TableErrors, table_errors
 from caldp_core.treatments.noise import CentralTable
-from caldp_core.treatments.release import Release, exact
+from caldp_core.treatments.release import Release, exact_release
 from caldp_core.treatments.rounding import Rounding
 from caldp_core.treatments.suppression import Suppressed, Suppression
 
@@ -19,7 +19,7 @@ __all__ = [
     "Suppressed",
     "Suppression",
     "TableErrors",
-    "exact",
+    "exact_release",
     "larger_cells",
-    "measure",
+    "table_errors",
 ]

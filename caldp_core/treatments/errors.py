@@ -36,7 +36,9 @@ class TableErrors:
     box: float
 
 
-def measure(counts: Ints, release: Release, small: int, boxes: Ints | GridDomain) -> TableErrors:
+def table_errors(
+    counts: Ints, release: Release, small: int, boxes: Ints | GridDomain
+) -> TableErrors:
     """The errors of a release against (k,) true `counts` of at least one person.
 
     `small`: places of 1 to so many people are small. `boxes`: a map, of which boxes of `BOX` cells

@@ -46,7 +46,7 @@ class CentralTable:
         return math.sqrt(cells * self.noise.variance)
 
     @property
-    def right(self) -> float:
+    def guess_accuracy(self) -> float:
         """How often the best guess between two cells of one person is right, all others known.
 
         1/(1 + e^{−ε/2}): both counts tell only whether they are above what the others make.

@@ -35,6 +35,6 @@ class Release:
         return self.estimate / total if total > 0 else np.zeros_like(self.estimate)
 
 
-def exact(counts: Ints) -> Release:
+def exact_release(counts: Ints) -> Release:
     """(k,) counts as they are: nothing is done to them."""
     return Release(counts.astype(np.float64), np.zeros(counts.size, np.bool_))

@@ -31,7 +31,7 @@ class Suppressed:
     primary: Bools
     threshold: int
 
-    def left(self) -> Floats:
+    def hidden_totals(self) -> Floats:
         """(m,) people in each group's hidden cells; −1 where the total is not published."""
         shown = np.bincount(self.labels, np.maximum(self.counts, 0), self.totals.size)
         return np.where(self.totals >= 0, self.totals - shown, -1.0)
@@ -41,7 +41,10 @@ class Suppressed:
 
         A hidden cell without a published total counts as half of the threshold.
         """
-        left, per_group = self.left(), np.bincount(self.labels[self.hidden], minlength=self.m)
+        left, per_group = (
+            self.hidden_totals(),
+            np.bincount(self.labels[self.hidden], minlength=self.m),
+        )
         even = np.divide(left, per_group, out=np.zeros(self.m), where=per_group > 0)
         even = np.where(self.totals >= 0, even, self.threshold / 2)
         return Release(np.where(self.hidden, even[self.labels], self.counts), self.hidden)
@@ -61,14 +64,14 @@ class Suppression:
     def __post_init__(self) -> None:
         check_whole("threshold", self.threshold, 1, N_MAX)
 
-    def small(self, counts: Ints) -> Bools:
+    def is_small(self, counts: Ints) -> Bools:
         """(k,) True for the counts that the rule hides: 0 < n < threshold."""
         return (counts > 0) & (counts < self.threshold)
 
-    def simple(self, counts: Ints, labels: Ints) -> Suppressed:
+    def suppress_small(self, counts: Ints, labels: Ints) -> Suppressed:
         """The table of (k,) counts with its small counts hidden, and nothing else."""
         checked = check_counts("counts", counts, labels.size)
-        return self._table(checked, labels, self.small(checked))
+        return self._table(checked, labels, self.is_small(checked))
 
     def publish(self, counts: Ints, labels: Ints) -> Suppressed:
         """The same with a second hidden cell wherever one alone could be subtracted.
@@ -77,7 +80,7 @@ class Suppression:
         a 0 where there is nothing else. Ties: the first.
         """
         checked = check_counts("counts", counts, labels.size)
-        small = self.small(checked)
+        small = self.is_small(checked)
         return self._table(checked, labels, small | complements(checked, labels, small))
 
     def _table(self, counts: Ints, labels: Ints, hidden: Bools) -> Suppressed:
@@ -88,7 +91,7 @@ class Suppression:
             labels,
             read_only(np.where(sizes > 1, totals, -1)),
             read_only(hidden),
-            read_only(self.small(counts)),
+            read_only(self.is_small(counts)),
             self.threshold,
         )
 

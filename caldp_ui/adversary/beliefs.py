@@ -9,61 +9,64 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from caldp_core.audit.even_guess import even_guess
-from caldp_core.audit.inference import believed, likeliest, most_believed_after
+from caldp_core.audit.inference import credible_set, max_posteriors, posterior_after_reports
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats, Ints, Reports, read_only
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.slot import DAYS_MAX, Suspect
-from caldp_ui.compute import rivals, runs
+from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState
+from caldp_ui.compute import plain_ldp, runs
 
 
 @dataclass(frozen=True, eq=False)
 class Attacker:
     """Beliefs about one person under one protection.
 
-    `reports`: (1,) each, of ten days. `after`: (k,) chances after 0, 1, … 10 of
-    them, each sums to 1. `most`: the most that the promise lets the true place be believed after as
-    many, whatever the reports.
+    `reports`: (1,) each, of ten days. `beliefs`: (k,) chances after 0, 1, … 10 of
+    them, each sums to 1. `limits`: the most that the promise lets the true place be believed after
+    as many, whatever the reports.
     """
 
     setup: Setup
     place: int
     reports: tuple[Reports, ...]
-    after: tuple[Floats, ...]
-    most: tuple[float, ...]
+    beliefs: tuple[Floats, ...]
+    limits: tuple[float, ...]
 
-    def kept(self, days: int) -> Floats:
+    def stored_belief(self, days: int) -> Floats:
         """(k,) after so many days of one stored report, which shows all on the first."""
-        return self.after[min(days, 1)]
+        return self.beliefs[min(days, 1)]
 
-    def alone(self, day: int) -> Floats:
+    def single_report_belief(self, day: int) -> Floats:
         """(k,) after the report of one day alone, counted from 1."""
         mechanism = self.setup.mechanism
-        return believed(mechanism, self.after[0], [mechanism.tally(self.reports[day - 1])])
+        return posterior_after_reports(
+            mechanism, self.beliefs[0], [mechanism.tally(self.reports[day - 1])]
+        )
 
-    def on_truth(self, reports: int) -> float:
+    def chance_of_truth(self, reports: int) -> float:
         """Chance of the true place after so many fresh reports."""
-        return float(self.after[reports][self.place])
+        return float(self.beliefs[reports][self.place])
 
 
 @dataclass(frozen=True)
-class Pair:
+class CandidatePair:
     """Two candidates: the true place, and the likeliest other place that it hides among.
 
-    From 50:50 before, `share`: chance of the true one after a fresh report every day, `kept`: after
-    one that is stored; `most` and `most_kept`: what the promise allows.
+    From 50:50 before, `fresh_chance`: chance of the true one after a fresh report every day,
+    `stored_chance`: after one that is stored; `fresh_limit` and `stored_limit`: what the promise
+    allows.
     """
 
     rival: int
-    share: float
-    kept: float
-    most: float
-    most_kept: float
+    fresh_chance: float
+    stored_chance: float
+    fresh_limit: float
+    stored_limit: float
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class BeliefData:
     """What the page shows: the record, both attackers, and the candidates of this protection.
 
     `odds`: how often the choice between the true place and another that it hides among, both
@@ -71,22 +74,22 @@ class Shown:
     over all such pairs. `pair`, `odds`: None where the place hides among no other.
     """
 
-    record: Suspect
+    record: AttackerState
     ours: Attacker
     plain: Attacker
-    pair: Pair | None
+    pair: CandidatePair | None
     odds: tuple[float, float] | None
 
 
-def shown(record: Suspect) -> Shown:
+def load_data(record: AttackerState) -> BeliefData:
     """All of it."""
-    ours = attacker(record.scenario, record.place)
-    plain = attacker(rivals.rival(record.scenario), record.place)
-    return Shown(record, ours, plain, _pair(ours, record.days), _odds(ours, record.days))
+    ours = compute_attacker(record.scenario, record.place)
+    plain = compute_attacker(plain_ldp.best_plain_ldp(record.scenario), record.place)
+    return BeliefData(record, ours, plain, _pair(ours, record.days), _odds(ours, record.days))
 
 
 @cached_by(lambda scenario, place: (runs.key(scenario), place))
-def attacker(scenario: Scenario, place: int) -> Attacker:
+def compute_attacker(scenario: Scenario, place: int) -> Attacker:
     """The beliefs of all days."""
     setup = runs.setup(scenario)
     mechanism, prior = setup.mechanism, setup.dataset.distribution
@@ -96,8 +99,10 @@ def attacker(scenario: Scenario, place: int) -> Attacker:
     for seed in np.random.SeedSequence((scenario.seed, place)).spawn(DAYS_MAX):
         report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
         reports.append(report)
-        after.append(read_only(believed(mechanism, after[-1], [mechanism.tally(report)])))
-    most = most_believed_after(setup.policy, prior, place, range(DAYS_MAX + 1))
+        after.append(
+            read_only(posterior_after_reports(mechanism, after[-1], [mechanism.tally(report)]))
+        )
+    most = max_posteriors(setup.policy, prior, place, range(DAYS_MAX + 1))
     shown_as = replace(setup, scenario=scenario)
     return Attacker(shown_as, place, tuple(reports), tuple(after), tuple(most))
 
@@ -120,12 +125,12 @@ def _odds(ours: Attacker, days: int) -> tuple[float, float] | None:
     return float(once.max()), float(many.max())
 
 
-def _pair(ours: Attacker, days: int) -> Pair | None:
+def _pair(ours: Attacker, days: int) -> CandidatePair | None:
     setup, place = ours.setup, ours.place
     among, _ = _bounds(ours)
     if not among.size:
         return None
-    prior = ours.after[0]
+    prior = ours.beliefs[0]
     rival = int(among[prior[among].argmax()])
     even = np.zeros(setup.policy.k)
     even[[place, rival]] = 0.5
@@ -134,10 +139,12 @@ def _pair(ours: Attacker, days: int) -> Pair | None:
         here, there = now[place] / prior[place], now[rival] / prior[rival]
         return float(here / (here + there))
 
-    most, most_kept = most_believed_after(setup.policy, even, place, [days, min(days, 1)])
-    return Pair(rival, share(ours.after[days]), share(ours.kept(days)), most, most_kept)
+    most, most_kept = max_posteriors(setup.policy, even, place, [days, min(days, 1)])
+    return CandidatePair(
+        rival, share(ours.beliefs[days]), share(ours.stored_belief(days)), most, most_kept
+    )
 
 
-def region(beliefs: Floats) -> Ints:
+def likely_area(beliefs: Floats) -> Ints:
     """The 95 % likely area: the fewest places that hold as much chance, the likeliest first."""
-    return likeliest(beliefs)
+    return credible_set(beliefs)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.adversary import candidates, figures, files, take_home, words
-from caldp_ui.adversary.beliefs import Attacker, Shown, region
-from caldp_ui.adversary.slot import SLOT
+from caldp_ui.adversary.beliefs import Attacker, BeliefData, likely_area
+from caldp_ui.adversary.page_state import STATE
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
@@ -21,23 +21,23 @@ from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(what: Shown) -> None:
+def show(data: BeliefData) -> None:
     """The tabs, and the open one."""
-    tabs(SLOT.key("tabs"), _TABS, what)
+    tabs(STATE.key("tabs"), _TABS, data)
 
 
-def _days(what: Shown) -> None:
+def _days(data: BeliefData) -> None:
     st.markdown(words.REPEATS)
-    show_chart(figures.limits(what, palette()), SLOT.key("days-chart"), words.alt_limits(what))
+    show_chart(figures.limits(data, palette()), STATE.key("days-chart"), words.alt_limits(data))
     st.caption(
         "The solid line is one person and one draw of noise. The limits hold for every draw and "
         "every method that keeps ε: CALDP Proposition 3 for each pair of places, summed."
     )
 
 
-def _promise(what: Shown) -> None:
-    promises.shield(PLACES, what.ours.setup)
-    promises.not_promised(PLACES, what.ours.setup)
+def _promise(data: BeliefData) -> None:
+    promises.shield(PLACES, data.ours.setup)
+    promises.not_promised(PLACES, data.ours.setup)
     st.markdown(
         "**What the attacker knows before**: how many people are where, and nothing of this "
         "person. A thousandth of that is spread over all places, as no place is ruled out. An "
@@ -46,12 +46,12 @@ def _promise(what: Shown) -> None:
     terms("ε", "block")
 
 
-def _numbers(what: Shown) -> None:
-    there = {"plain LDP": what.plain, "this protection": what.ours}
-    columns = {title: column(attacker, what) for title, attacker in there.items()}
+def _numbers(data: BeliefData) -> None:
+    there = {"plain LDP": data.plain, "this protection": data.ours}
+    columns = {title: attacker_numbers(attacker, data) for title, attacker in there.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
-    if what.pair is not None:
-        test = candidates.lines_of(what.ours, what.pair.rival)
+    if data.pair is not None:
+        test = candidates.error_lines(data.ours, data.pair.rival)
         st.markdown(
             "Between the two candidates, the best guess from one report is right "
             f"**{formats.hundred(test.right)}** times in 100, on average over all "
@@ -59,33 +59,33 @@ def _numbers(what: Shown) -> None:
         )
 
 
-def column(attacker: Attacker, what: Shown) -> dict[str, str]:
+def attacker_numbers(attacker: Attacker, data: BeliefData) -> dict[str, str]:
     """The numbers of one attacker."""
-    days, setup = what.record.days, attacker.setup
-    beliefs = attacker.after[days]
+    days, setup = data.record.days, attacker.setup
+    beliefs = attacker.beliefs[days]
     return {
-        "chance of the true place, before any report": formats.share(attacker.on_truth(0)),
-        "after a fresh report every day": formats.share(attacker.on_truth(days)),
-        "at most, by ε": formats.share(attacker.most[days]),
-        "after one stored report": formats.share(attacker.on_truth(min(days, 1))),
-        "at most then, by ε": formats.share(attacker.most[min(days, 1)]),
+        "chance of the true place, before any report": formats.share(attacker.chance_of_truth(0)),
+        "after a fresh report every day": formats.share(attacker.chance_of_truth(days)),
+        "at most, by ε": formats.share(attacker.limits[days]),
+        "after one stored report": formats.share(attacker.chance_of_truth(min(days, 1))),
+        "at most then, by ε": formats.share(attacker.limits[min(days, 1)]),
         "chance of the best guess": formats.share(float(beliefs.max())),
-        "places in the 95 % likely area": formats.exactly(region(beliefs).size),
+        "places in the 95 % likely area": formats.integer(likely_area(beliefs).size),
         "method": MECHANISMS[setup.mechanism_name].title,
     }
 
 
-def _sharing(what: Shown) -> None:
+def _sharing(data: BeliefData) -> None:
     made: dict[str, sharing.File] = {
-        "days.csv": files.csv_of(what),
-        "scenario.json": exports.scenario_json(what.ours.setup.scenario),
-        f"{sharing.PLAIN}.json": exports.scenario_json(what.plain.setup.scenario),
+        "days.csv": files.csv_of(data),
+        "scenario.json": exports.scenario_json(data.ours.setup.scenario),
+        f"{sharing.PLAIN}.json": exports.scenario_json(data.plain.setup.scenario),
     }
-    sharing.digits(SLOT, "day by day, with a fresh report each", made, files.snippet(what))
-    offer.page(SLOT, take_home.one_person)
+    sharing.export_digits(STATE, "day by day, with a fresh report each", made, files.snippet(data))
+    offer.offer_page(STATE, take_home.one_person)
 
 
-_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+_TABS: Final[dict[str, Callable[[BeliefData], None]]] = {
     "What is promised": _promise,  # as on all pages; the chart takes longer than the maps
     "Day by day": _days,
     "Two candidates": candidates.show,

@@ -16,11 +16,11 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import figures, words
-from caldp_ui.adversary.beliefs import Attacker, Shown
-from caldp_ui.adversary.slot import LIKELIEST, SLOT
+from caldp_ui.adversary.beliefs import Attacker, BeliefData
+from caldp_ui.adversary.page_state import LIKELIEST, STATE
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.choice import cities
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
@@ -58,12 +58,12 @@ def _right(line: Floats) -> float:
     return 1.0 - float(line.sum(axis=1).min()) / 2.0
 
 
-def _whatever_seed(scenario: Scenario) -> str:
+def _key_without_seed(scenario: Scenario) -> str:
     return runs.key(replace(scenario, seed=0))
 
 
-@cached_by(lambda ours, other: (_whatever_seed(ours.setup.scenario), ours.place, other))
-def lines_of(ours: Attacker, other: int) -> ErrorLines:
+@cached_by(lambda ours, other: (_key_without_seed(ours.setup.scenario), ours.place, other))
+def error_lines(ours: Attacker, other: int) -> ErrorLines:
     """The test of the attacker's place against this one."""
     setup, x = ours.setup, ours.place
     return ErrorLines(
@@ -71,18 +71,18 @@ def lines_of(ours: Attacker, other: int) -> ErrorLines:
     )
 
 
-def anybody(scenario: Scenario) -> BestGuess | None:
+def guess_anyone(scenario: Scenario) -> BestGuess | None:
     """The best guess of anybody's place from one report; None where that takes long or is unknown.
 
     What is known before is how many people are where.
     """
-    if promise.strongest(scenario) > EPSILON_MAX:
+    if promise.largest_epsilon(scenario) > EPSILON_MAX:
         return None
-    return _anybody(scenario)
+    return _guess_anyone(scenario)
 
 
-@cached_by(_whatever_seed)
-def _anybody(scenario: Scenario) -> BestGuess | None:
+@cached_by(_key_without_seed)
+def _guess_anyone(scenario: Scenario) -> BestGuess | None:
     setup = runs.setup(scenario)
     try:
         return best_guess(setup.mechanism, setup.dataset.distribution)
@@ -90,56 +90,56 @@ def _anybody(scenario: Scenario) -> BestGuess | None:
         return None
 
 
-def show(what: Shown) -> None:
+def show(data: BeliefData) -> None:
     """The tab."""
-    domain = runs.map_of(what.ours.setup.dataset)
-    other = other_of(what)
-    _choice(what, domain, other)
-    if what.pair is not None:
-        st.markdown(words.candidates(domain, what, what.pair))
+    domain = runs.map_of(data.ours.setup.dataset)
+    other = other_candidate(data)
+    _choice(data, domain, other)
+    if data.pair is not None:
+        st.markdown(words.candidates(domain, data, data.pair))
     if other is None:
-        st.markdown(words.no_pair(domain, what.record.place))
+        st.markdown(words.no_pair(domain, data.record.place))
     else:
-        _pair(what, domain, other)
+        _pair(data, domain, other)
     st.markdown("**Guessing anybody's place**")
-    scenario = what.record.scenario
-    plain = anybody(rivals.rival(scenario))
-    block = promise.block_of(PLACES, scenario)
-    st.markdown(words.anybody(anybody(scenario), plain, block))
+    scenario = data.record.scenario
+    plain = guess_anyone(plain_ldp.best_plain_ldp(scenario))
+    block = promise.block_name(PLACES, scenario)
+    st.markdown(words.guess_sentence(guess_anyone(scenario), plain, block))
 
 
-def other_of(what: Shown) -> int | None:
+def other_candidate(data: BeliefData) -> int | None:
     """The place to hold the true one against: the chosen one, or the likeliest it hides among."""
-    record = what.record
+    record = data.record
     if record.other not in (LIKELIEST, record.place):
         return record.other
-    return what.pair.rival if what.pair else None
+    return data.pair.rival if data.pair else None
 
 
-def _choice(what: Shown, domain: GridDomain, other: int | None) -> None:
+def _choice(data: BeliefData, domain: GridDomain, other: int | None) -> None:
     also = () if other is None else (other,)
-    places = [cell for cell in cities(domain, *also) if cell != what.record.place]
+    places = [cell for cell in cities(domain, *also) if cell != data.record.place]
     st.selectbox(
         "The other candidate",
         places,
         format_func=lambda cell: place_name(domain, cell),
         width=320,
         help="At first the likeliest other place that the true one hides among.",
-        **SLOT.bind("other", other, lambda r, v: replace(r, other=int(v))),
+        **STATE.bind("other", other, lambda r, v: replace(r, other=int(v))),
     )
 
 
-def _pair(what: Shown, domain: GridDomain, other: int) -> None:
-    test = lines_of(what.ours, other)
+def _pair(data: BeliefData, domain: GridDomain, other: int) -> None:
+    test = error_lines(data.ours, other)
     here, there = (
-        place_name(domain, place).partition(",")[0] for place in (what.record.place, other)
+        place_name(domain, place).partition(",")[0] for place in (data.record.place, other)
     )
     chart, people = st.columns([1.2, 1], gap="large")
     with chart:
         st.markdown(f"**One report: was it sent from {here} or {there}?**")
         alt = words.alt_regions(test.right, test.most, here, there)
         made = figures.regions(test.claimed, test.reached, (here, there), palette())
-        show_chart(made, SLOT.key("regions"), alt)
+        show_chart(made, STATE.key("regions"), alt)
     with people:
         st.html("".join(_guesses(test, here, there)))
         st.caption(words.REGIONS)

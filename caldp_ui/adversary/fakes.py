@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.audit import poisoning
 from caldp_core.audit.block_sums import BlockSum, block_sum
-from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Power
+from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, AttackPower
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Levels, read_only
@@ -19,15 +19,15 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.recovery import (
     FakesGuess,
-    after_repair,
-    all_from,
-    spread_evenly,
-    without_fakes,
+    even_fakes,
+    fakes_from_block,
+    recovery_estimator,
+    remove_fakes,
 )
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.slot import KNOWS_TARGET, Suspect
+from caldp_ui.adversary.page_state import KNOWS_TARGET, AttackerState
 from caldp_ui.compute import runs
 
 
@@ -40,13 +40,13 @@ class Repaired:
 
 
 @dataclass(frozen=True, eq=False)
-class Poisoned:
+class PoisonedEstimate:
     """One attack on one place. All shares are (k,).
 
     `phones`: fake ones; `share`: β, their part of all phones. `honest`: what is known without them,
-    `evidence`: with them. `before`: the estimate without them, `after`: with them; `levels`: how
-    far its cells were pooled, see `Outcome`. What not every reader asks for is worked out once
-    somebody does.
+    `evidence`: with them. `estimate_without_fakes`: the estimate without them,
+    `estimate_with_fakes`: with them; `levels`: how far its cells were pooled, see `Outcome`. What
+    not every reader asks for is worked out once somebody does.
     """
 
     setup: Setup
@@ -56,8 +56,8 @@ class Poisoned:
     share: float
     honest: Evidence
     evidence: Evidence
-    before: Floats
-    after: Floats
+    estimate_without_fakes: Floats
+    estimate_with_fakes: Floats
     levels: Levels | None
 
     @property
@@ -72,19 +72,19 @@ class Poisoned:
     @cached_property
     def _knows_target(self) -> Repaired:
         """Told the target it reckons with strongest reports for it."""
-        return self._without(all_from(self.evidence, self.place, self._added))
+        return self._subtract_fakes(fakes_from_block(self.evidence, self.place, self._crafted_mean))
 
     @cached_property
     def _knows_share(self) -> Repaired:
-        return self._without(spread_evenly(self.evidence, float(self._added.sum())))
+        return self._subtract_fakes(even_fakes(self.evidence, float(self._crafted_mean.sum())))
 
     @property
-    def _added(self) -> Floats:
+    def _crafted_mean(self) -> Floats:
         return poisoning.crafted_mean(self.setup.mechanism, self.place)
 
-    def _without(self, guess: FakesGuess) -> Repaired:
-        made = after_repair(self.setup.scenario.estimator)
-        clean = without_fakes(self.evidence, self.share, guess)
+    def _subtract_fakes(self, guess: FakesGuess) -> Repaired:
+        made = recovery_estimator(self.setup.scenario.estimator)
+        clean = remove_fakes(self.evidence, self.share, guess)
         return Repaired(read_only(made.apply(clean)), made.levels(clean))
 
     @cached_property
@@ -94,28 +94,28 @@ class Poisoned:
         return poisoning.expected_gain(attack, self.setup.mechanism, self.truth, target, self.share)
 
     @property
-    def peopled_before(self) -> int:
+    def occupied_without_fakes(self) -> int:
         """Places of the block where the estimate without them has half a person or more."""
-        return _peopled(self.before, self.honest, self.place)
+        return _count_occupied(self.estimate_without_fakes, self.honest, self.place)
 
     @property
-    def peopled_after(self) -> int:
+    def occupied_with_fakes(self) -> int:
         """The same with them."""
-        return _peopled(self.after, self.evidence, self.place)
+        return _count_occupied(self.estimate_with_fakes, self.evidence, self.place)
 
     @cached_property
-    def check(self) -> BlockSum:
+    def sum_check(self) -> BlockSum:
         """Whether the block's sum shows them."""
         return block_sum(self.evidence, self.place)
 
     @cached_property
-    def to_be_seen(self) -> int | None:
+    def phones_to_detect(self) -> int | None:
         """Strongest reports that the sum would show every other time; None where it shows none."""
         alone = block_sum(self.honest, self.place)
-        return alone.phones_to_be_seen(self.setup.mechanism, self.place)
+        return alone.detectable_fakes(self.setup.mechanism, self.place)
 
 
-def poisoned(record: Suspect, attack: str | None = None) -> Poisoned:
+def run_attack(record: AttackerState, attack: str | None = None) -> PoisonedEstimate:
     """The record's attack, or another with as many phones; `CaldpError` for slow methods."""
     require(
         not runs.takes_long(record.scenario),
@@ -123,11 +123,11 @@ def poisoned(record: Suspect, attack: str | None = None) -> Poisoned:
         "choose another preset here, or another method on “Places on a map”.",
     )
     chosen = attack or record.attack
-    return _poisoned(record.scenario, record.place, record.tenths, chosen)
+    return _run_attack(record.scenario, record.place, record.tenths, chosen)
 
 
 @cached_by(lambda scenario, *rest: (runs.key(scenario), *rest))
-def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poisoned:
+def _run_attack(scenario: Scenario, place: int, tenths: int, attack: str) -> PoisonedEstimate:
     honest = runs.result(scenario)
     setup, share = replace(honest.setup, scenario=scenario), tenths / 1000
     people, before = honest.first.evidence.tally, honest.first.estimate
@@ -138,12 +138,12 @@ def _poisoned(scenario: Scenario, place: int, tenths: int, attack: str) -> Poiso
     made = estimator(scenario.estimator)
     after, levels = read_only(made.apply(evidence)), made.levels(evidence)
     kept = replace(evidence)  # without what was found on the way
-    return Poisoned(
+    return PoisonedEstimate(
         setup, place, attack, phones, share, honest.first.evidence, kept, before, after, levels
     )
 
 
-def _peopled(estimate: Floats, evidence: Evidence, place: int) -> int:
+def _count_occupied(estimate: Floats, evidence: Evidence, place: int) -> int:
     """Places of the block of `place` where the estimate has half a person or more."""
     around = evidence.blocks == evidence.blocks[place]
     return int((estimate[around] * evidence.n >= 0.5).sum())
@@ -153,37 +153,37 @@ def _crafted(setup: Setup, place: int, phones: int, rng: np.random.Generator) ->
     return poisoning.sample_crafted(setup.mechanism, place, phones, rng)
 
 
-def _by_the_coins(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:
+def _sample_by_protocol(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:
     counts = np.zeros(setup.policy.k, np.int64)
     counts[place] = phones
     return setup.mechanism.sample_tally(counts, rng)
 
 
-_SENT = {MAXIMAL_GAIN: _crafted, RANDOM_ITEMS: _by_the_coins}
+_SENT = {MAXIMAL_GAIN: _crafted, RANDOM_ITEMS: _sample_by_protocol}
 
 
 @dataclass(frozen=True)
-class Powers:
+class PhonePowers:
     """One fake phone's power at the place: with this protection, and in one block of all places.
 
     Both by the same method and ε. `hidden`: sensitive places of the block, and of all.
     """
 
-    here: Power
-    in_one_block: Power
+    own_block: AttackPower
+    in_one_block: AttackPower
     hidden: tuple[int, int]
 
 
 @cached_by(lambda scenario, place: (runs.key(replace(scenario, seed=0)), place))
-def powers(scenario: Scenario, place: int) -> Powers:
+def compute_powers(scenario: Scenario, place: int) -> PhonePowers:
     """Both; the closed forms are in `poisoning.power`."""
     ours = runs.setup(scenario)
     plain = runs.setup(replace(scenario.plain(), mechanism=ours.spec))
     p, n = ours.dataset.distribution, ours.n
     labels = runs.context_of(ours).blocks
     hidden = runs.context_of(ours).hidden()
-    return Powers(
-        poisoning.power(ours.mechanism, place, p, n),
-        poisoning.power(plain.mechanism, place, p, n),
+    return PhonePowers(
+        poisoning.attack_power(ours.mechanism, place, p, n),
+        poisoning.attack_power(plain.mechanism, place, p, n),
         (int(hidden[labels == labels[place]].sum()), ours.policy.k),
     )

@@ -6,8 +6,8 @@ import numpy as np
 
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary.fakes import Poisoned
-from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET
+from caldp_ui.adversary.fakes import PoisonedEstimate
+from caldp_ui.adversary.page_state import KNOWS_SHARE, KNOWS_TARGET
 from caldp_ui.compute import exports
 
 _SNIPPET: Final = """import numpy as np
@@ -15,7 +15,7 @@ _SNIPPET: Final = """import numpy as np
 from caldp_core import Scenario, prepare, run
 from caldp_core.audit import poisoning
 from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.recovery import all_from, recovered, spread_evenly
+from caldp_core.estimation.recovery import even_fakes, fakes_from_block, recover_shares
 
 scenario = {scenario}
 place, share = {place}, {share!r}
@@ -30,10 +30,10 @@ print("without fakes", honest.estimate[place])
 name = scenario.estimator
 print("with fakes", estimator(name).apply(evidence)[place])
 added = poisoning.crafted_mean(mechanism, place)
-guess = all_from(evidence, place, added)
-print("repaired, knows the target", recovered(evidence, share, guess, name)[place])
-guess = spread_evenly(evidence, float(added.sum()))
-print("repaired, knows the share", recovered(evidence, share, guess, name)[place])
+guess = fakes_from_block(evidence, place, added)
+print("repaired, knows the target", recover_shares(evidence, share, guess, name)[place])
+guess = even_fakes(evidence, float(added.sum()))
+print("repaired, knows the share", recover_shares(evidence, share, guess, name)[place])
 """
 _SENT: Final = {
     MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
@@ -43,29 +43,29 @@ _SENT: Final = {
 """The tally of the fake phones, by attack."""
 
 
-def csv_of(what: Poisoned, domain: GridDomain) -> bytes:
+def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
     """One row a place: shares of people, in truth and by every estimate; `target` marks one."""
-    row, column = domain.place(np.arange(domain.k))
+    row, column = domain.row_column(np.arange(domain.k))
     return exports.csv(
         {
             "symbol": np.arange(domain.k),
             "latitude": domain.latitudes()[row].round(6),
-            "longitude": domain.meridians()[column].round(6),
-            "target": np.arange(domain.k) == what.place,
-            "truth": what.truth,
-            "without fakes": what.before,
-            "with fakes": what.after,
-            "repaired, knows the target": what.repaired(KNOWS_TARGET).shares,
-            "repaired, knows the share": what.repaired(KNOWS_SHARE).shares,
+            "longitude": domain.wrapped_longitudes()[column].round(6),
+            "target": np.arange(domain.k) == data.place,
+            "truth": data.truth,
+            "without fakes": data.estimate_without_fakes,
+            "with fakes": data.estimate_with_fakes,
+            "repaired, knows the target": data.repaired(KNOWS_TARGET).shares,
+            "repaired, knows the share": data.repaired(KNOWS_SHARE).shares,
         }
     )
 
 
-def snippet(what: Poisoned, attack: str) -> str:
+def snippet(data: PoisonedEstimate, attack: str) -> str:
     """Python that prints the target's shares by every estimate."""
     return _SNIPPET.format(
-        scenario=exports.literal(what.setup.scenario),
-        place=what.place,
-        share=what.share,
+        scenario=exports.literal(data.setup.scenario),
+        place=data.place,
+        share=data.share,
         sent=_SENT[attack],
     )

@@ -8,24 +8,24 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_ui.adversary import fakes_words
-from caldp_ui.adversary.fakes import Poisoned
-from caldp_ui.adversary.scene import HERE, do, frame
-from caldp_ui.adversary.slot import SLOT, Suspect
+from caldp_ui.adversary.fakes import PoisonedEstimate
+from caldp_ui.adversary.page_state import STATE, AttackerState
+from caldp_ui.adversary.scene import HERE, frame, handle_action
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import SQUARES, truth_code
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     SCALE,
     Action,
     Arrangement,
     Blob,
-    Chosen,
     Fact,
     Focus,
     Picture,
     Scene,
     Stage,
+    StepChoice,
     encode_levels,
     encode_people,
     stage,
@@ -48,41 +48,47 @@ _TARGET: Final = Action(
 )
 
 
-def maps(what: Poisoned, domain: GridDomain, record: Suspect) -> Stage:
+def maps(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Stage:
     """The stage with the three maps."""
-    return stage(scene(what, domain, record), SLOT.key("maps"), do, _follow)
+    return stage(scene(data, domain, record), STATE.key("maps"), handle_action, _apply_chosen)
 
 
-def scene(what: Poisoned, domain: GridDomain, record: Suspect) -> Scene:
+def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Scene:
     """The scene of what the fakes do."""
-    said = fakes_words.headline(what, domain, record).sentence
+    said = fakes_words.headline(data, domain, record).sentence
     return Scene(
-        ground(what.setup, domain, frame(domain, what.place)),
-        _pictures(what, domain, record),
-        what.setup.n,
+        ground(data.setup, domain, frame(domain, data.place)),
+        _pictures(data, domain, record),
+        data.setup.n,
         ("fakes", "repaired"),
         actions=(_TARGET,),
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
         arrangement=Arrangement(("fakes", "repaired"), (TRUTH,)),
-        focus=Focus(frame(domain, what.place, _NEAR), what.place),
-        film_at={EPSILON: promise.strongest(record.scenario), TENTHS: float(record.tenths)},
+        focus=Focus(frame(domain, data.place, _NEAR), data.place),
+        film_at={EPSILON: promise.largest_epsilon(record.scenario), TENTHS: float(record.tenths)},
         mark_words={**MARK_WORDS, "box": "around the target"},
         label="What fake phones do to the estimate",
         image_name="caldp-fake-phones",
-        image_lines=(policies.in_short(PLACES, what.setup), said, policies.setting(what.setup)),
+        image_lines=(
+            policies.promise_summary(PLACES, data.setup),
+            said,
+            policies.setting_text(data.setup),
+        ),
     )
 
 
-def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Picture, ...]:
-    (truth, _, after, repaired), number = fakes_words.at_target(what, record)
-    of = f"of {number} people in {place_name(domain, what.place)}"
+def _pictures(
+    data: PoisonedEstimate, domain: GridDomain, record: AttackerState
+) -> tuple[Picture, ...]:
+    (truth, _, after, repaired), number = fakes_words.counts_at_target(data, record)
+    of = f"of {number} people in {place_name(domain, data.place)}"
     made = ESTIMATORS[record.scenario.estimator].title
     return (
         _picture(
             TRUTH,
             "Truth",
-            truth_code(what.setup),
+            truth_code(data.setup),
             Fact(truth, of),
             subtitle="shown for demonstration only",
             marks=("sensitive",),
@@ -90,36 +96,38 @@ def _pictures(what: Poisoned, domain: GridDomain, record: Suspect) -> tuple[Pict
         _picture(
             "fakes",
             "Estimate with fakes",
-            _code(what, record, ""),
+            _code(data, record, ""),
             Fact(after, of),
             subtitle=made,
-            pooled=_pooled(what, record, ""),
+            pooled=_pooled(data, record, ""),
         ),
         _picture(
             "repaired",
             "After repair",
-            _code(what, record, record.repair),
+            _code(data, record, record.repair),
             Fact(repaired, of),
             subtitle=f"knows {fakes_words.REPAIR_TITLES[record.repair]}",
-            pooled=_pooled(what, record, record.repair),
+            pooled=_pooled(data, record, record.repair),
         ),
     )
 
 
-def _whatever_is_seen(_: Poisoned, record: Suspect, repair: str) -> tuple[Hashable, ...]:
+def _cache_key(_: PoisonedEstimate, record: AttackerState, repair: str) -> tuple[Hashable, ...]:
     return runs.key(record.scenario), record.place, record.tenths, record.attack, repair
 
 
-@cached_by(_whatever_is_seen)
-def _code(what: Poisoned, record: Suspect, repair: str) -> Blob:  # noqa: ARG001
+@cached_by(_cache_key)
+def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob:  # noqa: ARG001
     """The estimate with fakes, or after that repair."""
-    return encode_people(what.repaired(repair).shares if repair else what.after, what.setup.n)
+    return encode_people(
+        data.repaired(repair).shares if repair else data.estimate_with_fakes, data.setup.n
+    )
 
 
-@cached_by(_whatever_is_seen)
-def _pooled(what: Poisoned, record: Suspect, repair: str) -> Blob | None:  # noqa: ARG001
+@cached_by(_cache_key)
+def _pooled(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob | None:  # noqa: ARG001
     """How far its cells were pooled; None where each has a number of its own."""
-    levels = what.repaired(repair).levels if repair else what.levels
+    levels = data.repaired(repair).levels if repair else data.levels
     return None if levels is None else encode_levels(levels)
 
 
@@ -148,9 +156,9 @@ def _picture(
     )
 
 
-def _follow(chosen: Chosen) -> None:
+def _apply_chosen(chosen: StepChoice) -> None:
     """The ε or the share of fake phones that a person rests on."""
     if chosen.film == EPSILON:
-        steer(SLOT, lambda scenario: scenario.with_context(epsilon=chosen.value))
+        update_scenario(STATE, lambda scenario: scenario.with_context(epsilon=chosen.value))
     elif chosen.film == TENTHS:
-        SLOT.change(lambda record: replace(record, tenths=int(chosen.value)))
+        STATE.change(lambda record: replace(record, tenths=int(chosen.value)))

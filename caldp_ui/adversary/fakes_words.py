@@ -6,13 +6,13 @@ from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.adversary import fakes
-from caldp_ui.adversary.fakes import Poisoned, Powers
-from caldp_ui.adversary.slot import KNOWS_SHARE, KNOWS_TARGET, SLOT, Suspect
+from caldp_ui.adversary.fakes import PhonePowers, PoisonedEstimate
+from caldp_ui.adversary.page_state import KNOWS_SHARE, KNOWS_TARGET, STATE, AttackerState
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.towns import place_name
 
-POWER: Final = f".st-key-{SLOT.key('power')} p"
+POWER: Final = f".st-key-{STATE.key('power')} p"
 """CSS selector of the sentence on one phone."""
 REPAIR_TITLES: Final = {
     KNOWS_TARGET: "the target and how many phones are fake",
@@ -20,24 +20,29 @@ REPAIR_TITLES: Final = {
 }
 
 
-def at_target(what: Poisoned, record: Suspect) -> tuple[list[str], str]:
+def counts_at_target(data: PoisonedEstimate, record: AttackerState) -> tuple[list[str], str]:
     """Truth, estimates without and with fakes, and repaired, as people out of one number."""
-    x = what.place
-    shares = (what.truth, what.before, what.after, what.repaired(record.repair).shares)
+    x = data.place
+    shares = (
+        data.truth,
+        data.estimate_without_fakes,
+        data.estimate_with_fakes,
+        data.repaired(record.repair).shares,
+    )
     return formats.out_of_one(*(float(each[x]) for each in shares))
 
 
-def headline(what: Poisoned, domain: GridDomain, record: Suspect) -> Headline:
+def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Headline:
     """What the phones do to the place, and what the repair leaves of it."""
-    place = place_name(domain, what.place)
-    (truth, before, after, repaired), number = at_target(what, record)
-    if not what.phones:
+    place = place_name(domain, data.place)
+    (truth, before, after, repaired), number = counts_at_target(data, record)
+    if not data.phones:
         return Headline(
             f"Without fake phones the estimate puts {before} of {number} people in {place}.",
             f"In truth {truth} are there. Move the slider of fake phones to see what they change.",
         )
     return Headline(
-        f"{formats.people(what.phones)} fake phones make {place} look like {after} of {number} "
+        f"{formats.people(data.phones)} fake phones make {place} look like {after} of {number} "
         f"people instead of {before}.",
         f"They are {share(record.tenths)} of all phones. A repair that knows "
         f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
@@ -49,9 +54,9 @@ def share(tenths: int) -> str:
     return f"{tenths / 10:g} %"
 
 
-def one_phone(record: Suspect, domain: GridDomain) -> str:
+def one_phone(record: AttackerState, domain: GridDomain) -> str:
     """What one phone adds."""
-    here = fakes.powers(record.scenario, record.place).here
+    here = fakes.compute_powers(record.scenario, record.place).own_block
     return (
         f"One fake phone adds **{people(here.added)} people** in "
         f"{place_name(domain, record.place)}; it takes {formats.people(here.to_stand_out())} to "
@@ -64,9 +69,9 @@ def people(number: float) -> str:
     return f"{number:.3g}" if number < 1000 else formats.people(number)
 
 
-def answer(powers: Powers, block: str) -> str:
+def describe_block_effect(powers: PhonePowers, block: str) -> str:
     """Does a smaller block raise or lower one phone's power? With the numbers of the scenario."""
-    here, plain = powers.here, powers.in_one_block
+    here, plain = powers.own_block, powers.in_one_block
     added, needs = people(here.added), here.to_stand_out()
     if powers.hidden[0] == powers.hidden[1]:
         return (
@@ -84,23 +89,23 @@ def answer(powers: Powers, block: str) -> str:
     )
 
 
-def crowded_out(what: Poisoned, block: str) -> str:
+def describe_crowding_out(data: PoisonedEstimate, block: str) -> str:
     """What the estimate loses elsewhere in the target's block."""
-    before, after = what.peopled_before, what.peopled_after
+    before, after = data.occupied_without_fakes, data.occupied_with_fakes
     if after >= before:
         return ""
     return (
         f"What the fakes add is taken from others: the estimate has people in "
         f"**{formats.count(after, 'place', 'places')}** of the {block}, and in "
-        f"**{formats.exactly(before)}** without fakes."
+        f"**{formats.integer(before)}** without fakes."
     )
 
 
-def seen(what: Poisoned, attack: str, block: str) -> str:
+def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     """Whether the server can see that there are fakes, by the sum of the target's block."""
-    check = what.check
-    method = MECHANISMS[what.setup.mechanism_name].title
-    if not what.phones:
+    check = data.sum_check
+    method = MECHANISMS[data.setup.mechanism_name].title
+    if not data.phones:
         return "There are none."
     if attack == RANDOM_ITEMS:
         return (
@@ -123,8 +128,8 @@ def seen(what: Poisoned, attack: str, block: str) -> str:
             "fakes, not which they are."
         )
     enough = (
-        f" About {formats.people(what.to_be_seen)} would be seen every other time."
-        if what.to_be_seen
+        f" About {formats.people(data.phones_to_detect)} would be seen every other time."
+        if data.phones_to_detect
         else ""
     )
     return f"**Not these.** {sums}, and noise alone puts them {apart}.{enough}"
@@ -172,8 +177,8 @@ TABLE_ROWS: Final = (
 )
 
 
-def column(what: Poisoned) -> list[float]:
+def target_shares(data: PoisonedEstimate) -> list[float]:
     """Shares at the target, as `TABLE_ROWS` names them."""
-    repaired = [what.repaired(knows).shares for knows in REPAIR_TITLES]
-    at = [float(each[what.place]) for each in (what.truth, what.after, *repaired)]
-    return [*at[:2], what.gain, *at[2:]]
+    repaired = [data.repaired(knows).shares for knows in REPAIR_TITLES]
+    at = [float(each[data.place]) for each in (data.truth, data.estimate_with_fakes, *repaired)]
+    return [*at[:2], data.gain, *at[2:]]

@@ -10,7 +10,7 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats
-from caldp_ui.adversary.beliefs import Shown
+from caldp_ui.adversary.beliefs import BeliefData
 from caldp_ui.app.theme import Palette
 
 HEIGHT: Final = 360
@@ -23,15 +23,15 @@ _APART: Final = 22.0
 """Percentage points between the names of two lines."""
 
 
-def curve(what: Shown, colours: Palette) -> go.Figure:
+def curve(data: BeliefData, colours: Palette) -> go.Figure:
     """Chance of the true place after each day; its axis is the slider of days below it."""
-    ours, plain = what.ours, what.plain
-    every = range(len(ours.after))
-    fresh = [ours.on_truth(m) for m in every]
+    ours, plain = data.ours, data.plain
+    every = range(len(ours.beliefs))
+    fresh = [ours.chance_of_truth(m) for m in every]
     lines = (
         (
             "plain LDP, fresh",
-            [plain.on_truth(m) for m in every],
+            [plain.chance_of_truth(m) for m in every],
             (colours.plain, "dash", "diamond"),
         ),
         (
@@ -103,15 +103,15 @@ def _percent(colours: Palette) -> dict[str, Any]:
     }
 
 
-def limits(what: Shown, colours: Palette) -> go.Figure:
+def limits(data: BeliefData, colours: Palette) -> go.Figure:
     """The most that ε allows the attacker to learn, whatever the noise; and this outcome."""
-    ours = what.ours
-    every = range(len(ours.after))
-    fresh = [ours.on_truth(m) for m in every]
-    once = [ours.most[min(m, 1)] for m in every]
+    ours = data.ours
+    every = range(len(ours.beliefs))
+    fresh = [ours.chance_of_truth(m) for m in every]
+    once = [ours.limits[min(m, 1)] for m in every]
     lines = (
         ("limit, one stored report", once, (colours.faint, "dashdot", "square-open")),
-        ("limit, fresh reports", ours.most, (colours.faint, "dot", "circle")),
+        ("limit, fresh reports", ours.limits, (colours.faint, "dot", "circle")),
         ("this outcome, fresh", fresh, (colours.ours, "solid", "circle")),
     )
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text}

@@ -10,13 +10,13 @@ from typing import Final
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import scene, side, words
-from caldp_ui.adversary.beliefs import Shown, shown
-from caldp_ui.adversary.slot import DAYS_MAX, SLOT, Suspect
+from caldp_ui.adversary.beliefs import BeliefData, load_data
+from caldp_ui.adversary.page_state import DAYS_MAX, STATE, AttackerState
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import along_epsilon
+from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.parts import headline, odds
-from caldp_ui.parts.film_jobs import Asked
-from caldp_ui.parts.films import Along
+from caldp_ui.parts.film_jobs import FilmRequest
+from caldp_ui.parts.films import SliderFilm
 from caldp_ui.stage import Film, Step
 from caldp_ui.words.headline import Headline
 
@@ -24,33 +24,38 @@ _PER_SECOND: Final = 1.25
 """Slow enough to read a picture's number."""
 
 
-def asked(what: Shown, domain: GridDomain) -> list[Asked]:
+def film_requests(data: BeliefData, domain: GridDomain) -> list[FilmRequest]:
     """The films of what is shown; their names say all that their pictures and words rest on."""
-    record = what.record
-    reports = Asked(
-        SLOT.key("film-reports"),
-        f"{_rests_on(replace(record, days=0))} reports",
-        lambda progress: one_by_one(what, domain, progress),
+    record = data.record
+    reports = FilmRequest(
+        STATE.key("film-reports"),
+        f"{_depends_on(replace(record, days=0))} reports",
+        lambda progress: single_reports_film(data, domain, progress),
     )
-    return [*(each.asked(record) for each in along(record)), reports]
+    return [*(each.request(record) for each in slider_films(record)), reports]
 
 
-def along(record: Suspect) -> list[Along[Suspect]]:
+def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
     """The films along sliders."""
     many = isinstance(record.scenario.context.epsilon, tuple)
     return [OVER_DAYS] if many else [OVER_DAYS, OVER_EPSILON]
 
 
-def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
+def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress) -> Film:
     """Ten reports about one place, each by itself; a stored one is always the same."""
     made = []
     for day in range(1, DAYS_MAX + 1):
         progress((day - 1) / DAYS_MAX)
-        alone = {scene.PLAIN: what.plain.alone(day), scene.KEPT: what.ours.kept(1)}
-        alone[scene.OURS] = what.ours.alone(day)
-        place = what.record.place
+        alone = {
+            scene.PLAIN: data.plain.single_report_belief(day),
+            scene.STORED: data.ours.stored_belief(1),
+        }
+        alone[scene.OURS] = data.ours.single_report_belief(day)
+        place = data.record.place
         seen = {name: scene.belief(each, domain, place) for name, each in alone.items()}
-        said = words.alone(day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place]))
+        said = words.single_report_headline(
+            day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place])
+        )
         step = _step(seen, said, {})
         made.append(replace(step, label=f"report {day} alone", value=float(day)))
     return Film(
@@ -61,29 +66,31 @@ def one_by_one(what: Shown, domain: GridDomain, progress: Progress) -> Film:
         per_second=_PER_SECOND,
         loops=True,
         place=2,
-        beside=SLOT.key("another"),
+        beside=STATE.key("another"),
     )
 
 
-def look(record: Suspect) -> Step:
+def render(record: AttackerState) -> Step:
     """What the page shows of a record, its sentence and its odds, too."""
-    what = shown(record)
-    domain = runs.map_of(what.ours.setup.dataset)
-    risk = {odds.PLACE: side.odds_html(what, domain)}
-    return _step(scene.after(what, record.days, domain), words.headline(what), risk)
+    data = load_data(record)
+    domain = runs.map_of(data.ours.setup.dataset)
+    risk = {odds.PLACE: side.odds_html(data, domain)}
+    return _step(scene.after(data, record.days, domain), words.headline(data), risk)
 
 
-def _step(beliefs: dict[str, scene.Belief], said: Headline, elsewhere: Mapping[str, str]) -> Step:
+def _step(
+    beliefs: dict[str, scene.BeliefPicture], said: Headline, elsewhere: Mapping[str, str]
+) -> Step:
     return Step(
         codes={name: each.code for name, each in beliefs.items()},
-        subtitles={name: each.told for name, each in beliefs.items()},
+        subtitles={name: each.subtitle for name, each in beliefs.items()},
         facts={name: each.fact for name, each in beliefs.items()},
         elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
         nobody={name: each.lit_from for name, each in beliefs.items()},
     )
 
 
-def _rests_on(record: Suspect) -> str:
+def _depends_on(record: AttackerState) -> str:
     return f"{runs.key(record.scenario)} {record.place} {record.days}"
 
 
@@ -91,16 +98,16 @@ def _day(said: str) -> str:
     return "before any report" if said == "0" else f"day {said}"
 
 
-OVER_DAYS: Final = Along[Suspect](
-    SLOT,
+OVER_DAYS: Final = SliderFilm[AttackerState](
+    STATE,
     scene.DAYS,
     "Day",
     side.DAYS,
-    look,
-    _rests_on,
+    render,
+    _depends_on,
     _day,
     per_second=_PER_SECOND,
 )
-OVER_EPSILON: Final = Along[Suspect](
-    SLOT, scene.EPSILON, "Privacy level ε", along_epsilon(), look, _rests_on, place=1
+OVER_EPSILON: Final = SliderFilm[AttackerState](
+    STATE, scene.EPSILON, "Privacy level ε", epsilon_slider(), render, _depends_on, place=1
 )

@@ -4,9 +4,9 @@ import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import below, figures, films, scene, side, words
-from caldp_ui.adversary.beliefs import Shown, shown
-from caldp_ui.adversary.pinned import BESIDE
-from caldp_ui.adversary.slot import SLOT, Suspect
+from caldp_ui.adversary.beliefs import BeliefData, load_data
+from caldp_ui.adversary.page_state import STATE, AttackerState
+from caldp_ui.adversary.pin_view import PIN_VIEW
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.controls import common, presets
@@ -17,34 +17,34 @@ from caldp_ui.parts.films import show as show_films
 from caldp_ui.parts.layout import Layout
 
 
-def show(record: Suspect, domain: GridDomain, page: Layout) -> None:
+def show(record: AttackerState, domain: GridDomain, page: Layout) -> None:
     """Fill the page."""
-    what = shown(record)
+    data = load_data(record)
     with page.main:
-        on = scene.maps(what, domain)
-    page.say(words.headline(what))
+        on = scene.maps(data, domain)
+    page.show_headline(words.headline(data))
     with page.side:
-        _curve(what, domain)
-        _panel(what, domain)
+        _curve(data, domain)
+        _panel(data, domain)
     with page.below:
-        show_films(films.asked(what, domain), on)
-        pins.show(SLOT, BESIDE, what)
-        below.show(what)
+        show_films(films.film_requests(data, domain), on)
+        pins.show(STATE, PIN_VIEW, data)
+        below.show(data)
 
 
-def _curve(what: Shown, domain: GridDomain) -> None:
+def _curve(data: BeliefData, domain: GridDomain) -> None:
     """What is shown, and day by day: a chart whose axis is the slider of days."""
-    with st.container(key=SLOT.key("curve"), gap=None):
-        with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
-            presets.menu(SLOT, PRESETS)
-            choice.place(SLOT, "The person truly is in", domain, what.record.place)
-            side.again()
-        show_chart(figures.curve(what, palette()), SLOT.key("curve-chart"), words.alt_curve(what))
+    with st.container(key=STATE.key("curve"), gap=None):
+        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+            presets.menu(STATE, PRESETS)
+            choice.place_control(STATE, "The person truly is in", domain, data.record.place)
+            side.redraw_and_pin()
+        show_chart(figures.curve(data, palette()), STATE.key("curve-chart"), words.alt_curve(data))
         side.day()
 
 
-def _panel(what: Shown, domain: GridDomain) -> None:
-    with st.container(key=SLOT.key("controls"), gap="small"):
-        with st.container(key=SLOT.key("dials")):
-            common.epsilon(SLOT)
-        side.odds(what, domain)
+def _panel(data: BeliefData, domain: GridDomain) -> None:
+    with st.container(key=STATE.key("controls"), gap="small"):
+        with st.container(key=STATE.key("dials")):
+            common.epsilon(STATE)
+        side.odds(data, domain)

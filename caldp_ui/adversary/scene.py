@@ -10,24 +10,24 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Attacker, Shown, region
-from caldp_ui.adversary.slot import SLOT
+from caldp_ui.adversary.beliefs import Attacker, BeliefData, likely_area
+from caldp_ui.adversary.page_state import STATE
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground, home
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     SCALE,
     Act,
     Action,
     Arrangement,
     Blob,
-    Chosen,
     Fact,
     Focus,
     Picture,
     Scale,
     Scene,
     Stage,
+    StepChoice,
     encode,
     stage,
 )
@@ -36,14 +36,14 @@ from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
-KEPT: Final = "kept"
+STORED: Final = "kept"
 OURS: Final = "ours"
 DAYS: Final = "days"
 EPSILON: Final = "epsilon"
 """The films over days and over ε, which the page follows."""
 TITLES: Final = {
     OURS: "This protection, fresh reports",
-    KEPT: "One stored report",
+    STORED: "One stored report",
     PLAIN: "Plain LDP, fresh reports",
 }
 """The pictures in their order: the large one first."""
@@ -62,71 +62,73 @@ _HERE: Final = Action(
 )
 
 
-def maps(what: Shown, domain: GridDomain) -> Stage:
+def maps(data: BeliefData, domain: GridDomain) -> Stage:
     """The stage with the three beliefs."""
     by_hand = replace(
-        scene(what, domain),
+        scene(data, domain),
         actions=(_HERE,),
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
         unpointed="Click where the person truly is. Point at a place for the expected number per "
         "million such people.",
     )
-    return stage(by_hand, SLOT.key("maps"), do, _follow)
+    return stage(by_hand, STATE.key("maps"), handle_action, _apply_chosen)
 
 
-def scene(what: Shown, domain: GridDomain) -> Scene:
+def scene(data: BeliefData, domain: GridDomain) -> Scene:
     """The scene of what the attacker believes."""
-    record = what.record
-    now = after(what, record.days, domain)
+    record = data.record
+    now = after(data, record.days, domain)
     pictures = tuple(_picture(name, now[name]) for name in TITLES)
     return Scene(
-        ground(what.ours.setup, domain, frame(domain, record.place)),
+        ground(data.ours.setup, domain, frame(domain, record.place)),
         pictures,
         _ALIKE,
-        (KEPT, OURS),
-        focus=_focus(what, domain),
-        arrangement=Arrangement((OURS,), (KEPT, PLAIN)),
+        (STORED, OURS),
+        focus=_focus(data, domain),
+        arrangement=Arrangement((OURS,), (STORED, PLAIN)),
         scale=CHANCES,
         scale_title="chance in a cell:",
-        film_at={DAYS: float(record.days), EPSILON: promise.strongest(record.scenario)},
+        film_at={DAYS: float(record.days), EPSILON: promise.largest_epsilon(record.scenario)},
         unpointed="Point at a place for the expected number per million such people.",
         mark_words={**MARK_WORDS, "box": "true place"},
         label="What an attacker learns",
         image_name="caldp-attacker",
         image_lines=(
-            policies.in_short(PLACES, what.ours.setup),
-            words.headline(what).sentence,
-            policies.setting(what.ours.setup),
+            policies.promise_summary(PLACES, data.ours.setup),
+            words.headline(data).sentence,
+            policies.setting_text(data.ours.setup),
         ),
     )
 
 
 @dataclass(frozen=True)
-class Belief:
+class BeliefPicture:
     """What a picture shows of chances: its map, its sentence, what is lit, its large number."""
 
     code: Blob
-    told: str
+    subtitle: str
     lit_from: float
     fact: Fact
 
 
-def after(what: Shown, days: int, domain: GridDomain) -> dict[str, Belief]:
+def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
     """By picture, what the attacker believes after so many days."""
-    seen = {PLAIN: (what.plain, days), KEPT: (what.ours, min(days, 1)), OURS: (what.ours, days)}
-    return {name: _after(attacker, day, domain) for name, (attacker, day) in seen.items()}
+    seen = {PLAIN: (data.plain, days), STORED: (data.ours, min(days, 1)), OURS: (data.ours, days)}
+    return {name: _belief_after(attacker, day, domain) for name, (attacker, day) in seen.items()}
 
 
 @cached_by(lambda attacker, day, *_: (runs.key(attacker.setup.scenario), attacker.place, day))
-def _after(attacker: Attacker, day: int, domain: GridDomain) -> Belief:
-    return belief(attacker.after[day], domain, attacker.place)
+def _belief_after(attacker: Attacker, day: int, domain: GridDomain) -> BeliefPicture:
+    return belief(attacker.beliefs[day], domain, attacker.place)
 
 
-def belief(chances: Floats, domain: GridDomain, place: int) -> Belief:
+def belief(chances: Floats, domain: GridDomain, place: int) -> BeliefPicture:
     """The picture of (k,) chances."""
     on_truth = Fact(formats.percent(float(chances[place])), "chance of the true place")
-    return Belief(encode(chances), words.subtitle(domain, chances), lit_from(chances), on_truth)
+    return BeliefPicture(
+        encode(chances), words.subtitle(domain, chances), lit_from(chances), on_truth
+    )
 
 
 def lit_from(beliefs: Floats) -> float:
@@ -134,11 +136,11 @@ def lit_from(beliefs: Floats) -> float:
 
     A thousandth lower, as codes round.
     """
-    return max(SCALE.low, 0.999 * float(beliefs[region(beliefs)[-1]]))
+    return max(SCALE.low, 0.999 * float(beliefs[likely_area(beliefs)[-1]]))
 
 
-def _picture(name: str, belief: Belief) -> Picture:
-    told, title = belief.told, TITLES[name]
+def _picture(name: str, belief: BeliefPicture) -> Picture:
+    told, title = belief.subtitle, TITLES[name]
     return Picture(
         name,
         title,
@@ -153,11 +155,11 @@ def _picture(name: str, belief: Belief) -> Picture:
     )
 
 
-def _focus(what: Shown, domain: GridDomain) -> Focus:
+def _focus(data: BeliefData, domain: GridDomain) -> Focus:
     """Where the person can be: the block of the true place."""
-    labels = what.ours.setup.partition.labels
-    block = int(labels[what.record.place])
-    rows, columns = domain.place(np.flatnonzero(labels == block))
+    labels = data.ours.setup.partition.labels
+    block = int(labels[data.record.place])
+    rows, columns = domain.row_column(np.flatnonzero(labels == block))
     south, north = (domain.south + domain.cell * edge for edge in (rows.min(), rows.max() + 1))
     west, east = (domain.west + domain.cell * edge for edge in (columns.min(), columns.max() + 1))
     whole = labels.size == rows.size
@@ -167,7 +169,7 @@ def _focus(what: Shown, domain: GridDomain) -> Focus:
 
 def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
     """The place's cell and so many around it, in degrees."""
-    (row,), (column,) = domain.place([place])
+    (row,), (column,) = domain.row_column([place])
     low = np.maximum(np.array([row, column]) - around, 0)
     high = np.minimum(np.array([row, column]) + around + 1, [domain.rows, domain.columns])
     (south, west), (north, east) = low * domain.cell, high * domain.cell
@@ -179,18 +181,18 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
     )
 
 
-def _follow(chosen: Chosen) -> None:
+def _apply_chosen(chosen: StepChoice) -> None:
     """The day or the ε that a person rests on."""
     if chosen.film == DAYS:
-        SLOT.change(lambda record: replace(record, days=int(chosen.value)))
+        STATE.change(lambda record: replace(record, days=int(chosen.value)))
     elif chosen.film == EPSILON:
-        steer(SLOT, lambda scenario: scenario.with_context(epsilon=chosen.value))
+        update_scenario(STATE, lambda scenario: scenario.with_context(epsilon=chosen.value))
 
 
-def do(act: Act) -> None:
+def handle_action(act: Act) -> None:
     """Move the person to a clicked place; undo and redo."""
-    if SLOT.take_step(act.tool):
+    if STATE.undo_or_redo(act.tool):
         return
-    place = act.middle(runs.map_of(runs.dataset(SLOT.now().scenario)))
+    place = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
     if place is not None:
-        SLOT.change(lambda record: record.at(place))
+        STATE.change(lambda record: record.with_place(place))

@@ -8,13 +8,13 @@ import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import Shown
-from caldp_ui.adversary.slot import (
+from caldp_ui.adversary.beliefs import BeliefData
+from caldp_ui.adversary.page_state import (
     DAYS_MAX,
     FAKES,
     PERSON,
-    SLOT,
-    Suspect,
+    STATE,
+    AttackerState,
 )
 from caldp_ui.controls import common, slider
 from caldp_ui.controls.slider import Slider
@@ -25,13 +25,13 @@ from caldp_ui.words.strength import strength
 _VIEWS = {PERSON: "One person", FAKES: "Fake phones"}
 
 
-def views(record: Suspect) -> None:
+def views(record: AttackerState) -> None:
     """Whether one person or fake phones are shown."""
-    bound = SLOT.bind("show", record.show, lambda r, v: replace(r, show=v))
-    common.views("View", _VIEWS, bound)
+    bound = STATE.bind("show", record.show, lambda r, v: replace(r, show=v))
+    common.view_switch("View", _VIEWS, bound)
 
 
-DAYS: Final = Slider[Suspect](
+DAYS: Final = Slider[AttackerState](
     "days",
     lambda record: record.days,
     lambda record, day: replace(record, days=int(day)),
@@ -43,30 +43,30 @@ DAYS: Final = Slider[Suspect](
 def day() -> None:
     """The day, along the axis of the chart above it."""
     told = "The person stays at one place and sends a report a day."
-    slider.show(SLOT, DAYS, "Day", told)
+    slider.show(STATE, DAYS, "Day", told)
 
 
-def again() -> None:
+def redraw_and_pin() -> None:
     """Other reports of the same person, and the pin."""
-    pins.again(
-        SLOT,
+    pins.redraw_and_pin(
+        STATE,
         lambda record: title(record.scenario),
         "New noise: the same people could have sent other reports.",
     )
 
 
-def odds(what: Shown, domain: GridDomain) -> None:
+def odds(data: BeliefData, domain: GridDomain) -> None:
     """How well this person is protected."""
     with st.container(key="odds"):
-        st.html(odds_html(what, domain))
+        st.html(odds_html(data, domain))
 
 
-def odds_html(what: Shown, domain: GridDomain) -> str:
+def odds_html(data: BeliefData, domain: GridDomain) -> str:
     """The same as HTML, for films."""
-    graded = words.grades(what)
+    graded = words.grades(data)
     badges = "".join(
         f'<span class="grade {strength(chance).word}">{strength(chance).word} {escape(when)}</span>'
         for chance, when in graded
     )
-    said = headline.as_html(words.odds(domain, what))
+    said = headline.as_html(words.odds(domain, data))
     return f'<div class="odds graded"><p><b>Protection:</b>{badges}</p>{said}</div>'

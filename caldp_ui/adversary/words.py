@@ -8,11 +8,11 @@ import numpy as np
 from caldp_core.audit.best_guess import BestGuess
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary.beliefs import Pair, Shown, region
+from caldp_ui.adversary.beliefs import BeliefData, CandidatePair, likely_area
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import percent
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.told import right
+from caldp_ui.words.promise_text import right_guess_text
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
@@ -20,25 +20,27 @@ _CERTAIN: Final = 1.0 - 1e-12
 """From it on a chance is one, but for what sums of floats leave."""
 
 
-def headline(what: Shown) -> Headline:
+def headline(data: BeliefData) -> Headline:
     """The chance that the attacker gives the true place; beside it one stored report, plain LDP."""
-    days = what.record.days
-    open_to_all = unprotected(what)
-    return Headline(_chance_now(what, days, open_to_all), _beside(what, days), bool(open_to_all))
+    days = data.record.days
+    open_to_all = describe_unprotected(data)
+    return Headline(
+        _chance_now(data, days, open_to_all), _comparison_sentence(data, days), bool(open_to_all)
+    )
 
 
-def unprotected(what: Shown) -> str:
+def describe_unprotected(data: BeliefData) -> str:
     """Who is not protected: this person, or how many others; empty where everybody is."""
-    if what.odds is None:
+    if data.odds is None:
         return "This person is not protected"
-    covered = promise.protected_share(what.ours.setup)
+    covered = promise.protected_share(data.ours.setup)
     if covered >= _CERTAIN:
         return ""
     return f"{formats.out_of_few(1.0 - covered)} people are not protected; this person is"
 
 
-def _chance_now(what: Shown, days: int, open_to_all: str) -> str:
-    chance = _a(percent(what.ours.on_truth(days)))
+def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
+    chance = _a(percent(data.ours.chance_of_truth(days)))
     when = f"after {formats.count(days, 'fresh report', 'fresh reports')}" if days else "as yet"
     if open_to_all:
         return f"{open_to_all}: {when} the attacker gives the true place {chance} chance."
@@ -53,15 +55,19 @@ def _a(chance: str) -> str:
     return f"{least}a {chance.removeprefix(least)}" if chance.startswith(least) else f"a {chance}"
 
 
-def _beside(what: Shown, days: int) -> str:
+def _comparison_sentence(data: BeliefData, days: int) -> str:
     """The same chance in other cases; those that read alike share a number."""
     if not days:
         return "It knows only how many people are where."
-    cases = [("if the phone repeats one stored report", what.ours.on_truth(1))] if days > 1 else []
-    if what.plain.setup.scenario != what.ours.setup.scenario:
-        cases.append(("with plain LDP", what.plain.on_truth(days)))
-    cases.append(("before any report", what.ours.on_truth(0)))
-    block = promise.block_of(PLACES, what.record.scenario)
+    cases = (
+        [("if the phone repeats one stored report", data.ours.chance_of_truth(1))]
+        if days > 1
+        else []
+    )
+    if data.plain.setup.scenario != data.ours.setup.scenario:
+        cases.append(("with plain LDP", data.plain.chance_of_truth(days)))
+    cases.append(("before any report", data.ours.chance_of_truth(0)))
+    block = promise.block_name(PLACES, data.record.scenario)
     reads = "" if block == PLACES.whole else f" Every report shows the {block}."
     return f"It is {_joined(cases)}.{reads}"
 
@@ -77,7 +83,7 @@ def _joined(cases: Sequence[tuple[str, float]]) -> str:
     return f"{', '.join(told[:-1])}, and {told[-1]}"
 
 
-def alone(day: int, ours: float, plain: float) -> Headline:
+def single_report_headline(day: int, ours: float, plain: float) -> Headline:
     """What one day's report shows by itself."""
     return Headline(
         f"From report {day} alone the attacker gives the true place {_a(percent(ours))} chance.",
@@ -88,30 +94,30 @@ def alone(day: int, ours: float, plain: float) -> Headline:
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     """The best guess, and how many places are 95 % likely to hold the person."""
     guess = int(np.argmax(beliefs))
-    places = formats.count(region(beliefs).size, "place", "places")
+    places = formats.count(likely_area(beliefs).size, "place", "places")
     best = place_name(domain, guess)
     return f"best guess {best}, {percent(float(beliefs[guess]))}; 95 % likely area: {places}"
 
 
-def grades(what: Shown) -> list[tuple[float, str]]:
+def grades(data: BeliefData) -> list[tuple[float, str]]:
     """How well this person is protected, as chances of a right guess, and after which reports."""
-    if what.odds is None:
+    if data.odds is None:
         return [(1.0, "for this person")]
-    days = what.record.days
-    many = [(what.odds[1], f"for {days} fresh reports")] if days > 1 else []
-    return [(what.odds[0], "for 1 report"), *many]
+    days = data.record.days
+    many = [(data.odds[1], f"for {days} fresh reports")] if days > 1 else []
+    return [(data.odds[0], "for 1 report"), *many]
 
 
-def odds(domain: GridDomain, what: Shown) -> str:
+def odds(domain: GridDomain, data: BeliefData) -> str:
     """How often the choice between the true place and another is right, at most."""
-    if what.odds is None:
-        return no_pair(domain, what.record.place)
-    days, (once, many) = what.record.days, what.odds
-    block = promise.block_of(PLACES, what.record.scenario)
+    if data.odds is None:
+        return no_pair(domain, data.record.place)
+    days, (once, many) = data.record.days, data.odds
+    block = promise.block_name(PLACES, data.record.scenario)
     where = "another" if block == PLACES.whole else f"another of its {block}"
     said = (
         f"An attacker who must choose between the true place and {where}, both equally likely, "
-        f"{right(once)} after one report"
+        f"{right_guess_text(once)} after one report"
     )
     return f"{said}." if days < 2 else f"{said}; after {days} fresh ones it is {_most(many)}."
 
@@ -121,14 +127,15 @@ def _most(share: float) -> str:
     return f"**{best}**" if best.startswith("more") else f"at most **{best}**"
 
 
-def candidates(domain: GridDomain, what: Shown, pair: Pair) -> str:
+def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str:
     """Two candidates, equally likely before, after the very reports of this outcome."""
-    here, there = place_name(domain, what.record.place), place_name(domain, pair.rival)
-    days = formats.count(what.record.days, "fresh report", "fresh reports")
+    here, there = place_name(domain, data.record.place), place_name(domain, pair.rival)
+    days = formats.count(data.record.days, "fresh report", "fresh reports")
     return (
         f"If {here} and {there} were equally likely before, these {days} give {here} a "
-        f"**{percent(pair.share)}** chance (at most {percent(pair.most)}), and one stored report "
-        f"**{percent(pair.kept)}** (at most {percent(pair.most_kept)})."
+        f"**{percent(pair.fresh_chance)}** chance (at most {percent(pair.fresh_limit)}), and one "
+        "stored report "
+        f"**{percent(pair.stored_chance)}** (at most {percent(pair.stored_limit)})."
     )
 
 
@@ -148,22 +155,23 @@ def no_pair(domain: GridDomain, record_place: int) -> str:
     )
 
 
-def alt_curve(what: Shown) -> str:
+def alt_curve(data: BeliefData) -> str:
     """The chart above the slider of days, for those who do not see it."""
-    ours, plain, last = what.ours, what.plain, len(what.ours.after) - 1
+    ours, plain, last = data.ours, data.plain, len(data.ours.beliefs) - 1
     return (
         f"Chance given to the true place, over {last} days. With fresh reports it goes from "
-        f"{percent(ours.on_truth(1))} to {percent(ours.on_truth(last))}; with one stored report it "
-        f"stays at {percent(ours.on_truth(1))}; with plain LDP it ends at "
-        f"{percent(plain.on_truth(last))}."
+        f"{percent(ours.chance_of_truth(1))} to {percent(ours.chance_of_truth(last))}; with one "
+        "stored report it "
+        f"stays at {percent(ours.chance_of_truth(1))}; with plain LDP it ends at "
+        f"{percent(plain.chance_of_truth(last))}."
     )
 
 
-def alt_limits(what: Shown) -> str:
+def alt_limits(data: BeliefData) -> str:
     """The chart of limits for those who do not see it."""
-    most, last = what.ours.most, len(what.ours.after) - 1
+    most, last = data.ours.limits, len(data.ours.beliefs) - 1
     return (
-        f"{alt_curve(what)} No fresh reports lead beyond {percent(most[last])}, no stored one "
+        f"{alt_curve(data)} No fresh reports lead beyond {percent(most[last])}, no stored one "
         f"beyond {percent(most[1])}."
     )
 
@@ -185,7 +193,7 @@ def alt_regions(right: float, most: float, here: str, there: str) -> str:
     )
 
 
-def anybody(ours: BestGuess | None, plain: BestGuess | None, block: str) -> str:
+def guess_sentence(ours: BestGuess | None, plain: BestGuess | None, block: str) -> str:
     """How often the best guess of anybody's place is right, before and after a report."""
     if ours is None:
         return (

@@ -13,7 +13,7 @@ _UNKNOWN: Final = "http://localhost:8501/"
 """Where no browser has said what its address is."""
 
 
-def here(query: Mapping[str, str]) -> str:
+def current_address(query: Mapping[str, str]) -> str:
     """The address of this page with this query, as the visitor's browser has it.
 
     `st.context.url` does not do: after a change of page it cuts the new page's name off the old
@@ -26,10 +26,10 @@ def here(query: Mapping[str, str]) -> str:
     names = {each.get("url_pathname", "") for each in pages.values()}
     name = pages[now].get("url_pathname", "") if now in pages else ""
     url = getattr(run.context_info, "url", "") or _UNKNOWN
-    return _with_query(of_page(url, name, names), query)
+    return _with_query(page_address(url, name, names), query)
 
 
-def of_page(url: str, name: str, names: Collection[str]) -> str:
+def page_address(url: str, name: str, names: Collection[str]) -> str:
     """The address of the page of that name, seen from `url`, any page's of the same server.
 
     `names`: of all pages. What a proxy has put before them stays.
@@ -45,7 +45,7 @@ def _with_query(url: str, query: Mapping[str, str]) -> str:
     return urlunsplit(urlsplit(url)._replace(query=urlencode(query)))
 
 
-def of_visitor() -> str:
+def visitor_address() -> str:
     """The network address that this visit comes from; "" for this machine's own.
 
     Behind a proxy it is what the proxy says, if the server trusts it (docs/deploy.md).
@@ -54,7 +54,7 @@ def of_visitor() -> str:
     return address if isinstance(address, str) else ""
 
 
-def for_others(address: str) -> str | None:
+def shared_address(address: str) -> str | None:
     """The same for other machines; None where the server only answers its own."""
     parts = urlsplit(address)
     if not _is_own(parts.hostname or ""):

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caldp_ui.app.policy import document_policy
-from caldp_ui.app.settings import below
+from caldp_ui.app.settings import join_path
 from caldp_ui.app.sheet import style
 
 _ROOT: Final = (
@@ -38,7 +38,7 @@ class Delivery:
         self._app = app
         self._ancestors = ancestors
         # Pictures and downloads of one visit: each is asked for once.
-        self._media = below(base, "media/")
+        self._media = join_path(base, "media/")
         self._kept: dict[str, tuple[Message, Message]] = {}
         # Eight who ask for a file at once wait for one compression, and start no eight.
         self._compressing = asyncio.Lock()
@@ -47,11 +47,11 @@ class Delivery:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] != "http" or scope["method"] != "GET" or self._of_a_visit(scope):
+        if scope["type"] != "http" or scope["method"] != "GET" or self._is_visit_media(scope):
             await self._app(scope, receive, send)
             return
         answer = _Answer(scope, self, send)
-        kept = self._kept.get(scope["path"]) if answer.may_be_packed else None
+        kept = self._kept.get(scope["path"]) if answer.is_compressible else None
         if kept:
             await answer.send_whole(*kept)
         else:
@@ -62,7 +62,7 @@ class Delivery:
         """Addresses whose files are kept, compressed."""
         return set(self._kept)
 
-    def _of_a_visit(self, scope: Scope) -> bool:
+    def _is_visit_media(self, scope: Scope) -> bool:
         return bool(scope["path"].startswith(self._media))
 
     def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
@@ -77,11 +77,13 @@ class Delivery:
         headers.add_vary_header("accept-encoding")
         return {**start, "headers": headers.raw}, {"type": "http.response.body", "body": body}
 
-    async def kept(self, path: str, start: Message, body: bytes) -> tuple[Message, Message]:
+    async def compressed_file(
+        self, path: str, start: Message, body: bytes
+    ) -> tuple[Message, Message]:
         """The compressed file of that address, from now on without asking the app."""
         async with self._compressing:
             if path not in self._kept:
-                whole = await packed(start, body)
+                whole = await compress_answer(start, body)
                 # The same file has no end of addresses with "//" and "/./".
                 if posixpath.normpath(path) != path:
                     return whole
@@ -89,7 +91,7 @@ class Delivery:
             return self._kept[path]
 
 
-async def packed(start: Message, body: bytes) -> tuple[Message, Message]:
+async def compress_answer(start: Message, body: bytes) -> tuple[Message, Message]:
     """An answer, compressed."""
     headers = MutableHeaders(raw=list(start["headers"]))
     small = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
@@ -109,7 +111,7 @@ class _Answer:
         self._path, self._delivery, self._send = scope["path"], delivery, send
         self._known = headers.get("if-none-match", "")
         self._gzip = takes_gzip(headers.get("accept-encoding", ""))
-        self.may_be_packed = self._gzip and "range" not in headers
+        self.is_compressible = self._gzip and "range" not in headers
         self._start: Message | None = None
         self._body = bytearray()
 
@@ -126,11 +128,11 @@ class _Answer:
 
     async def _finish(self, start: Message, body: bytes) -> None:
         if not _is_document(Headers(raw=start["headers"])):
-            await self.send_whole(*await self._delivery.kept(self._path, start, body))
+            await self.send_whole(*await self._delivery.compressed_file(self._path, start, body))
             return
         whole = self._delivery.document(start, body)
         if self._gzip:
-            whole = await packed(whole[0], whole[1]["body"])
+            whole = await compress_answer(whole[0], whole[1]["body"])
         await self.send_whole(*whole)
 
     async def send_whole(self, start: Message, body: Message) -> None:
@@ -150,7 +152,7 @@ class _Answer:
             return False
         is_text = headers.get("content-type", "").startswith(_TEXTS)
         lasts = "immutable" in headers.get("cache-control", "")
-        return _is_document(headers) or (is_text and lasts and self.may_be_packed)
+        return _is_document(headers) or (is_text and lasts and self.is_compressible)
 
 
 def takes_gzip(accepted: str) -> bool:

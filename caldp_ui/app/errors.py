@@ -14,7 +14,7 @@ _FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)
 """In escaped text: what makes `http://…`, `:icon:`, `www.…` and `a@b` more than text."""
 
 
-def as_text(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """`text` on one line, with nothing left that Markdown would act on: it may quote raw data.
 
     Bare addresses and icons are found again after the escaping, so an invisible joiner splits them.
@@ -29,5 +29,5 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except CaldpError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
+        st.error(escape_markdown(str(error)), icon=":material/error:")
         st.stop()

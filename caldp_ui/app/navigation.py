@@ -1,6 +1,6 @@
 """The way in: settings and navigation. One line here brings a page into the tabs.
 
-`app.py` calls `through_app` in every run, in a browser and in AppTest alike:
+`app.py` calls `run_navigation` in every run, in a browser and in AppTest alike:
 Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
 """
 
@@ -23,7 +23,7 @@ _MENU: Final = "menu"
 
 
 @dataclass(frozen=True)
-class Entry:
+class PageEntry:
     """A page: its file, its one name, Material icon, and what one does there.
 
     `section`: the group of tabs it stands in; "" for the first page itself.
@@ -57,99 +57,99 @@ TEACH: Final = "Teach"
 MEASURE: Final = "Measure"
 SECTIONS: Final = (EXPLORE, UNDERSTAND, TEACH, MEASURE)
 PAGES: Final = (
-    Entry(START, "Start", "flag"),
-    Entry(
+    PageEntry(START, "Start", "flag"),
+    PageEntry(
         PLACES,
         "Places on a map",
         "map",
         EXPLORE,
         "Choose what a map hides. See truth, plain LDP and your protection side by side.",
     ),
-    Entry(
+    PageEntry(
         VALUES,
         "Sensitive answers",
         "fact_check",
         EXPLORE,
         "Mark the answers of a real survey that people would rather not give.",
     ),
-    Entry(
+    PageEntry(
         YES_OR_NO,
         "Yes or no",
         "casino",
         EXPLORE,
         "Ask one question, and protect yes and no differently.",
     ),
-    Entry(
+    PageEntry(
         DISTANCES,
         "Privacy by distance",
         "social_distance",
         EXPLORE,
         "Hide a place best among its neighbours, and compare that with blocks.",
     ),
-    Entry(
+    PageEntry(
         PERSONAL,
         "Home and work",
         "home_work",
         EXPLORE,
         "Let everybody hide their own home and work. See what the collector still learns.",
     ),
-    Entry(
+    PageEntry(
         ADVERSARY,
         "What an attacker learns",
         "visibility",
         UNDERSTAND,
         "Follow one person's reports, and see what an attacker concludes from them.",
     ),
-    Entry(
+    PageEntry(
         COARSER,
         "Noise, coarser, or nothing?",
         "balance",
         UNDERSTAND,
         "See larger cells, hidden counts, rounding and noise on the same people, and attack each.",
     ),
-    Entry(
+    PageEntry(
         MATRIX,
         "The privacy matrix",
         "grid_on",
         UNDERSTAND,
         "Set the privacy of each pair of answers, and check any method against it.",
     ),
-    Entry(
+    PageEntry(
         ROOM,
         "Live poll",
         "co_present",
         TEACH,
         "Ask a class: each phone adds its own noise, the projector shows the estimate.",
     ),
-    Entry(
+    PageEntry(
         CLASSROOM,
         "Classroom",
         "school",
         TEACH,
         "A first lecture in seven pictures for the projector, each with a way to break it.",
     ),
-    Entry(
+    PageEntry(
         CURVES,
         "Compare methods",
         "show_chart",
         MEASURE,
         "Compare the errors of methods and protections as people, ε or blocks change.",
     ),
-    Entry(
+    PageEntry(
         PLAN,
         "Plan a survey",
         "calculate",
         MEASURE,
         "Say how accurate the result must be. Read how many people and which ε are needed.",
     ),
-    Entry(
+    PageEntry(
         RESULTS,
         "Results of a collection",
         "inventory",
         MEASURE,
         "Bring the tallies of a real collection. See what they say of all, and of one person.",
     ),
-    Entry(
+    PageEntry(
         PAPER,
         "The paper's results",
         "menu_book",
@@ -160,7 +160,7 @@ PAGES: Final = (
 """The tabs from left to right; the first page is where a newcomer lands."""
 
 
-def through_app(entries: Sequence[Entry] = PAGES, plan: tuple[Step, ...] = ()) -> Page:
+def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] = ()) -> Page:
     """The app's settings and tabs; the page that is asked for, for app.py to run.
 
     `plan`: the lesson that a window goes on with.
@@ -183,7 +183,7 @@ def through_app(entries: Sequence[Entry] = PAGES, plan: tuple[Step, ...] = ()) -
     return page
 
 
-def _pages(entries: tuple[Entry, ...]) -> list[Page]:
+def _pages(entries: tuple[PageEntry, ...]) -> list[Page]:
     """The pages, made once a visit: each looks its file up, in every run anew."""
     known, made = st.session_state.get(_MENU, (None, []))
     if known != entries:
@@ -205,12 +205,12 @@ def _to_first() -> None:
     st.switch_page(PAGES[0].path)
 
 
-def enter() -> None:
+def ensure_navigation() -> None:
     """Begin a page: go the way through app.py if it was opened past it.
 
     Until a server has seen the app's navigation, Streamlit takes the folder `pages` for the app: a
     first visitor who asks for /places gets that page without its settings and menu.
     """
     if _ENTERED not in st.session_state:
-        through_app()
+        run_navigation()
         st.rerun()

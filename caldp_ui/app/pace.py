@@ -47,7 +47,7 @@ class Bucket:
         return max(-self._left / self._pace, 0.0)
 
 
-class Paced:
+class PacedSocket:
     """One socket's messages, each handed on when its time has come. Read it by `receive`.
 
     `close`: called once there are too many; then the socket says that it was disconnected.
@@ -125,7 +125,7 @@ class Pace:
             await self._app(scope, receive, send)
             return
         socket = _Socket(send)
-        paced = Paced(receive, socket.close)
+        paced = PacedSocket(receive, socket.close)
         try:
             await self._app(scope, paced.receive, socket.send)
         finally:

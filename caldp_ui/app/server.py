@@ -7,7 +7,7 @@ from caldp_ui.app.delivery import Delivery
 from caldp_ui.app.gate import Gate
 from caldp_ui.app.pace import Pace
 from caldp_ui.app.policy import Policy
-from caldp_ui.app.settings import below, settings
+from caldp_ui.app.settings import join_path, settings
 from caldp_ui.app.stale_messages import StaleMessages
 from caldp_ui.app.sticky import Sticky
 from caldp_ui.app.uploads import Uploads
@@ -15,10 +15,10 @@ from caldp_ui.app.uploads import Uploads
 
 def address(name: str) -> str:
     """The path of `name` on this server."""
-    return below(_base(), name)
+    return join_path(_base(), name)
 
 
-def around() -> list[Middleware]:
+def middleware() -> list[Middleware]:
     """What each request passes on its way in, the first first."""
     own = settings()
     return [

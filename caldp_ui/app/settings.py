@@ -47,6 +47,6 @@ def settings() -> Settings:
     return Settings.of(os.environ)
 
 
-def below(base: str, name: str) -> str:
+def join_path(base: str, name: str) -> str:
     """The path of `name` on a server whose addresses are below the path `base`; "" is the root."""
     return "/".join(["", *filter(None, base.split("/")), name])

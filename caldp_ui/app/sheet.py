@@ -21,10 +21,10 @@ _ENDING: Final = re.compile(r'\[class\*="(-[a-z-]+)"\]')
 @cache
 def style() -> str:
     """The text of the style sheet, without selectors that look into class names."""
-    return written_out(SHEET.read_text("utf-8"), [Path(page.path).stem for page in PAGES])
+    return expand_selectors(SHEET.read_text("utf-8"), [Path(page.path).stem for page in PAGES])
 
 
-def written_out(css: str, pages: Iterable[str]) -> str:
+def expand_selectors(css: str, pages: Iterable[str]) -> str:
     """The sheet with each `[class*="-end"]` as the classes of such containers on these pages."""
     names = list(pages)
 

@@ -10,7 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from caldp_ui.app.settings import Settings, below
+from caldp_ui.app.settings import Settings, join_path
 
 COOKIE: Final = "caldp_worker"
 QUERY: Final = "worker"
@@ -25,7 +25,7 @@ class Sticky:
         self._name = settings.worker
         # In a frame of another site only such cookies are kept, and only by https.
         same_site = "None; Secure; Partitioned" if settings.ancestors else "Lax"
-        path = below(base, "")
+        path = join_path(base, "")
         self._cookie = f"{COOKIE}={self._name}; Path={path}; HttpOnly; SameSite={same_site}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -17,9 +17,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from caldp_core.basics.cache import shared_cache
-from caldp_ui.app.asked_files import keep_asked_files
+from caldp_ui.app.deferred_files import keep_deferred_files
 
-THREADS: Final = "caldp-"
+THREAD_PREFIX: Final = "caldp-"
 """How the names of threads that work beside pages begin."""
 _PAUSE_S: Final = 30.0
 _GIVES_BACK_S: Final = 10.0
@@ -30,7 +30,7 @@ _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_r
 async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
     """The server's life, as `App` takes it: collects as long as the server is at work."""
     del app
-    keep_asked_files()
+    keep_deferred_files()
     task = asyncio.create_task(_collect_now_and_then())
     _WARNS.addFilter(_is_of_a_page)
     try:
@@ -41,7 +41,7 @@ async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
 
 
 def _is_of_a_page(record: logging.LogRecord) -> bool:
-    return not (record.threadName or "").startswith(THREADS)
+    return not (record.threadName or "").startswith(THREAD_PREFIX)
 
 
 async def _collect_now_and_then() -> None:
@@ -61,6 +61,6 @@ def _give_back() -> None:
     The C library keeps what was freed in the middle of what it has, for arrays of megabytes too:
     a gigabyte stays with a process that uses a quarter of it, unless it is asked to let go.
     """
-    shared_cache().weigh()
+    shared_cache().update_sizes()
     with suppress(OSError, AttributeError):  # only the GNU C library has it
         ctypes.CDLL(None).malloc_trim(0)

@@ -16,7 +16,7 @@ from streamlit import config, runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-HELD_MAX: Final = 800 * 2**20
+TOTAL_BYTES_MAX: Final = 800 * 2**20
 """Bytes of files that come in or wait to be read, of all visits together."""
 _PATIENCE_S: Final = 600.0
 """Room is kept for a file no longer: a sender of a byte now and then would keep all others out."""
@@ -40,11 +40,11 @@ class Uploads:
             await self._app(scope, receive, send)
             return
         size = _size(scope)
-        keeper = _keeper()
+        keeper = _file_manager()
         visit = path.partition("/")[0]
-        if keeper is not None and size + _of_visit(keeper, visit) > _most():
+        if keeper is not None and size + _visit_bytes(keeper, visit) > _max_bytes():
             keeper.remove_session_files(visit)
-        if self._coming + size + _kept(keeper) > HELD_MAX:
+        if self._coming + size + _stored_bytes(keeper) > TOTAL_BYTES_MAX:
             await PlainTextResponse(_LATER, 429)(scope, receive, send)
             return
         self._coming += size
@@ -62,26 +62,26 @@ def release(file_id: str) -> None:
         run.uploaded_file_mgr.remove_file(run.session_id, file_id)
 
 
-def _keeper() -> MemoryUploadedFileManager | None:
+def _file_manager() -> MemoryUploadedFileManager | None:
     if not runtime.exists():
         return None
     keeper = runtime.get_instance().uploaded_file_mgr
     return keeper if isinstance(keeper, MemoryUploadedFileManager) else None
 
 
-def _kept(keeper: MemoryUploadedFileManager | None) -> int:
-    if keeper is None:
+def _stored_bytes(manager: MemoryUploadedFileManager | None) -> int:
+    if manager is None:
         return 0
-    files = [file for each in list(keeper.file_storage.values()) for file in list(each.values())]
+    files = [file for each in list(manager.file_storage.values()) for file in list(each.values())]
     return sum(len(file.data) for file in files)
 
 
-def _of_visit(keeper: MemoryUploadedFileManager, visit: str) -> int:
-    files = list(keeper.file_storage.get(visit, {}).values())
+def _visit_bytes(manager: MemoryUploadedFileManager, visit: str) -> int:
+    files = list(manager.file_storage.get(visit, {}).values())
     return sum(len(file.data) for file in files)
 
 
-def _most() -> int:
+def _max_bytes() -> int:
     """Bytes of a file, and of all files of a visit."""
     return int(config.get_option("server.maxUploadSize")) * 2**20
 
@@ -89,5 +89,5 @@ def _most() -> int:
 def _size(scope: Scope) -> int:
     """Bytes that are to come: as many as there may be where nobody says it."""
     said = dict(scope["headers"]).get(b"content-length", b"")
-    most = _most()
+    most = _max_bytes()
     return min(int(said), most) if said.isdigit() else most

@@ -15,17 +15,17 @@ from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, plane, upright
+from caldp_ui.charts.planes import Words, plane, vertical_line
 from caldp_ui.words import formats
 
 HEIGHT: Final = 360
-AGAINST_EPSILON: Final[dict[str, Any]] = {
+EPSILON_AXIS: Final[dict[str, Any]] = {
     "title_text": "privacy level ε (left: more private; log scale)",
     "type": "log",
     "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
 }
 """The abscissa of curves over ε."""
-AGAINST_PEOPLE: Final[dict[str, Any]] = {
+PEOPLE_AXIS: Final[dict[str, Any]] = {
     "title_text": "number of people (log scale)",
     "type": "log",
     "tickvals": [10**power for power in range(3, 13)],
@@ -33,14 +33,14 @@ AGAINST_PEOPLE: Final[dict[str, Any]] = {
     "tickangle": 0,
 }
 """The abscissa of curves over the number of people."""
-AGAINST_BLOCKS: Final[dict[str, Any]] = {
+BLOCKS_AXIS: Final[dict[str, Any]] = {
     "title_text": "number of blocks (right: less hidden; log scale)",
     "type": "log",
     "tickvals": [1, 10, 100, 1000, 10_000],
     "ticktext": ["1", "10", "100", "1,000", "10,000"],
 }
 """The abscissa of curves over the number of blocks."""
-AGAINST_SENSITIVE: Final[dict[str, Any]] = {
+SENSITIVE_AXIS: Final[dict[str, Any]] = {
     "title_text": "sensitive places (right: more hidden; log scale)",
     "type": "log",
     "tickvals": [10, 100, 1000, 10_000, 43_750],
@@ -51,11 +51,11 @@ AGAINST_SENSITIVE: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Line:
-    """A curve as readers tell it apart, and `now`: this very outcome at the present setting."""
+    """A curve as readers tell it apart; `current_tv`: this outcome at the present setting."""
 
     name: str
     curve: Curve
-    now: float
+    current_tv: float
     colour: str
     dash: str
     symbol: str
@@ -64,13 +64,13 @@ class Line:
 def error_curves(
     ours: tuple[Curve, float],
     plain: tuple[Curve, float],
-    present: float,
+    current_x: float,
     abscissa: dict[str, Any],
     colours: Palette,
     *,
     wrong: str | None = None,
 ) -> go.Figure:
-    """Expected TV of both with 90 % bands, and (curve, TV) of this outcome at `present`.
+    """Expected TV of both with 90 % bands, and (curve, TV) of this outcome at `current_x`.
 
     `wrong`: where an estimate puts people by mistake; None where it is not made of shares.
     """
@@ -78,29 +78,29 @@ def error_curves(
         Line("plain LDP", *plain, colours.plain, "dash", "diamond"),
         Line("this protection", *ours, colours.ours, "solid", "circle"),
     )
-    top = max(float(max(line.curve.high.max(), line.now)) for line in lines)
-    low = min(float(min(line.curve.low.min(), line.now)) for line in lines)
+    top = max(float(max(line.curve.high.max(), line.current_tv)) for line in lines)
+    low = min(float(min(line.curve.low.min(), line.current_tv)) for line in lines)
     is_log = top > 1.5
     y = (
-        errors.by_decades(low, top, errors.people(None), HEIGHT)
+        errors.log_axis(low, top, errors.error_scale(None), HEIGHT)
         if is_log
-        else errors.from_zero(top, wrong)
+        else errors.linear_axis(top, wrong)
     )
     least = errors.FAINTEST if is_log else 0.0
     traces = [
         *(_band(line, least) for line in lines),
         *(_mean(line, wrong) for line in lines),
-        *(_mark(line, present, colours.edge) for line in lines),
+        *(_mark(line, current_x, colours.edge) for line in lines),
     ]
     high = 10.0 ** y["range"][1] if is_log else y["range"][1]
-    is_there = present > 0  # none is sensitive, say: no log axis has that place
-    here = [Label(present, high, "you are here", colours.text, "top center")] if is_there else []
+    is_there = current_x > 0  # none is sensitive, say: no log axis has that place
+    here = [Label(current_x, high, "you are here", colours.text, "top center")] if is_there else []
     ends = [
         Label(float(line.curve.x[-1]), float(line.curve.tv[-1]), line.name, line.colour)
         for line in lines
     ]
-    x = {**abscissa, "range": _range(lines, present)}
-    marks = [upright(present, colours)] if is_there else []
+    x = {**abscissa, "range": _range(lines, current_x)}
+    marks = [vertical_line(current_x, colours)] if is_there else []
     return plane(traces, x, y, marks, colours, words=Words(ends, notes=here), height=HEIGHT)
 
 
@@ -136,7 +136,7 @@ def _mean(line: Line, wrong: str | None) -> dict[str, Any]:
         "mode": "lines",
         "name": line.name,
         "line": {"color": line.colour, "dash": line.dash, "width": 2.5},
-        "text": [errors.people(wrong).told(float(tv)) for tv in line.curve.tv],
+        "text": [errors.error_scale(wrong).describe(float(tv)) for tv in line.curve.tv],
         "hovertemplate": "%{text}",
     }
 
@@ -145,7 +145,7 @@ def _mark(line: Line, present: float, edge: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [present],
-        "y": [line.now],
+        "y": [line.current_tv],
         "mode": "markers",
         "name": f"{line.name}, this draw of noise",
         "showlegend": False,

@@ -34,7 +34,7 @@ class Frame:
     x: Point
     y: Point
 
-    def at(self, x: float, y: float) -> Point:
+    def to_pixel(self, x: float, y: float) -> Point:
         """The pixel of a pair of numbers; y goes up."""
         left, top, right, bottom = self.box
         across, up = (
@@ -44,24 +44,24 @@ class Frame:
 
     def path(self, points: Iterable[Point], style: str) -> str:
         """A line through pairs of numbers; `style`: CSS of its stroke and fill."""
-        told = "L".join("{},{}".format(*self.at(*point)) for point in points)
+        told = "L".join("{},{}".format(*self.to_pixel(*point)) for point in points)
         return f'<path d="M{told}" style="{style}"/>'
 
     def text(
         self, at: Point, words: str, style: str, anchor: str = "start", shift: Point = (0, 0)
     ) -> str:
         """Words at a pair of numbers, `shift` pixels right and down from there."""
-        x, y = (place + more for place, more in zip(self.at(*at), shift, strict=True))
+        x, y = (place + more for place, more in zip(self.to_pixel(*at), shift, strict=True))
         told = escape(words)
         return f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="{style}">{told}</text>'
 
     def marks(
-        self, points: Iterable[Point], symbol: str, size: float, style: str, says: str
+        self, points: Iterable[Point], symbol: str, size: float, style: str, tooltip: str
     ) -> str:
-        """Marks at pairs of numbers, as one element; it `says` this when it is pointed at."""
+        """Marks at pairs of numbers, as one element; it `tooltip` this when it is pointed at."""
         shape = _MARKS[symbol].format(r=size / 2, d=size, l=round(0.62 * size, 2))
-        drawn = "".join("M{},{}{}".format(*self.at(*point), shape) for point in points)
-        return f'<path d="{drawn}" style="{style}"><title>{escape(says)}</title></path>'
+        drawn = "".join("M{},{}{}".format(*self.to_pixel(*point), shape) for point in points)
+        return f'<path d="{drawn}" style="{style}"><title>{escape(tooltip)}</title></path>'
 
     def ticks(self, x: Sequence[float], y: Sequence[float], ink: str, line: str) -> str:
         """Numbers along both axes, with a faint line each; `ink`, `line`: their colours."""
@@ -89,6 +89,6 @@ def svg(frame: Frame, parts: Iterable[str], alt: str, height: int | None) -> str
     )
 
 
-def show(drawn: str, key: str, height: int | None) -> None:
+def show(markup: str, key: str, height: int | None) -> None:
     """Put a drawing on the page, so many pixels high; None: as its width makes it."""
-    _show(key=key, data=[key, drawn], height="content" if height is None else height)
+    _show(key=key, data=[key, markup], height="content" if height is None else height)

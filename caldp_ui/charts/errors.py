@@ -19,35 +19,35 @@ FAINTEST: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class Counted:
+class ErrorScale:
     """How an error is counted. `title`: of its axis.
 
-    `number(error)`: at a mark of the axis; `told(error)`: where it is pointed at.
+    `number(error)`: at a mark of the axis; `describe(error)`: where it is pointed at.
     """
 
     title: str
     number: Callable[[float], str]
-    told: Callable[[float], str]
+    describe: Callable[[float], str]
 
 
-def people(wrong: str | None) -> Counted:
+def error_scale(wrong: str | None) -> ErrorScale:
     """Of total variations. `wrong`: where people are by mistake; None for no shares."""
     if wrong is None:
-        return Counted(
+        return ErrorScale(
             "error (total variation)",
             formats.digits,
             lambda tv: f"total variation {formats.share(tv)}",
         )
-    return Counted(
+    return ErrorScale(
         f"people {wrong}, of 100",
         lambda tv: formats.digits(100 * tv),
         lambda tv: f"{formats.of_hundred(min(tv, 1.0))} (total variation {formats.share(tv)})",
     )
 
 
-def from_zero(top: float, wrong: str | None) -> dict[str, Any]:
+def linear_axis(top: float, wrong: str | None) -> dict[str, Any]:
     """An axis from 0 to a little above `top`, of total variations up to 1."""
-    counted = people(wrong)
+    counted = error_scale(wrong)
     end = min(1.0, 1.08 * top) if wrong is not None or top <= 1.0 else 1.08 * top
     step = next((each for each in _STEPS if end / each <= 6), 0.2)
     ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
@@ -59,7 +59,7 @@ def from_zero(top: float, wrong: str | None) -> dict[str, Any]:
     }
 
 
-def by_decades(low: float, high: float, counted: Counted, pixels: float) -> dict[str, Any]:
+def log_axis(low: float, high: float, scale: ErrorScale, pixels: float) -> dict[str, Any]:
     """A log axis over the whole powers of ten around `low` and `high`, every number in full.
 
     `pixels`: how high it is, about.
@@ -70,9 +70,9 @@ def by_decades(low: float, high: float, counted: Counted, pixels: float) -> dict
     ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
     ticks = [tick for tick in ticks if tick <= 10.0**last * 1.001]
     return {
-        "title_text": counted.title,
+        "title_text": scale.title,
         "type": "log",
         "range": [first - 0.02 * (last - first), last + 0.02 * (last - first)],
         "tickvals": ticks,
-        "ticktext": [counted.number(tick) for tick in ticks],
+        "ticktext": [scale.number(tick) for tick in ticks],
     }

@@ -13,12 +13,12 @@ from caldp_ui.charts.scripts import script
 from caldp_ui.stage import Film, bundle
 
 _films: Final = st.components.v2.component(
-    "caldp_films", js=bundle.part("follower") + script("films")
+    "caldp_films", js=bundle.partial_script("follower") + script("films")
 )
 
 
 @dataclass(frozen=True)
-class Dialled:
+class SliderState:
     """Where a slider is in this run: its `reading`, and the name of all else on the page."""
 
     reading: str
@@ -27,13 +27,13 @@ class Dialled:
 
 def feed(key: str, film: Film) -> None:
     """Bring a film to the browser. `key`: names the place on the page with that of its slider."""
-    _films(key=f"{key}-{film.dial}", data=film.of_charts)
+    _films(key=f"{key}-{film.dial}", data=film.chart_message)
 
 
-def tell(key: str, page: Mapping[str, Dialled]) -> None:
+def send_slider_states(key: str, sliders: Mapping[str, SliderState]) -> None:
     """Tell the browser what each of the page's sliders is at, by its key.
 
     Call it last: that the page is there is what takes a step off the screen again.
     """
-    now = {dial: vars(at) for dial, at in page.items()}
+    now = {dial: vars(at) for dial, at in sliders.items()}
     _films(key=f"{key}-page", data=[{"page": now}])

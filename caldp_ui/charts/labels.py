@@ -50,28 +50,33 @@ class Scale:
     pixels: float
     is_log: bool
 
-    def along(self, y: float) -> float:
+    def to_fraction(self, y: float) -> float:
         """A number as a part of the range: 0 at its lower end, 1 at its upper one."""
         low, high = self.range
         return ((np.log10(y) if self.is_log else y) - low) / (high - low)
 
-    def at(self, part: float) -> float:
+    def from_fraction(self, part: float) -> float:
         """The number there."""
         low, high = self.range
         place = low + part * (high - low)
         return float(10.0**place) if self.is_log else float(place)
 
 
-def spread(names: Sequence[Label], scale: Scale) -> list[Label]:
+def spread_names(names: Sequence[Label], scale: Scale) -> list[Label]:
     """Names beside the ends of lines, moved up and down so that none stands on another."""
-    places = apart([scale.along(name.y) for name in names], _ROW / scale.pixels)
+    places = space_out([scale.to_fraction(name.y) for name in names], _ROW / scale.pixels)
     return [
-        replace(name, y=scale.at(place), words=f"{_APART}{name.words}{_APART}", wide_only=True)
+        replace(
+            name,
+            y=scale.from_fraction(place),
+            words=f"{_APART}{name.words}{_APART}",
+            wide_only=True,
+        )
         for name, place in zip(names, places, strict=True)
     ]
 
 
-def apart(wanted: Sequence[float], least: float) -> list[float]:
+def space_out(wanted: Sequence[float], least: float) -> list[float]:
     """Places in [0, 1] in the same order, `least` apart, as near to those `wanted` as can be.
 
     By squares: isotonic regression of the places less what they must be apart.
@@ -86,13 +91,13 @@ def apart(wanted: Sequence[float], least: float) -> list[float]:
     return [float(place) for place in places]
 
 
-def lifted(note: Label, scale: Scale) -> Label:
+def place_note(note: Label, scale: Scale) -> Label:
     """A note where it is drawn: Plotly leaves out what is not within the range."""
-    part = scale.along(note.y) + note.lift / scale.pixels
-    return replace(note, y=scale.at(min(part, _TOP)))
+    part = scale.to_fraction(note.y) + note.lift / scale.pixels
+    return replace(note, y=scale.from_fraction(min(part, _TOP)))
 
 
-def room(names: Sequence[str]) -> int | None:
+def label_width(names: Sequence[str]) -> int | None:
     """Pixels at the right that these names take; None where that is too much."""
     pixels = 16 + round(_LETTER * max(map(len, names), default=0))
     return pixels if pixels <= WIDEST else None

@@ -54,10 +54,10 @@ def plane(
     """
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     names = [*words.names, *(replace(n, side="middle left") for n in words.at_starts)]
-    room = labels.room([each.words for each in names]) if names else 10
+    room = labels.label_width([each.words for each in names]) if names else 10
     scale = Scale(tuple(y["range"]), height - _ABOVE - _BELOW, y.get("type") == "log")
-    notes = [labels.lifted(note, scale) for note in words.notes]
-    named = labels.spread(names, scale) if room is not None else []
+    notes = [labels.place_note(note, scale) for note in words.notes]
+    named = labels.spread_names(names, scale) if room is not None else []
     sides = (left, room or 10), (left - 12, 10)
     wide, narrow = (_margin(pair[:: -1 if words.at_starts else 1]) for pair in sides)
     legend = _legend(len(names), height)
@@ -95,7 +95,7 @@ def _legend(rows: int, height: int) -> dict[str, Any]:
     }
 
 
-def upright(x: float, colours: Palette) -> Shape:
+def vertical_line(x: float, colours: Palette) -> Shape:
     """A dotted line from bottom to top."""
     return {
         "type": "line",
@@ -108,7 +108,7 @@ def upright(x: float, colours: Palette) -> Shape:
     }
 
 
-def level(y: float, colours: Palette) -> Shape:
+def horizontal_line(y: float, colours: Palette) -> Shape:
     """A dotted line from side to side."""
     return {
         "type": "line",
@@ -121,7 +121,9 @@ def level(y: float, colours: Palette) -> Shape:
     }
 
 
-def gap(ends: tuple[tuple[float, float], tuple[float, float]], colours: Palette) -> dict[str, Any]:
+def gap_arrow(
+    ends: tuple[tuple[float, float], tuple[float, float]], colours: Palette
+) -> dict[str, Any]:
     """The way from one point to another that matters: a double arrow, drawn as one trace."""
     (x0, y0), (x1, y1) = ends
     heads = ["triangle-left", "triangle-right"] if y0 == y1 else ["triangle-down", "triangle-up"]

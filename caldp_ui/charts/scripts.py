@@ -6,21 +6,21 @@ They find each other in the page, whichever comes first.
 from pathlib import Path
 from typing import Final
 
-from caldp_ui.stage.bundle import joined
+from caldp_ui.stage.bundle import join_modules
 
 _WEB: Final = Path(__file__).with_name("web")
 
 
-def hub() -> str:
-    """What pictures of other rooms register in, to be shown ahead of the server; see `hub.js`."""
-    return joined(_WEB, ("hub",))
+def hub_script() -> str:
+    """The script with which pictures register to be shown ahead of the server; see `hub.js`."""
+    return join_modules(_WEB, ("hub",))
 
 
-def narrow() -> str:
-    """How a figure fits a narrow screen; see `narrow.js`."""
-    return joined(_WEB, ("narrow",))
+def narrow_script() -> str:
+    """How a figure fits a narrow screen; see `narrow_script.js`."""
+    return join_modules(_WEB, ("narrow",))
 
 
 def script(*names: str) -> str:
     """The component of the last name, as one ES module, after what it needs."""
-    return joined(_WEB, ("hub", *names))
+    return join_modules(_WEB, ("hub", *names))

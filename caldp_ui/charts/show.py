@@ -26,15 +26,15 @@ def show(figure: go.Figure, key: str, alt: str) -> None:
 
     Its height is told apart from the figure, so that there is room before Plotly's code has come.
     """
-    put(told(figure, alt), key, figure.layout.height or "content")
+    show_json(figure_json(figure, alt), key, figure.layout.height or "content")
 
 
-def put(figure: str, key: str, height: int | Literal["content"]) -> None:
-    """Show a figure as it is `told`, so many pixels high."""
+def show_json(figure: str, key: str, height: int | Literal["content"]) -> None:
+    """Show a figure as it is `figure_json`, so many pixels high."""
     _chart(key=key, data=[key, figure, ADDRESS], height=height)
 
 
-def told(figure: go.Figure, alt: str) -> str:
+def figure_json(figure: go.Figure, alt: str) -> str:
     """A figure as the browser is told of it: what it leaves open, the page's theme says."""
     whole = figure.to_plotly_json()
     whole["layout"].pop("template", None)

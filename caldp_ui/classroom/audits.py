@@ -29,38 +29,38 @@ _TABLE: Final = Hashes(np.array([[0, 1, 3], [2, 2, 0]]), 4)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """`what` was audited against a claimed ε; `loss`: the largest log-ratio found, in nats."""
+class AuditVerdict:
+    """`mechanism` was audited against a claimed ε; `loss`: the largest log-ratio found, in nats."""
 
-    what: str
+    mechanism: str
     claimed: float
     holds: bool
     loss: float
 
 
 def _judge(
-    what: str, epsilon: float, channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix
-) -> Verdict:
+    mechanism: str, epsilon: float, channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix
+) -> AuditVerdict:
     found = audit_channel(channel, policy)
     assert found.worst is not None  # each of these policies bounds some pair
-    return Verdict(what, epsilon, found.holds, found.worst.privacy_loss)
+    return AuditVerdict(mechanism, epsilon, found.holds, found.worst.privacy_loss)
 
 
-def _plain(what: str, epsilon: float, channel: Sequence[Sequence[Fraction]]) -> Verdict:
-    return _judge(what, epsilon, channel, Context.plain(len(channel), epsilon))
+def _plain(mechanism: str, epsilon: float, channel: Sequence[Sequence[Fraction]]) -> AuditVerdict:
+    return _judge(mechanism, epsilon, channel, Context.plain(len(channel), epsilon))
 
 
-def _curator(e: float) -> Verdict:
+def _curator(e: float) -> AuditVerdict:
     count = CentralCount(6, e)
     return _judge("trusted server's count of 6 people", e, count.exact_channel(), count.policy)
 
 
-def _trust(e: float) -> tuple[Verdict, ...]:
+def _trust(e: float) -> tuple[AuditVerdict, ...]:
     coin = BinaryMechanism(BinaryPolicy(e, e)).exact_channel()
     return _plain("random bit", e, coin), _curator(e)
 
 
-def _selection(e: float) -> tuple[Verdict, ...]:
+def _selection(e: float) -> tuple[AuditVerdict, ...]:
     best = NoisyMax(3, e)
     return (
         _judge("noisy maximum, 3 items, 3 people", e, best.exact_channel(3), best.policy(3)),
@@ -75,7 +75,7 @@ def _one_hot(epsilon: float) -> list[list[Fraction]]:
     return OneHotResponse(4, epsilon).mechanism.exact_channel()
 
 
-def _rappor(e: float) -> tuple[Verdict, ...]:
+def _rappor(e: float) -> tuple[AuditVerdict, ...]:
     made = Rappor(2, 1, e)
     # A day keeps less than ε∞, so it takes some to spend it: as many as give naive phones away.
     days = max(_DAYS, math.floor(e / made.epsilon_one_day) + 1)
@@ -86,7 +86,7 @@ def _rappor(e: float) -> tuple[Verdict, ...]:
     )
 
 
-def _bits(e: float) -> tuple[Verdict, ...]:
+def _bits(e: float) -> tuple[AuditVerdict, ...]:
     return (
         _plain("sketch, 4 cells, 2 functions", e, CountMeanSketch(_TABLE, e).exact_channel()),
         _plain("naive: all of ε a cell", e, CountMeanSketch(_TABLE, 2 * e).exact_channel()),
@@ -94,7 +94,7 @@ def _bits(e: float) -> tuple[Verdict, ...]:
     )
 
 
-def _means(e: float) -> tuple[Verdict, ...]:
+def _means(e: float) -> tuple[AuditVerdict, ...]:
     daily = DailyMean(OneBitMean(4, e), 2)
     constant = [[x] * _DAYS for x in range(5)]
     kept, fresh = daily.exact_channel(constant), daily.forgetful_channel(constant)
@@ -104,7 +104,7 @@ def _means(e: float) -> tuple[Verdict, ...]:
     )
 
 
-_BY_STATION: Final[dict[str, Callable[[float], tuple[Verdict, ...]]]] = {
+_BY_STATION: Final[dict[str, Callable[[float], tuple[AuditVerdict, ...]]]] = {
     "trust": _trust,
     "sum": _trust,
     "selection": _selection,
@@ -116,15 +116,15 @@ _BY_STATION: Final[dict[str, Callable[[float], tuple[Verdict, ...]]]] = {
 
 
 @cached
-def of(station: str, epsilon: float) -> tuple[Verdict, ...]:
+def audit_station(station: str, epsilon: float) -> tuple[AuditVerdict, ...]:
     """The verdicts of a station at this ε, the naive ones among them."""
     return _BY_STATION[station](epsilon)
 
 
-def told(verdicts: Sequence[Verdict]) -> dict[str, dict[str, str]]:
+def table_columns(verdicts: Sequence[AuditVerdict]) -> dict[str, dict[str, str]]:
     """Columns of a table for readers."""
     return {
-        "keeps it": {v.what: "✓ yes" if v.holds else "✗ NO" for v in verdicts},
-        "claimed ε": {v.what: f"{v.claimed:g}" for v in verdicts},
-        "largest found": {v.what: formats.digits(v.loss, 4) for v in verdicts},
+        "keeps it": {v.mechanism: "✓ yes" if v.holds else "✗ NO" for v in verdicts},
+        "claimed ε": {v.mechanism: f"{v.claimed:g}" for v in verdicts},
+        "largest found": {v.mechanism: formats.digits(v.loss, 4) for v in verdicts},
     }

@@ -30,7 +30,7 @@ PEOPLE: Final[dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """How a line or a heap of points is told from the others."""
 
     colour: str
@@ -38,18 +38,20 @@ class Look:
     symbol: str = "circle"
 
 
-def looks(colours: Palette) -> tuple[Look, Look, Look, Look]:
+def line_styles(colours: Palette) -> tuple[LineStyle, LineStyle, LineStyle, LineStyle]:
     """Ours, the other, a third, and a faint one for what does not hold."""
     third = "#FF9CCB" if colours is DARK else "#98256B"
     return (
-        Look(colours.ours),
-        Look(colours.plain, "dash", "diamond"),
-        Look(third, "dashdot", "square"),
-        Look(colours.faint, "dot", "x"),
+        LineStyle(colours.ours),
+        LineStyle(colours.plain, "dash", "diamond"),
+        LineStyle(third, "dashdot", "square"),
+        LineStyle(colours.faint, "dot", "x"),
     )
 
 
-def line(name: str, x: ArrayLike, y: ArrayLike, look: Look, told: str = "%{y:,.3~g}") -> Any:
+def line(
+    name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, hover_template: str = "%{y:,.3~g}"
+) -> Any:
     """A curve."""
     return {
         "type": "scatter",
@@ -57,12 +59,12 @@ def line(name: str, x: ArrayLike, y: ArrayLike, look: Look, told: str = "%{y:,.3
         "x": np.asarray(x),
         "y": np.asarray(y),
         "mode": "lines",
-        "line": {"color": look.colour, "dash": look.dash, "width": 4},
-        "hovertemplate": told,
+        "line": {"color": style.colour, "dash": style.dash, "width": 4},
+        "hovertemplate": hover_template,
     }
 
 
-def points(name: str, x: ArrayLike, y: ArrayLike, look: Look, size: int = 7) -> Any:
+def points(name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, size: int = 7) -> Any:
     """A heap of outcomes; named in the legend by its curve only."""
     return {
         "type": "scatter",
@@ -71,14 +73,14 @@ def points(name: str, x: ArrayLike, y: ArrayLike, look: Look, size: int = 7) -> 
         "y": np.asarray(y),
         "mode": "markers",
         "showlegend": False,
-        "marker": {"color": look.colour, "symbol": look.symbol, "size": size, "opacity": 0.55},
+        "marker": {"color": style.colour, "symbol": style.symbol, "size": size, "opacity": 0.55},
         "hoverinfo": "skip",
     }
 
 
-def upright(x: float, look: Look) -> dict[str, Any]:
+def upright(x: float, line_style: LineStyle) -> dict[str, Any]:
     """A line at x from the bottom to the top."""
-    style = {"color": look.colour, "dash": "dot", "width": 2}
+    style = {"color": line_style.colour, "dash": "dot", "width": 2}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain", "line": style}
 
 

@@ -20,8 +20,8 @@ from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -56,7 +56,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Counting:
+class MethodCosts:
     """All methods; sketches for each number of cells.
 
     `responses`: of the catalogue. `sketch`, `hadamard`: with many functions; `single`: the plain
@@ -73,7 +73,7 @@ class Counting:
         return next(cost for cost in self.responses if cost.name == name)
 
 
-def work(lesson: Lesson) -> Counting:
+def compute_data(lesson: Lesson) -> MethodCosts:
     """Bits and errors of every method."""
     d, n = lesson.items, lesson.n
     people = np.full(d, n // d)
@@ -84,7 +84,7 @@ def work(lesson: Lesson) -> Counting:
         for kind, functions in kinds
     ]
     responses = tuple(_response(name, people, lesson) for name in _FAMILIES)
-    return Counting(responses, *sketches)
+    return MethodCosts(responses, *sketches)
 
 
 def _sketched(
@@ -109,9 +109,9 @@ def _response(family: str, people: Ints, lesson: Lesson) -> Cost:
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
-    wide, short = what.named("RAPPOR"), what.named("Galois")
-    told = f"{formats.exactly(lesson.items)} items, {formats.people(lesson.n)} people."
+    data = compute_data(lesson)
+    wide, short = data.named("RAPPOR"), data.named("Galois")
+    told = f"{formats.integer(lesson.items)} items, {formats.people(lesson.n)} people."
     if lesson.broken:
         told += f" With one hash function for all it is never below {_off(_floor(lesson))}."
     return Board(
@@ -121,9 +121,9 @@ def open_board(lesson: Lesson) -> Board:
             f"Standard error of one item's share, in percentage points; {_bits(short.bits)}: "
             f"Galois response. {told}",
         ),
-        lambda colours: Picture((Chart(figure(what, lesson, colours), "counting", _alt(what)),)),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", _alt(data)),)),
         _formula,
-        _numbers(what),
+        _numbers(data),
     )
 
 
@@ -141,32 +141,32 @@ def _off(share: float) -> str:
     return f"± {formats.digits(100 * share)} points"
 
 
-def figure(what: Counting, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
     """Error against bits, both logarithmic; left and low is good."""
-    ours, other, third, faint = charts.looks(colours)
+    ours, other, third, faint = charts.line_styles(colours)
     traces = [
-        _dots("sketch", what.sketch, other, "lines+markers"),
-        _dots("one-bit Hadamard sketch", what.hadamard, third, "lines+markers"),
+        _dots("sketch", data.sketch, other, "lines+markers"),
+        _dots("one-bit Hadamard sketch", data.hadamard, third, "lines+markers"),
     ]
     if lesson.broken:
-        traces.append(_dots("one function for all", what.single, faint, "lines+markers"))
-    traces += [_named(cost, ours) for cost in what.responses]
+        traces.append(_dots("one function for all", data.single, faint, "lines+markers"))
+    traces += [_named(cost, ours) for cost in data.responses]
     x = {
         "title_text": "bits per report",
         "type": "log",
         "tickvals": _BITS,
-        "ticktext": [formats.exactly(bits) for bits in _BITS],
+        "ticktext": [formats.integer(bits) for bits in _BITS],
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    y = {"title_text": "error of a share, points", **_decades(what, lesson)}
+    y = {"title_text": "error of a share, points", **_decades(data, lesson)}
     return charts.figure(traces, x, y, colours, hovermode="closest")
 
 
-def _decades(what: Counting, lesson: Lesson) -> dict[str, Any]:
+def _decades(data: MethodCosts, lesson: Lesson) -> dict[str, Any]:
     """A logarithmic axis of whole decades, so that what is nearly as good looks so."""
-    single = what.single if lesson.broken else ()
-    offs = [100 * cost.off for cost in (*what.responses, *what.sketch, *what.hadamard, *single)]
+    single = data.single if lesson.broken else ()
+    offs = [100 * cost.off for cost in (*data.responses, *data.sketch, *data.hadamard, *single)]
     low, high = math.floor(math.log10(min(offs))), math.ceil(math.log10(max(offs)))
     ticks = [part * 10.0**power for power in range(low, high + 1) for part in (1, 2, 5)]
     return {
@@ -177,7 +177,7 @@ def _decades(what: Counting, lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dict[str, Any]:
+def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "name": name,
@@ -191,14 +191,14 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.Look, mode: str) -> dic
     }
 
 
-def _named(cost: Cost, look: charts.Look) -> dict[str, Any]:
+def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
     text = {"textposition": cost.place, "textfont": {"size": 16, "color": look.colour}}
     shown = {"showlegend": False, "cliponaxis": False}
     return {**_dots(cost.name, [cost], look, "markers+text"), **text, **shown}
 
 
-def _alt(what: Counting) -> str:
-    every = [*what.responses, *what.sketch, *what.hadamard]
+def _alt(data: MethodCosts) -> str:
+    every = [*data.responses, *data.sketch, *data.hadamard]
     said = "; ".join(f"{cost.name}: {cost.bits} bits, {_off(cost.off)}" for cost in every)
     return f"Standard error of a share against the bits per report. {said}."
 
@@ -220,10 +220,10 @@ def _formula() -> None:
     )
 
 
-def _numbers(what: Counting) -> dict[str, dict[str, str]]:
-    rows = [(cost.name, cost) for cost in what.responses]
-    rows += [(f"sketch, {cost.name}", cost) for cost in what.sketch]
-    rows += [(f"Hadamard sketch, {cost.name}", cost) for cost in what.hadamard]
+def _numbers(data: MethodCosts) -> dict[str, dict[str, str]]:
+    rows = [(cost.name, cost) for cost in data.responses]
+    rows += [(f"sketch, {cost.name}", cost) for cost in data.sketch]
+    rows += [(f"Hadamard sketch, {cost.name}", cost) for cost in data.hadamard]
     return {
         "bits per report": {name: str(cost.bits) for name, cost in rows},
         "standard error of a share": {name: _off(cost.off) for name, cost in rows},
@@ -233,7 +233,7 @@ def _numbers(what: Counting) -> dict[str, dict[str, str]]:
 STATION = Station(
     "Shorter reports",
     open_board,
-    dials.of_items("Different values to count."),
+    dials.item_dials("Different values to count."),
     (
         "One hash function for all",
         "Values that share a cell are counted together, however many people report.",

@@ -7,7 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.limits import SEED_MAX
-from caldp_ui.classroom.slot import ITEMS_MOST, SLOT, Lesson
+from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
 from caldp_ui.controls import slider, undo
 from caldp_ui.controls.slider import Slider
 from caldp_ui.words import formats
@@ -21,22 +21,22 @@ _PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)
 class Dial:
     """A slider over some values of one field of the lesson.
 
-    `name`: the field; `steps`: the values that it stops at; `told`: its help; `said`: how a value
-    is written.
+    `name`: the field; `steps`: the values that it stops at; `help_text`: its help; `format_value`:
+    how a value is written.
     """
 
     name: str
     title: str
     steps: tuple[float, ...]
-    told: str
-    said: Callable[[float], str] = formats.people
+    help_text: str
+    format_value: Callable[[float], str] = formats.people
 
     def value(self, lesson: Lesson) -> float:
         """Where the slider is."""
         found: float = getattr(lesson, self.name)
         return found
 
-    def at(self, lesson: Lesson, value: float) -> Lesson:
+    def with_value(self, lesson: Lesson, value: float) -> Lesson:
         """The lesson with the slider there."""
         changed: dict[str, Any] = {self.name: value}
         return replace(lesson, **changed)
@@ -44,7 +44,7 @@ class Dial:
     @property
     def slider(self) -> Slider[Lesson]:
         """It as page and films share it."""
-        return Slider(self.name, self.value, self.at, self.steps, self.said)
+        return Slider(self.name, self.value, self.with_value, self.steps, self.format_value)
 
 
 Dials = tuple[Dial, ...]
@@ -60,19 +60,19 @@ def people(least: int = 10) -> Dial:
     return Dial("n", "People", steps, told)
 
 
-def of_items(told: str) -> Callable[[Lesson], Dials]:
-    """The controls of a station about items; `told`: what these are."""
+def item_dials(help_text: str) -> Callable[[Lesson], Dials]:
+    """The controls of a station about items; `help_text`: what these are."""
     powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-    return lambda _: (EPSILON, Dial("items", "Items", powers, told), people(100))
+    return lambda _: (EPSILON, Dial("items", "Items", powers, help_text), people(100))
 
 
 def show(dials: Dials) -> None:
     """All of them; the first two stay under the thumb on a phone."""
-    with st.container(key=SLOT.key("dials")):
+    with st.container(key=STATE.key("dials")):
         for dial in dials[:2]:
-            slider.show(SLOT, dial.slider, dial.title, dial.told)
+            slider.show(STATE, dial.slider, dial.title, dial.help_text)
     for dial in dials[2:]:
-        slider.show(SLOT, dial.slider, dial.title, dial.told)
+        slider.show(STATE, dial.slider, dial.title, dial.help_text)
 
 
 def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
@@ -81,7 +81,7 @@ def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
     st.toggle(
         naive[0],
         help=naive[1],
-        **SLOT.bind("broken", lesson.broken, lambda r, v: replace(r, broken=v)),
+        **STATE.bind("broken", lesson.broken, lambda r, v: replace(r, broken=v)),
     )
 
 
@@ -91,9 +91,9 @@ def steps() -> None:
         st.button(
             "Draw new noise",
             icon=":material/casino:",
-            key=SLOT.key("another"),
-            on_click=SLOT.change,
+            key=STATE.key("another"),
+            on_click=STATE.change,
             args=(lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),),
             help="The same settings, another draw.",
         )
-        undo.button(SLOT)
+        undo.button(STATE)

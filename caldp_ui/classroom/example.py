@@ -46,7 +46,7 @@ def alt() -> str:
 
 def figure(colours: Palette) -> go.Figure:
     """Votes for four items, and what their two bits' majorities are."""
-    ours, other, _, _ = charts.looks(colours)
+    ours, other, _, _ = charts.line_styles(colours)
     items, bits = [f"item {i:02b}" for i in range(4)], ["first bit", "last bit"]
     ones = [100 * share for share in bit_shares()]
     traces = [

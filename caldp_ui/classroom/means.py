@@ -13,11 +13,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, nearest
+from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, round_to_nearest
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom.page_state import WIDTHS, Lesson
 from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.slot import WIDTHS, Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -72,7 +72,7 @@ def coins_by_width() -> Floats:
     return np.array([coins_used(numbers, offset % width, width).mean() for width in WIDTHS])
 
 
-def work(lesson: Lesson) -> Means:
+def compute_data(lesson: Lesson) -> Means:
     """Errors by formula for every width, and one outcome."""
     rng = np.random.default_rng(lesson.seed)
     made, n = OneBitMean(MOST, lesson.epsilon), lesson.n
@@ -83,7 +83,7 @@ def work(lesson: Lesson) -> Means:
     exact = _typical(0.0, math.sqrt(made.variance(people)))
     naive = []
     for width in WIDTHS:
-        moved = np.bincount(nearest(minutes, width).clip(0, MOST), people, MOST + 1)
+        moved = np.bincount(round_to_nearest(minutes, width).clip(0, MOST), people, MOST + 1)
         counts = moved.astype(np.int64)
         off = float(counts @ minutes) / n - truth
         naive.append(_typical(off, math.sqrt(made.variance(counts))))
@@ -106,8 +106,8 @@ def _typical(off: float, deviation: float) -> float:
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
-    random, naive, coins = what.at(lesson.width)
+    data = compute_data(lesson)
+    random, naive, coins = data.at(lesson.width)
     told = (
         f"In buckets of {formats.count(lesson.width, 'minute', 'minutes')}, a phone draws a random "
         f"bit {coins:.1f} times in {DAYS} days. {formats.people(lesson.n)} phones."
@@ -122,9 +122,9 @@ def open_board(lesson: Lesson) -> Board:
             f"nearest, to {_minutes(naive)}.",
             told,
         ),
-        lambda colours: Picture((Chart(figure(what, lesson, colours), "means", _alt(what)),)),
-        lambda: _formula(what),
-        _numbers(what),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "means", _alt(data)),)),
+        lambda: _formula(data),
+        _numbers(data),
     )
 
 
@@ -132,13 +132,13 @@ def _minutes(error: float) -> str:
     return f"± {formats.digits(error)} minutes"
 
 
-def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     """Errors above, coins below, against the width of a bucket."""
-    ours, other, third, faint = charts.looks(colours)
+    ours, other, third, faint = charts.line_styles(colours)
     traces: list[Any] = [
-        charts.line("rounded at random: error", WIDTHS, what.by_offset, ours),
-        charts.line("to the nearest: error", WIDTHS, what.to_nearest, other),
-        {**charts.line("random bits, stored", WIDTHS, what.coins, third), "yaxis": "y2"},
+        charts.line("rounded at random: error", WIDTHS, data.by_offset, ours),
+        charts.line("to the nearest: error", WIDTHS, data.to_nearest, other),
+        {**charts.line("random bits, stored", WIDTHS, data.coins, third), "yaxis": "y2"},
     ]
     if lesson.broken:
         naive = charts.line("a new bit every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
@@ -156,25 +156,25 @@ def figure(what: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
 
 
-def _alt(what: Means) -> str:
+def _alt(data: Means) -> str:
     said = "; ".join(
         f"{width}: {_minutes(random)} at random, {_minutes(naive)} to the nearest, "
         f"{coins:.1f} random bits"
         for width, random, naive, coins in zip(
-            WIDTHS, what.by_offset, what.to_nearest, what.coins, strict=True
+            WIDTHS, data.by_offset, data.to_nearest, data.coins, strict=True
         )
     )
     return f"Error of the mean in minutes, and random bits drawn, by the bucket width. {said}."
 
 
-def _formula(what: Means) -> None:
+def _formula(data: Means) -> None:
     st.latex(
         r"\Pr[b=1\mid x]=\frac{1}{e^\varepsilon+1}+\frac{x}{m}\cdot"
         r"\frac{e^\varepsilon-1}{e^\varepsilon+1}\qquad"
         r"\hat\mu=\frac{m}{n}\sum_i\frac{b_i(e^\varepsilon+1)-1}{e^\varepsilon-1}"
     )
     st.markdown(
-        f"In this draw: {what.estimate:.2f} minutes, truly {what.truth:.2f}. A phone draws an "
+        f"In this draw: {data.estimate:.2f} minutes, truly {data.truth:.2f}. A phone draws an "
         "offset once, rounds x to a multiple of s up or down by it, and keeps one bit for every "
         "multiple. Averaged over offsets the bit has the law of the unrounded x for **every** s: "
         "no loss on any single day (Ding, Kulkarni, Yekhanin 2017). **Too fine**: each new bucket "
@@ -186,11 +186,11 @@ def _formula(what: Means) -> None:
     )
 
 
-def _numbers(what: Means) -> dict[str, dict[str, str]]:
+def _numbers(data: Means) -> dict[str, dict[str, str]]:
     columns = {
-        "error, rounded at random": [_minutes(error) for error in what.by_offset],
-        "error, to the nearest": [_minutes(error) for error in what.to_nearest],
-        f"random bits in {DAYS} days": [f"{coins:.1f}" for coins in what.coins],
+        "error, rounded at random": [_minutes(error) for error in data.by_offset],
+        "error, to the nearest": [_minutes(error) for error in data.to_nearest],
+        f"random bits in {DAYS} days": [f"{coins:.1f}" for coins in data.coins],
     }
     return {
         title: {

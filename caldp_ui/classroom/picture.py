@@ -8,9 +8,9 @@ import streamlit as st
 
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.legend import legend
-from caldp_ui.classroom.slot import SLOT
+from caldp_ui.classroom.page_state import STATE
 
-_HERE: Final = f".st-key-{SLOT.key('picture')}"
+_HERE: Final = f".st-key-{STATE.key('picture')}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,14 +23,14 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Words:
-    """HTML of one element. `kind`: its class, by which it is found on the page."""
+class HtmlPart:
+    """HTML of one element. `css_class`: its class, by which it is found on the page."""
 
     html: str
-    kind: str
+    css_class: str
 
 
-Part: TypeAlias = Chart | Words
+Part: TypeAlias = Chart | HtmlPart
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,23 +53,26 @@ def draw(picture: Picture) -> None:
 
 
 def _part(part: Part) -> None:
-    if isinstance(part, Words):
+    if isinstance(part, HtmlPart):
         st.html(part.html)
         return
     st.html(legend(part.figure))
-    charts.show(part.figure, SLOT.key(part.name), part.alt)
+    charts.show(part.figure, STATE.key(part.name), part.alt)
 
 
-def told(picture: Picture) -> dict[str, str]:
+def chart_messages(picture: Picture) -> dict[str, str]:
     """Its charts by their keys, as the browser is told of them."""
     found = [part for part in picture.parts if isinstance(part, Chart)]
-    return {SLOT.key(part.name): charts.told(part.figure, part.alt) for part in found}
+    return {STATE.key(part.name): charts.figure_json(part.figure, part.alt) for part in found}
 
 
-def beside(picture: Picture) -> dict[str, str]:
+def html_by_selector(picture: Picture) -> dict[str, str]:
     """Its words and the names of its lines as HTML, by where they are on the page."""
-    return {f"{_HERE} .{part.kind}": part.html for part in (_named(each) for each in picture.parts)}
+    return {
+        f"{_HERE} .{part.css_class}": part.html
+        for part in (_as_html_part(each) for each in picture.parts)
+    }
 
 
-def _named(part: Part) -> Words:
-    return part if isinstance(part, Words) else Words(legend(part.figure), "legend")
+def _as_html_part(part: Part) -> HtmlPart:
+    return part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")

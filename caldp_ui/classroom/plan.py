@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.app.navigation import ADVERSARY, CLASSROOM, MATRIX, PLACES, ROOM
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
 from caldp_ui.session import handover
@@ -22,7 +22,7 @@ _IS_OPEN: Final = "classroom/plan-is-open"
 
 def _station(name: str) -> tuple[_Act, _Fact]:
     """How the classroom is made ready for a station, and whether it shows it."""
-    return lambda: SLOT.lead_to(Lesson(name)), lambda: SLOT.now().station == name
+    return lambda: STATE.open_with(Lesson(name)), lambda: STATE.current().station == name
 
 
 PARTS: Final = (
@@ -129,9 +129,9 @@ def button() -> None:
 
     The plan stays open until somebody closes it: a page is also run by itself, as previews come.
     """
-    if handover.take_part(SLOT.page, "plan"):
+    if handover.take_part(STATE.page, "plan"):
         _set_open(True)
-    label, key = "Lesson plan", SLOT.key("plan")
+    label, key = "Lesson plan", STATE.key("plan")
     st.button(label, icon=":material/schedule:", key=key, on_click=_set_open, args=(True,))
     if st.session_state.get(_IS_OPEN):
         _drawer()
@@ -153,12 +153,12 @@ def _drawer() -> None:
         label, act = "Begin the lesson", lambda: steps.begin(PARTS)
     else:
         label, act = "End the lesson", steps.end
-    key = SLOT.key("begin")
+    key = STATE.key("begin")
     if st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,)):
         st.rerun()
     for begins, part in zip(starts(), PARTS, strict=True):
         label = f"{begins} to {begins + part.minutes} min · {part.title}"
-        key = SLOT.key(f"plan-{begins}")
+        key = STATE.key(f"plan-{begins}")
         act = partial(_open, part)
         if st.button(label, key=key, width="stretch", on_click=_close, args=(act,)):
             st.switch_page(part.page)
@@ -173,9 +173,9 @@ def _close(act: _Act) -> None:
 def _open(part: Step) -> None:
     """Its page as the plan needs it; a lesson that is being held goes there."""
     if steps.running() is None:
-        part.ready()
+        part.prepare()
     else:
-        steps.go(PARTS.index(part))
+        steps.go_to_step(PARTS.index(part))
 
 
 def starts() -> list[int]:

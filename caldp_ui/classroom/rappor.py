@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.classroom import dials, rappor_crowd, rappor_phone
-from caldp_ui.classroom.slot import SLOT, Lesson
+from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station import Board, Station
 
 
@@ -23,7 +23,7 @@ def _choice(lesson: Lesson) -> None:
         format_func={"phone": "One phone", "crowd": "All phones"}.__getitem__,
         label_visibility="collapsed",
         required=True,
-        **SLOT.bind("view", lesson.view, lambda r, v: replace(r, view=v, broken=False)),
+        **STATE.bind("view", lesson.view, lambda r, v: replace(r, view=v, broken=False)),
     )
 
 
@@ -47,6 +47,6 @@ STATION = Station(
     open_board,
     _dials,
     ("Forget every night", "The stored bits are drawn anew each day."),
-    breaks=lambda lesson: lesson.view == "phone",
-    choice=_choice,
+    can_break=lambda lesson: lesson.view == "phone",
+    show_choice=_choice,
 )

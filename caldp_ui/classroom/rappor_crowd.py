@@ -10,9 +10,9 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.decoding import Collector
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.rappor_terms import COHORTS, PAGES, formula, made
-from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.rappor_terms import COHORTS, PAGES, build_rappor, formula
 from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -29,21 +29,21 @@ class Crowd:
     deviation: Floats
 
 
-def work(lesson: Lesson) -> Crowd:
+def compute_data(lesson: Lesson) -> Crowd:
     """One report from each of n phones, decoded."""
     rng = np.random.default_rng(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
     people = rng.multinomial(lesson.n, popular / popular.sum())
-    server = Collector(made(lesson), PAGES, COHORTS)
+    server = Collector(build_rappor(lesson), PAGES, COHORTS)
     found = server.estimate(server.sample_tally(people, rng))
     return Crowd(people, found, np.sqrt(server.variance(people)))
 
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
-    first, true = 100 * what.decoded[0] / lesson.n, 100 * what.truth[0] / lesson.n
-    sure = sum(what.truth > 2 * what.deviation)
+    data = compute_data(lesson)
+    first, true = 100 * data.decoded[0] / lesson.n, 100 * data.truth[0] / lesson.n
+    sure = sum(data.truth > 2 * data.deviation)
     stand = "stands" if sure == 1 else "stand"
     return Board(
         Headline(
@@ -51,24 +51,24 @@ def open_board(lesson: Lesson) -> Board:
             f"{formats.digits(first, 3)} %, truly {formats.digits(true, 3)} %.",
             f"{sure} of {len(PAGES)} pages {stand} out of the noise, from one report per phone.",
         ),
-        lambda colours: Picture((Chart(pages(what, lesson, colours), "pages", _alt_pages(what)),)),
+        lambda colours: Picture((Chart(pages(data, lesson, colours), "pages", _alt_pages(data)),)),
         lambda: formula(lesson),
-        _numbers(what),
+        _numbers(data),
     )
 
 
-def pages(what: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
+def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
     """Truth as bars, decoded counts as points with two standard errors."""
-    ours, other, _, _ = charts.looks(colours)
+    ours, other, _, _ = charts.line_styles(colours)
     n = lesson.n
-    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * what.truth / n}
+    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * data.truth / n}
     decoded = {
         "type": "scatter",
         "mode": "markers",
         "name": "estimate ± 2 standard errors",
         "x": _SHORT,
-        "y": 100 * what.decoded / n,
-        "error_y": {"array": 200 * what.deviation / n, "thickness": 2.5, "width": 6},
+        "y": 100 * data.decoded / n,
+        "error_y": {"array": 200 * data.deviation / n, "thickness": 2.5, "width": 6},
         "marker": {"color": ours.colour, "size": 12},
     }
     truth["marker"] = {"color": other.colour, "opacity": 0.55}
@@ -76,17 +76,17 @@ def pages(what: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
 
 
-def _alt_pages(what: Crowd) -> str:
-    n = int(what.truth.sum())
+def _alt_pages(data: Crowd) -> str:
+    n = int(data.truth.sum())
     said = ", ".join(
         f"{page}: {100 * got / n:.1f} for {100 * true / n:.1f}"
-        for page, got, true in zip(PAGES, what.decoded, what.truth, strict=True)
+        for page, got, true in zip(PAGES, data.decoded, data.truth, strict=True)
     )
     return f"Decoded and true shares of home pages in percent. {said}."
 
 
-def _numbers(what: Crowd) -> dict[str, dict[str, str]]:
-    columns = {"truth": what.truth, "decoded": what.decoded, "standard error": what.deviation}
+def _numbers(data: Crowd) -> dict[str, dict[str, str]]:
+    columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
     return {
         title: {page: f"{value:,.0f}" for page, value in zip(PAGES, values, strict=True)}
         for title, values in columns.items()

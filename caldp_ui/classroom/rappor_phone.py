@@ -6,16 +6,16 @@ from typing import Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_core.lecture.rappor import Phone, Rappor
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts
-from caldp_ui.classroom.picture import Chart, Picture, Words
-from caldp_ui.classroom.rappor_terms import BITS, HASHES, PAGES, formula, made
-from caldp_ui.classroom.slot import DAYS_MOST, Lesson
+from caldp_ui.classroom.page_state import DAYS_MOST, Lesson
+from caldp_ui.classroom.picture import Chart, HtmlPart, Picture
+from caldp_ui.classroom.rappor_terms import BITS, HASHES, PAGES, build_rappor, formula
 from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -31,19 +31,19 @@ class OnePhone:
     """A phone's reports and what they say.
 
     `rows`: titles and (k,) shares of ones, from the Bloom filter to the average of all days.
-    `days`: days of the curves; `kept`, `anew`, `changing`: chances of a right guess from 50:50 with
-    one permanent response, with a new one every day, and with `Lesson.values` values one after the
-    other. `now`: the three at the lesson's days. `never_more`: of one value, after any number of
-    days, by `known` in truth and by the promise.
+    `days`: days of the curves; `stored`, `redrawn`, `changing`: chances of a right guess from 50:50
+    with one permanent response, with a new one every day, and with `Lesson.values` values one after
+    the other. `at_lesson_days`: the three at the lesson's days. `never_more`: of one value, after
+    any number of days, by `stored_limit` in truth and by the promise.
     """
 
     rows: list[tuple[str, Floats]]
     days: tuple[int, ...]
-    kept: tuple[float, ...]
-    anew: tuple[float, ...]
+    stored: tuple[float, ...]
+    redrawn: tuple[float, ...]
     changing: tuple[float, ...]
-    now: tuple[float, float, float]
-    known: float
+    at_lesson_days: tuple[float, float, float]
+    stored_limit: float
 
 
 @cached
@@ -57,18 +57,18 @@ def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ..
 @cached
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
     mechanism = Rappor(BITS, HASHES, epsilon)
-    kept = mechanism.guessed_right([mechanism.law_memoised(days)])
-    anew = mechanism.guessed_right([mechanism.law_redrawn(days)])
+    kept = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
+    anew = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
     if values == 1:
         return kept, anew, kept
     parts = [days // values + (i < days % values) for i in range(values)]
     changing = [mechanism.law_memoised(part) for part in parts if part]
-    return kept, anew, mechanism.guessed_right(changing)
+    return kept, anew, mechanism.history_guess_accuracy(changing)
 
 
-def work(lesson: Lesson) -> OnePhone:
+def compute_data(lesson: Lesson) -> OnePhone:
     """Everything about one phone."""
-    mechanism = made(lesson)
+    mechanism = build_rappor(lesson)
     curves = _curves(lesson.epsilon, lesson.values)
     kept, anew, changing = zip(*curves, strict=True)
     return OnePhone(
@@ -78,7 +78,7 @@ def work(lesson: Lesson) -> OnePhone:
         anew,
         changing,
         _guesses(lesson.epsilon, lesson.days, lesson.values),
-        mechanism.guessed_right([mechanism.law_of_permanent]),
+        mechanism.history_guess_accuracy([mechanism.law_of_permanent]),
     )
 
 
@@ -108,13 +108,17 @@ def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
+    data = compute_data(lesson)
     days = formats.count(lesson.days, "day", "days")
-    kept, anew, changing = (formats.hundred(share) for share in what.now)
-    told = f"It is never more than {formats.hundred(what.known)}, from even odds between two pages."
+    kept, anew, changing = (formats.hundred(share) for share in data.at_lesson_days)
+    told = (
+        f"It is never more than {formats.hundred(data.stored_limit)}, from even odds between "
+        f"two pages."
+    )
     if lesson.broken:
         told += (
-            f" With new noise every day it is {anew} by now, and {formats.hundred(what.anew[-1])} "
+            f" With new noise every day it is {anew} by now, and "
+            f"{formats.hundred(data.redrawn[-1])} "
             "after 60 days."
         )
     elif lesson.values > 1:
@@ -125,25 +129,25 @@ def open_board(lesson: Lesson) -> Board:
             f"{days}.",
             told,
         ),
-        lambda colours: _picture(what, lesson, colours),
+        lambda colours: _picture(data, lesson, colours),
         lambda: formula(lesson),
-        _numbers(what),
+        _numbers(data),
     )
 
 
-def _picture(what: OnePhone, lesson: Lesson, colours: Palette) -> Picture:
-    drawn = Chart(leak(what, lesson, colours), "leak", _alt_leak(what))
-    return Picture((Words(bits(what, lesson), "bits"), drawn), (1, 1.15))
+def _picture(data: OnePhone, lesson: Lesson, colours: Palette) -> Picture:
+    drawn = Chart(leak(data, lesson, colours), "leak", _alt_leak(data))
+    return Picture((HtmlPart(bits(data, lesson), "bits"), drawn), (1, 1.15))
 
 
-def bits(what: OnePhone, lesson: Lesson) -> str:
+def bits(data: OnePhone, lesson: Lesson) -> str:
     """Rows of bits: full is 1; the average of all days is as full as its share of ones."""
     rows = "".join(
         f"<p><span>{title}</span>{''.join(map(_cell, shares.tolist()))}</p>"
-        for title, shares in what.rows
+        for title, shares in data.rows
     )
     return (
-        f'<div class="bits" role="img" aria-label="{_alt_bits(what)}">{rows}'
+        f'<div class="bits" role="img" aria-label="{_alt_bits(data)}">{rows}'
         f"<small>{BITS} bits, {page_on(lesson.days - 1, lesson)}</small></div>"
     )
 
@@ -154,21 +158,21 @@ def _cell(share: float) -> str:
     return f'<s><i style="opacity: {share:.2f}"></i></s>'
 
 
-def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
+def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     """Right guesses against days."""
-    ours, other, third, faint = charts.looks(colours)
-    most = 100 * guessed_right(lesson.epsilon)
+    ours, other, third, faint = charts.line_styles(colours)
+    most = 100 * max_guess_accuracy(lesson.epsilon)
     told = "%{y:.1f} times in 100"
     traces: list[Any] = [
         charts.line("limit for one value", [1, DAYS_MOST], [most, most], faint, told),
-        charts.line("stored noise", what.days, 100 * np.array(what.kept), ours, told),
+        charts.line("stored noise", data.days, 100 * np.array(data.stored), ours, told),
     ]
     if lesson.values > 1:
         name = f"{lesson.values} values"
-        traces.append(charts.line(name, what.days, 100 * np.array(what.changing), third, told))
+        traces.append(charts.line(name, data.days, 100 * np.array(data.changing), third, told))
     if lesson.broken:
         traces.append(
-            charts.line("new noise every day", what.days, 100 * np.array(what.anew), other, told)
+            charts.line("new noise every day", data.days, 100 * np.array(data.redrawn), other, told)
         )
     x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
     y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
@@ -176,29 +180,29 @@ def leak(what: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
 
 
-def _alt_bits(what: OnePhone) -> str:
-    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in what.rows)
+def _alt_bits(data: OnePhone) -> str:
+    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in data.rows)
     return f"Rows of bits of one phone. {ones}."
 
 
-def _alt_leak(what: OnePhone) -> str:
+def _alt_leak(data: OnePhone) -> str:
     said = "; ".join(
         f"day {day}: {100 * kept:.0f} with stored noise, {100 * anew:.0f} with new noise"
-        for day, kept, anew in zip(what.days, what.kept, what.anew, strict=True)
+        for day, kept, anew in zip(data.days, data.stored, data.redrawn, strict=True)
     )
     return f"How often in 100 an attacker is right, from even odds, against days. {said}."
 
 
-def _numbers(what: OnePhone) -> dict[str, dict[str, str]]:
+def _numbers(data: OnePhone) -> dict[str, dict[str, str]]:
     columns = {
-        "stored noise": what.kept,
-        "new noise every day": what.anew,
-        "several values": what.changing,
+        "stored noise": data.stored,
+        "new noise every day": data.redrawn,
+        "several values": data.changing,
     }
     return {
         title: {
             formats.count(day, "day", "days"): f"{100 * share:.1f} of 100"
-            for day, share in zip(what.days, shares, strict=True)
+            for day, share in zip(data.days, shares, strict=True)
         }
         for title, shares in columns.items()
     }

@@ -14,8 +14,8 @@ from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials, example
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -33,30 +33,32 @@ _DRAWS: Final = 10_000
 class Selection:
     """(leads,) `lead` in votes and chances of the true winner in [0, 1], by formula.
 
-    `seen_at`: (few,) leads at which elections were held, `seen`: (few, 3) shares that were right.
-    `needed`: for each method the least lead that is right in 95 of 100 elections, None if even
-    all votes are too few. `notes`: the lecture's thresholds for the three, in votes.
+    `simulated_leads`: (few,) leads at which elections were held, `simulated_shares`: (few, 3)
+    shares that were right.
+    `needed_leads`: for each method the least lead that is right in 95 of 100 elections, None if
+    even all votes are too few. `lecture_thresholds`: the lecture's thresholds for the three, in
+    votes.
     """
 
     lead: Ints
     central: Floats
     one_hot: Floats
     bitwise: Floats
-    seen_at: Ints
-    seen: Floats
-    needed: tuple[int | None, int | None, int | None]
-    notes: tuple[float, float, float]
+    simulated_leads: Ints
+    simulated_shares: Floats
+    needed_leads: tuple[int | None, int | None, int | None]
+    lecture_thresholds: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Ways:
+class SelectionMethods:
     """The three ways to choose, for one d and ε."""
 
     central: NoisyMax
     one_hot: OneHotResponse
     bitwise: BitwiseResponse
 
-    def right(self, counts: Ints, elections: int, rng: np.random.Generator) -> list[float]:
+    def simulate(self, counts: Ints, elections: int, rng: np.random.Generator) -> list[float]:
         """Shares of so many elections with these (d,) votes that each got right."""
         best, n = int(np.argmax(counts)), int(counts.sum())
         chosen = (
@@ -67,11 +69,11 @@ class Ways:
         return [float((each == best).mean()) for each in chosen]
 
 
-def work(lesson: Lesson) -> Selection:
+def compute_data(lesson: Lesson) -> Selection:
     """Chances by formula over all leads, and elections at some."""
     n, d, rng = lesson.n, lesson.items, np.random.default_rng(lesson.seed)
     e = lesson.epsilon
-    ways = Ways(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
+    ways = SelectionMethods(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
     lead = np.unique(np.rint(np.geomspace(1, n, _POINTS)).astype(np.int64))
     chances = (
         ways.central.chance(lead),
@@ -80,7 +82,7 @@ def work(lesson: Lesson) -> Selection:
     )
     few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
     held = min(_ELECTIONS, max(20, _DRAWS // d))
-    right = np.array([ways.right(even_votes(n, d, at), held, rng) for at in few.tolist()])
+    right = np.array([ways.simulate(even_votes(n, d, at), held, rng) for at in few.tolist()])
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
         lead,
@@ -101,43 +103,43 @@ def _needed(lead: Ints, chance: Floats) -> int | None:
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
+    data = compute_data(lesson)
     if lesson.broken:
         return Board(
             example.headline(),
             lambda colours: Picture((Chart(example.figure(colours), "example", example.alt()),)),
-            lambda: _formula(what, lesson),
-            _numbers(what),
+            lambda: _formula(data, lesson),
+            _numbers(data),
         )
-    bitwise = _votes_told(what.needed[2])
+    bitwise = _votes_text(data.needed_leads[2])
     return Board(
         Headline(
-            _leads(what),
+            _leads(data),
             "Sure: right in 95 of 100 elections. That is with one random bit per item; bit by bit "
-            f"it takes {bitwise}. {formats.exactly(lesson.items)} items, "
+            f"it takes {bitwise}. {formats.integer(lesson.items)} items, "
             f"{formats.people(lesson.n)} people.",
         ),
-        lambda colours: Picture((Chart(figure(what, lesson, colours), "selection", _alt(what)),)),
-        lambda: _formula(what, lesson),
-        _numbers(what),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "selection", _alt(data)),)),
+        lambda: _formula(data, lesson),
+        _numbers(data),
     )
 
 
-def _leads(what: Selection) -> str:
+def _leads(data: Selection) -> str:
     """The leads that are needed, locally and with a trusted server."""
-    central, one_hot, _ = what.needed
+    central, one_hot, _ = data.needed_leads
     if central is None:
         return "With so few people no lead is large enough, even with a trusted server."
-    enough = _votes_told(central)
+    enough = _votes_text(central)
     if one_hot is None:
         return f"With a trusted server a lead of {enough} is enough; with local noise no lead is."
     return (
-        f"To be sure to win with local noise, the favourite must lead by {_votes_told(one_hot)}, "
+        f"To be sure to win with local noise, the favourite must lead by {_votes_text(one_hot)}, "
         f"with a trusted server by {enough}."
     )
 
 
-def _votes_told(lead: int | None) -> str:
+def _votes_text(lead: int | None) -> str:
     if lead is None:
         return "more votes than there are"
     return "1 vote" if lead == 1 else f"{_round(lead)} votes"
@@ -147,24 +149,24 @@ def _round(lead: float) -> str:
     return formats.people(float(f"{lead:.2g}"))
 
 
-def figure(what: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     """Chance of the true winner against its lead."""
-    ours, other, third, _ = charts.looks(colours)
+    ours, other, third, _ = charts.line_styles(colours)
     told = "%{y:.0f} of 100"
     names = ("trusted server", "one bit per item", "bit by bit")
-    formulas = (what.central, what.one_hot, what.bitwise)
+    formulas = (data.central, data.one_hot, data.bitwise)
     styles = (other, ours, third)
     traces = [
-        charts.points("", what.seen_at, 100 * y, look, 9)
-        for y, look in zip(what.seen.T, styles, strict=True)
+        charts.points("", data.simulated_leads, 100 * y, look, 9)
+        for y, look in zip(data.simulated_shares.T, styles, strict=True)
     ]
     traces += [
-        charts.line(name, what.lead, 100 * y, look, told)
+        charts.line(name, data.lead, 100 * y, look, told)
         for name, y, look in zip(names, formulas, styles, strict=True)
     ]
     shapes = [
         charts.upright(at, look)
-        for at, look in zip(what.notes, styles, strict=True)
+        for at, look in zip(data.lecture_thresholds, styles, strict=True)
         if 1 <= at <= lesson.n
     ]
     x = {**charts.PEOPLE, "title_text": "votes by which the favourite leads"}
@@ -172,8 +174,8 @@ def figure(what: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, shapes=shapes)
 
 
-def _alt(what: Selection) -> str:
-    central, one_hot, bitwise = (_votes_told(lead) for lead in what.needed)
+def _alt(data: Selection) -> str:
+    central, one_hot, bitwise = (_votes_text(lead) for lead in data.needed_leads)
     return (
         "Chance to choose the true winner against its lead, a logarithmic axis. The three curves "
         f"pass 95 of 100 at {central} (trusted server), {one_hot} (one bit per item) and "
@@ -181,14 +183,14 @@ def _alt(what: Selection) -> str:
     )
 
 
-def _formula(what: Selection, lesson: Lesson) -> None:
+def _formula(data: Selection, lesson: Lesson) -> None:
     b = lesson.items.bit_length() - 1
     st.latex(
         r"\text{trusted server: } \frac{\log d}{\varepsilon}\qquad"
         r"\text{one bit per item: } \frac{\sqrt n\,\log d}{\varepsilon}\qquad"
         r"\text{bit by bit, each bit: } \frac{\sqrt n\,\log_2 d}{\varepsilon}"
     )
-    first, second, third = (_round(at) for at in what.notes)
+    first, second, third = (_round(at) for at in data.lecture_thresholds)
     st.markdown(
         f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
         f"they are orders of magnitude. {how(lesson.n)} Points are elections by "
@@ -214,20 +216,22 @@ def how(n: int) -> str:
     )
 
 
-def _numbers(what: Selection) -> dict[str, dict[str, str]]:
+def _numbers(data: Selection) -> dict[str, dict[str, str]]:
     titles = ("trusted server", "one bit per item", "bit by bit")
     return {
         title: {
             "lead for 95 of 100": "none is enough" if lead is None else _round(lead),
             "the notes' threshold": _round(note),
         }
-        for title, lead, note in zip(titles, what.needed, what.notes, strict=True)
+        for title, lead, note in zip(
+            titles, data.needed_leads, data.lecture_thresholds, strict=True
+        )
     }
 
 
 def _dials(lesson: Lesson) -> dials.Dials:
     """None for the lecture's four items: their votes are given."""
-    return () if lesson.broken else dials.of_items("Candidates to choose from.")(lesson)
+    return () if lesson.broken else dials.item_dials("Candidates to choose from.")(lesson)
 
 
 STATION = Station(

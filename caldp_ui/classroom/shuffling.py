@@ -9,11 +9,11 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.theory.shuffling import closed_form, numeric
+from caldp_core.theory.shuffling import closed_form_epsilon, numeric_epsilon
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
-from caldp_ui.classroom.picture import Chart, Picture, Words
-from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.page_state import Lesson
+from caldp_ui.classroom.picture import Chart, HtmlPart, Picture
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -38,57 +38,57 @@ TRUST: Final = (
 
 
 @cached
-def after(epsilon: float, n: int) -> float:
+def mixed_epsilon(epsilon: float, n: int) -> float:
     """ε after mixing n reports, by the numeric bound."""
-    return numeric(epsilon, n, DELTA)
+    return numeric_epsilon(epsilon, n, DELTA)
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed:
+class ShufflingBounds:
     """ε after mixing, for each number of people.
 
-    (sizes,) `n`, `best` by the numeric bound, `closed` by the closed form, `block` in blocks of
-    n/blocks people, `real` if `FAKES` of 100 in the crowd are. `here`: best, block and real at the
-    lesson's n. `crowd`: people of one block there.
+    (sizes,) `n`, `numeric_bound` by the numeric bound, `closed` by the closed form, `block` in
+    blocks of n/blocks people, `honest_bound` if `FAKES` of 100 in the crowd are. `lesson_bounds`:
+    best, block and real at the lesson's n. `crowd`: people of one block there.
     """
 
     n: Ints
-    best: Floats
+    numeric_bound: Floats
     closed: Floats
     block: Floats
-    real: Floats
-    here: tuple[float, float, float]
+    honest_bound: Floats
+    lesson_bounds: tuple[float, float, float]
     crowd: int
 
 
-def work(lesson: Lesson) -> Mixed:
+def compute_data(lesson: Lesson) -> ShufflingBounds:
     """Bounds for every number of people."""
     e, sizes = lesson.epsilon, _SIZES.tolist()
 
     def mixed(part: int) -> Floats:
-        return np.array([after(e, max(1, n // part)) for n in sizes])
+        return np.array([mixed_epsilon(e, max(1, n // part)) for n in sizes])
 
     crowd, real = max(1, lesson.n // lesson.blocks), 100 - FAKES
     honest = max(1, lesson.n * real // 100)
-    return Mixed(
+    return ShufflingBounds(
         _SIZES,
         mixed(1),
-        np.array([closed_form(e, n, DELTA) for n in sizes]),
+        np.array([closed_form_epsilon(e, n, DELTA) for n in sizes]),
         mixed(lesson.blocks),
         mixed(100 // real),
-        (after(e, lesson.n), after(e, crowd), after(e, honest)),
+        (mixed_epsilon(e, lesson.n), mixed_epsilon(e, crowd), mixed_epsilon(e, honest)),
         crowd,
     )
 
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
-    best, block, real = what.here
+    data = compute_data(lesson)
+    best, block, real = data.lesson_bounds
     told = "This may fail, with a chance of one in a billion."
     if lesson.blocks > 1:
         told += (
-            f" With {formats.exactly(lesson.blocks)} blocks, only {formats.people(what.crowd)} "
+            f" With {formats.integer(lesson.blocks)} blocks, only {formats.people(data.crowd)} "
             f"people in the same block hide a report: ε is {formats.digits(block)}."
         )
     if lesson.broken:
@@ -99,29 +99,31 @@ def open_board(lesson: Lesson) -> Board:
             f"to {formats.digits(best)}.",
             told,
         ),
-        lambda colours: _picture(what, lesson, colours),
-        lambda: _formula(what, lesson),
-        _numbers(what),
+        lambda colours: _picture(data, lesson, colours),
+        lambda: _formula(data, lesson),
+        _numbers(data),
     )
 
 
-def _picture(what: Mixed, lesson: Lesson, colours: Palette) -> Picture:
+def _picture(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Picture:
     rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
     words = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
-    drawn = Chart(figure(what, lesson, colours), "mixed", _alt(what))
-    return Picture((drawn, Words(words, "trusts")), (2.1, 1))
+    drawn = Chart(figure(data, lesson, colours), "mixed", _alt(data))
+    return Picture((drawn, HtmlPart(words, "trusts")), (2.1, 1))
 
 
-def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure:
     """ε after mixing against the crowd, both logarithmic."""
-    ours, other, third, faint = charts.looks(colours)
+    ours, other, third, faint = charts.line_styles(colours)
     told = "ε = %{y:.2g}"
-    traces: list[Any] = [charts.line("shuffled", what.n, what.best, ours, told)]
+    traces: list[Any] = [charts.line("shuffled", data.n, data.numeric_bound, ours, told)]
     if lesson.blocks > 1:
-        traces.append(charts.line("in blocks", what.n, what.block, third, told))
+        traces.append(charts.line("in blocks", data.n, data.block, third, told))
     if lesson.broken:
-        traces.append(charts.line(f"{FAKES} of 100 are fake", what.n, what.real, other, told))
-    traces.append(charts.line("closed form", what.n, what.closed, faint, told))
+        traces.append(
+            charts.line(f"{FAKES} of 100 are fake", data.n, data.honest_bound, other, told)
+        )
+    traces.append(charts.line("closed form", data.n, data.closed, faint, told))
     x = {**charts.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
     y = {
@@ -133,24 +135,27 @@ def figure(what: Mixed, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
 
 
-def _alt(what: Mixed) -> str:
+def _alt(data: ShufflingBounds) -> str:
     said = "; ".join(
         f"{formats.people(n)}: {formats.digits(best)}, in blocks {formats.digits(block)}"
         for n, best, block in zip(
-            what.n.tolist()[::4], what.best.tolist()[::4], what.block.tolist()[::4], strict=True
+            data.n.tolist()[::4],
+            data.numeric_bound.tolist()[::4],
+            data.block.tolist()[::4],
+            strict=True,
         )
     )
     return f"ε after shuffling against the number of people, both logarithmic. {said}."
 
 
-def _formula(what: Mixed, lesson: Lesson) -> None:
+def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
     st.latex(
         r"\varepsilon\le\log\Big(1+\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1}\Big("
         r"\frac{8\sqrt{e^{\varepsilon_0}\log(4/\delta)}}{\sqrt n}+\frac{8e^{\varepsilon_0}}{n}"
         r"\Big)\Big)"
     )
-    closed = formats.digits(closed_form(lesson.epsilon, lesson.n, DELTA), 3)
-    best = formats.digits(what.here[0], 3)
+    closed = formats.digits(closed_form_epsilon(lesson.epsilon, lesson.n, DELTA), 3)
+    best = formats.digits(data.lesson_bounds[0], 3)
     st.markdown(
         f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, main theorem, δ = 10⁻⁹: "
         f"{closed} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
@@ -158,22 +163,22 @@ def _formula(what: Mixed, lesson: Lesson) -> None:
         "their reduction to clones (as of 2023) summed up, rounded to the safe side; it holds "
         "for any mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail "
         "with chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
-        f"{formats.people(what.crowd)} people, in blocks of equal size. Against the mixer itself, "
+        f"{formats.people(data.crowd)} people, in blocks of equal size. Against the mixer itself, "
         f"and if all others are fakes, ε₀ = {lesson.epsilon:g} is what is left: that is local."
     )
 
 
-def _numbers(what: Mixed) -> dict[str, dict[str, str]]:
+def _numbers(data: ShufflingBounds) -> dict[str, dict[str, str]]:
     columns = {
-        "shuffled": what.best,
-        "in blocks": what.block,
-        f"{FAKES} of 100 are fake": what.real,
-        "closed form": what.closed,
+        "shuffled": data.numeric_bound,
+        "in blocks": data.block,
+        f"{FAKES} of 100 are fake": data.honest_bound,
+        "closed form": data.closed,
     }
     return {
         title: {
             formats.people(n): formats.digits(level, 3)
-            for n, level in zip(what.n.tolist()[::2], values.tolist()[::2], strict=True)
+            for n, level in zip(data.n.tolist()[::2], values.tolist()[::2], strict=True)
         }
         for title, values in columns.items()
     }

@@ -10,8 +10,8 @@ import streamlit as st
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import audits
 from caldp_ui.classroom.dials import Dials
+from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.picture import Picture
-from caldp_ui.classroom.slot import SLOT, Lesson
 from caldp_ui.classroom.statements import LECTURE
 from caldp_ui.compute import exports
 from caldp_ui.parts import mathematics, sharing
@@ -37,8 +37,8 @@ class Board:
 class Station:
     """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its sliders.
 
-    `choice`: what is chosen above the sliders.
-    `naive`: what the switch "Try to break it" does, and its explanation. `breaks`: whether the
+    `show_choice`: what is chosen above the sliders.
+    `naive`: what the switch "Try to break it" does, and its explanation. `can_break`: whether the
     lesson shows something that it could break.
     """
 
@@ -46,26 +46,26 @@ class Station:
     open: Callable[[Lesson], Board]
     dials: Callable[[Lesson], Dials]
     naive: tuple[str, str]
-    breaks: Callable[[Lesson], bool] = lambda lesson: True  # noqa: ARG005 — most always can
-    choice: Callable[[Lesson], None] = lambda lesson: None  # noqa: ARG005 — most have none
+    can_break: Callable[[Lesson], bool] = lambda lesson: True  # noqa: ARG005 — most always can
+    show_choice: Callable[[Lesson], None] = lambda lesson: None  # noqa: ARG005 — most have none
 
 
-def below(board: Board, home: Callable[[], None]) -> None:
+def below(board: Board, offer_file: Callable[[], None]) -> None:
     """Under the picture: the formula once it is asked for, and tabs.
 
-    `home`: offers the station as one file.
+    `offer_file`: offers the station as one file.
     """
-    made = st.expander("The formula", key=SLOT.key("formula"), on_change="rerun")
+    made = st.expander("The formula", key=STATE.key("formula"), on_change="rerun")
     if made.open:
         with made:
             board.formula()
-            mathematics.listed(LECTURE.get(SLOT.now().station, ()))
-    tabs(SLOT.key("tabs"), {**_TABS, "Share and export": lambda _: _sharing(home)}, board)
+            mathematics.list_statements(LECTURE.get(STATE.current().station, ()))
+    tabs(STATE.key("tabs"), {**_TABS, "Share and export": lambda _: _sharing(offer_file)}, board)
 
 
 def _audit() -> None:
-    lesson = SLOT.now()
-    told = audits.told(audits.of(lesson.station, lesson.epsilon))
+    lesson = STATE.current()
+    told = audits.table_columns(audits.audit_station(lesson.station, lesson.epsilon))
     st.table(pd.DataFrame(told).rename_axis("mechanism"))
     st.caption(
         "The largest log Q(y|x)/Q(y|x′) of every report and pair, in fractions, at a size small "
@@ -76,12 +76,12 @@ def _audit() -> None:
 def _table(board: Board) -> None:
     table = pd.DataFrame(board.numbers).rename_axis("number")
     st.table(table)
-    sharing.file(SLOT.key("csv"), "numbers.csv", exports.csv(table.reset_index()))
+    sharing.file_button(STATE.key("csv"), "numbers.csv", exports.csv(table.reset_index()))
 
 
-def _sharing(home: Callable[[], None]) -> None:
-    with sharing.beside_link(SLOT):
-        home()
+def _sharing(offer_file: Callable[[], None]) -> None:
+    with sharing.link_columns(STATE):
+        offer_file()
 
 
 _TABS: Final[dict[str, Callable[[Board], None]]] = {

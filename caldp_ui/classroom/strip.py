@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from caldp_ui.classroom.slot import SLOT
+from caldp_ui.classroom.page_state import STATE
 from caldp_ui.classroom.stations import STATIONS
 
 
-def onward(station: str) -> None:
+def next_button(station: str) -> None:
     """The way to the station after this one."""
     names = list(STATIONS)
     if station == names[-1]:
@@ -17,8 +17,8 @@ def onward(station: str) -> None:
     st.button(
         f"Next: {STATIONS[after].title}",
         icon=":material/arrow_forward:",
-        key=SLOT.key("onward"),
-        on_click=SLOT.change,
+        key=STATE.key("onward"),
+        on_click=STATE.change,
         args=(lambda lesson: replace(lesson, station=after, broken=False),),
     )
 
@@ -32,5 +32,5 @@ def show(station: str) -> None:
         format_func=lambda name: f"{names.index(name) + 1} {STATIONS[name].title}",
         label_visibility="collapsed",
         required=True,
-        **SLOT.bind("station", station, lambda r, v: replace(r, station=v, broken=False)),
+        **STATE.bind("station", station, lambda r, v: replace(r, station=v, broken=False)),
     )

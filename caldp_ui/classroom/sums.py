@@ -15,8 +15,8 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.slot import Lesson
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -30,27 +30,27 @@ _HALF_NORMAL: Final = math.sqrt(2 / math.pi)
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Errors in people. (sizes,) `n`; formulas `central`, `local` and `at_their_word`: E|error|.
+    """Errors in people. (sizes,) `n`; formulas `central`, `local` and `noise_left_in`: E|error|.
 
-    `central_seen`, `local_seen`: (sizes, outcomes) errors of simulated counts. `here`: the two
-    formulas at the lesson's n, `at_their_word_here`: the third. `yes`: true count there, `reports`:
+    `central_errors`, `local_errors`: (sizes, outcomes) errors of simulated counts. `here`: the two
+    formulas at the lesson's n, `noise_left_in_here`: the third. `yes`: true count there, `reports`:
     how many sent yes, `estimate`.
     """
 
     n: Ints
     central: Floats
     local: Floats
-    at_their_word: Floats
-    central_seen: Floats
-    local_seen: Floats
+    noise_left_in: Floats
+    central_errors: Floats
+    local_errors: Floats
     here: tuple[float, float]
     yes: int
     reports: int
     estimate: float
-    at_their_word_here: float
+    noise_left_in_here: float
 
 
-def work(lesson: Lesson) -> Sums:
+def compute_data(lesson: Lesson) -> Sums:
     """Formulas and outcomes for every number of people."""
     rng = np.random.default_rng(lesson.seed)
     coin = BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
@@ -90,9 +90,9 @@ def _local(coin: BinaryMechanism, n: int) -> float:
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
-    central, local = what.here
-    naive = what.at_their_word_here
+    data = compute_data(lesson)
+    central, local = data.here
+    naive = data.noise_left_in_here
     broken = f" With the noise left in, it is off by {_off(naive)}." if lesson.broken else ""
     return Board(
         Headline(
@@ -101,9 +101,9 @@ def open_board(lesson: Lesson) -> Board:
             f"With 100 times as many people it is {_off(central)} and {_off(10 * local)}: the "
             f"local error grows with √n.{broken}",
         ),
-        lambda colours: Picture((Chart(figure(what, lesson, colours), "sum", _alt(what)),)),
-        lambda: _formula(what, lesson),
-        _numbers(what),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "sum", _alt(data)),)),
+        lambda: _formula(data, lesson),
+        _numbers(data),
     )
 
 
@@ -111,21 +111,21 @@ def _off(error: float) -> str:
     return formats.digits(error, 1) if error < 1 else formats.people(float(f"{error:.2g}"))
 
 
-def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
     """Errors against the number of people, both logarithmic."""
-    ours, other, third, faint = charts.looks(colours)
-    many = np.repeat(what.n, _OUTCOMES)
+    ours, other, third, faint = charts.line_styles(colours)
+    many = np.repeat(data.n, _OUTCOMES)
     least = 0.3  # an error of 0 has no place on a log scale
     traces = [
-        charts.points("", many, np.maximum(what.local_seen.ravel(), least), ours),
-        charts.points("", many, np.maximum(what.central_seen.ravel(), least), other),
-        charts.line("local, √n/ε", what.n, what.local, ours),
-        charts.line("trusted server, 1/ε", what.n, what.central, other),
+        charts.points("", many, np.maximum(data.local_errors.ravel(), least), ours),
+        charts.points("", many, np.maximum(data.central_errors.ravel(), least), other),
+        charts.line("local, √n/ε", data.n, data.local, ours),
+        charts.line("trusted server, 1/ε", data.n, data.central, other),
     ]
     if lesson.broken:
         name = "local, noise left in"
-        traces.append(charts.line(name, what.n, what.at_their_word, third))
-    top = max(float(what.local_seen.max()), float(what.at_their_word[-1]) * lesson.broken)
+        traces.append(charts.line(name, data.n, data.noise_left_in, third))
+    top = max(float(data.local_errors.max()), float(data.noise_left_in[-1]) * lesson.broken)
     y = {
         "title_text": "error, people",
         "type": "log",
@@ -149,16 +149,16 @@ def figure(what: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
 
 
-def _alt(what: Sums) -> str:
+def _alt(data: Sums) -> str:
     return (
         "Errors of a count against the number of people from 10 to a billion, both logarithmic. "
-        f"The trusted server's stays at {_off(float(what.central[0]))}; the local one grows with "
-        f"the square root, from {_off(float(what.local[0]))} to {_off(float(what.local[-1]))}. "
+        f"The trusted server's stays at {_off(float(data.central[0]))}; the local one grows with "
+        f"the square root, from {_off(float(data.local[0]))} to {_off(float(data.local[-1]))}. "
         f"Points: {_OUTCOMES} draws of the noise at each number."
     )
 
 
-def _formula(what: Sums, lesson: Lesson) -> None:
+def _formula(data: Sums, lesson: Lesson) -> None:
     st.latex(
         r"\mathbb{E}\Big[\sum_i\tilde x_i\Big]=\frac{e^\varepsilon X+(n-X)}{e^\varepsilon+1}"
         r"\quad\Rightarrow\quad\hat X=\frac{(e^\varepsilon+1)\sum_i\tilde x_i-n}{e^\varepsilon-1}"
@@ -167,9 +167,9 @@ def _formula(what: Sums, lesson: Lesson) -> None:
     plus, minus = formats.digits(power + 1, 4), formats.digits(power - 1, 4)
     error = formats.digits(math.sqrt(lesson.n * power) / (power - 1), 3)
     st.markdown(
-        f"In this draw, {formats.exactly(what.reports)} of {formats.exactly(lesson.n)} sent yes, "
-        f"so X̂ = ({plus} · {formats.exactly(what.reports)} − {formats.exactly(lesson.n)}) / "
-        f"{minus} = **{what.estimate:,.0f}**; truly {formats.exactly(what.yes)}. "
+        f"In this draw, {formats.integer(data.reports)} of {formats.integer(lesson.n)} sent yes, "
+        f"so X̂ = ({plus} · {formats.integer(data.reports)} − {formats.integer(lesson.n)}) / "
+        f"{minus} = **{data.estimate:,.0f}**; truly {formats.integer(data.yes)}. "
         "Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
         f"{error} people. The trusted server adds Laplace "
         "noise Lap(1/ε) once, on whole numbers (two-sided geometric); E|error| is about 1/ε. With "
@@ -178,12 +178,12 @@ def _formula(what: Sums, lesson: Lesson) -> None:
     )
 
 
-def _numbers(what: Sums) -> dict[str, dict[str, str]]:
-    name = [formats.people(n) for n in what.n.tolist()]
+def _numbers(data: Sums) -> dict[str, dict[str, str]]:
+    name = [formats.people(n) for n in data.n.tolist()]
     columns = {
-        "trusted server": what.central,
-        "local": what.local,
-        "local, noise left in": what.at_their_word,
+        "trusted server": data.central,
+        "local": data.local,
+        "local, noise left in": data.noise_left_in,
     }
     return {
         title: {people: _off(error) for people, error in zip(name, values.tolist(), strict=True)}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from caldp_ui.classroom.films import PAGE
-from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.offline import boards
@@ -23,7 +23,7 @@ def part(lesson: Lesson) -> Part:
     """The open station."""
     station = STATIONS[lesson.station]
     sliders = {dial.title: dial.slider for dial in station.dials(lesson)}
-    if station.breaks(lesson):
+    if station.can_break(lesson):
         sliders[station.naive[0]] = _BROKEN
     return boards.part(
         f"station-{lesson.station}",

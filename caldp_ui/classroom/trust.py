@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Bools
 from caldp_core.lecture.central import CentralCount
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.theory.variance import variance_given_people
 from caldp_ui.classroom import dials
-from caldp_ui.classroom.picture import Picture, Words
-from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.page_state import Lesson
+from caldp_ui.classroom.picture import HtmlPart, Picture
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -28,13 +28,14 @@ _SHOWN = 100
 class Trust:
     """One outcome. `truth`, `sent`: (shown,) true and sent bits of the first people.
 
-    `truth_kept`: probability that a bit is sent as it is. `central`, `local`: published shares of
-    yes, and `central_off`, `local_off`: how far off they typically are. `yes`: true share.
+    `keep_probability`: probability that a bit is sent as it is. `central`, `local`: published
+    shares of yes, and `central_off`, `local_off`: how far off they typically are. `yes`: true
+    share.
     """
 
     truth: Bools
     sent: Bools
-    truth_kept: float
+    keep_probability: float
     yes: float
     central: float
     local: float
@@ -42,7 +43,7 @@ class Trust:
     local_off: float
 
 
-def work(lesson: Lesson) -> Trust:
+def compute_data(lesson: Lesson) -> Trust:
     """People's bits, what they send, and what both ways publish."""
     rng = np.random.default_rng(lesson.seed)
     n, coin = lesson.n, BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
@@ -69,19 +70,19 @@ def work(lesson: Lesson) -> Trust:
 
 def open_board(lesson: Lesson) -> Board:
     """See `Station`."""
-    what = work(lesson)
-    best = formats.hundred(guessed_right(lesson.epsilon))
+    data = compute_data(lesson)
+    best = formats.hundred(max_guess_accuracy(lesson.epsilon))
     sent = formats.count(lesson.n, "random bit", "random bits")
     return Board(
         Headline(
             f"An attacker who reads one random bit is right {_at_most(best)} times in 100.",
             f"Yes and no were equally likely before. From {sent} we estimate "
-            f"{_percent(what.local)} yes, ± {_points(what.local_off)} (true: "
-            f"{_percent(what.yes)}).",
+            f"{_percent(data.local)} yes, ± {_points(data.local_off)} (true: "
+            f"{_percent(data.yes)}).",
         ),
-        lambda _: Picture((Words(_drawn(what, lesson), "trust"),)),
-        lambda: _formula(what, lesson),
-        _numbers(what, best),
+        lambda _: Picture((HtmlPart(_picture_html(data, lesson), "trust"),)),
+        lambda: _formula(data, lesson),
+        _numbers(data, best),
     )
 
 
@@ -104,75 +105,75 @@ def _at_most(best: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
+class _TrustRow:
     """A row of the picture: what phones send, what the server holds, what is published."""
 
     title: str
     sends: str
-    held: Bools
-    said: float
+    server_bits: Bools
+    published: float
     off: float
 
 
-def _drawn(what: Trust, lesson: Lesson) -> str:
+def _picture_html(data: Trust, lesson: Lesson) -> str:
     ways = (
-        _Way("A trusted server", "the truth", what.truth, what.central, what.central_off),
-        _Way("Local: trust nobody", "a random bit", what.sent, what.local, what.local_off),
+        _TrustRow("A trusted server", "the truth", data.truth, data.central, data.central_off),
+        _TrustRow("Local: trust nobody", "a random bit", data.sent, data.local, data.local_off),
     )
-    rows = "".join(_row(way, what, lesson) for way in ways)
-    return f'<div class="trust">{rows}<p class="coin">{coin_told(what)}</p></div>'
+    rows = "".join(_row(way, data, lesson) for way in ways)
+    return f'<div class="trust">{rows}<p class="coin">{coin_html(data)}</p></div>'
 
 
-def coin_told(what: Trust) -> str:
+def coin_html(data: Trust) -> str:
     """One phone's coin in natural frequencies."""
-    yes, no = _of_hundred(what.truth_kept), _of_hundred(1 - what.truth_kept)
-    ratio = what.truth_kept / (1 - what.truth_kept)
+    yes, no = _of_hundred(data.keep_probability), _of_hundred(1 - data.keep_probability)
+    ratio = data.keep_probability / (1 - data.keep_probability)
     return (
         f"Of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
         f"That is {formats.digits(ratio, 3)} times as many: e<sup>ε</sup>."
     )
 
 
-def _row(way: _Way, what: Trust, lesson: Lesson) -> str:
-    count = what.truth.size
-    thief = f'<b class="thief">{attacker(way.held, what)}</b>' if lesson.broken else ""
+def _row(way: _TrustRow, data: Trust, lesson: Lesson) -> str:
+    count = data.truth.size
+    thief = f'<b class="thief">{attacker(way.server_bits, data)}</b>' if lesson.broken else ""
     return (
         f"<h2>{way.title}{thief}</h2>"
-        f"<div><p>On the phones</p>{_people(what.truth, 'true answers')}</div>"
+        f"<div><p>On the phones</p>{_people(data.truth, 'true answers')}</div>"
         f"<i>{'each sends' if count > 1 else 'sends'}<br><b>{way.sends}</b> →</i>"
         f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
-        f"{_people(way.held, 'answers on the server')}</div>"
+        f"{_people(way.server_bits, 'answers on the server')}</div>"
         f'<i class="last">publishes →</i>'
         f'<div class="told"><p>yes, of all {formats.people(lesson.n)}</p>'
-        f"<strong>{_percent(way.said)}</strong><p>± {_points(way.off)}</p></div>"
+        f"<strong>{_percent(way.published)}</strong><p>± {_points(way.off)}</p></div>"
     )
 
 
-def attacker(held: Bools, what: Trust) -> str:
+def attacker(server_bits: Bools, data: Trust) -> str:
     """How many of the bits on the server are true; of random ones in this draw, and on average."""
-    right, count = int((held == what.truth).sum()), what.truth.size
-    if held is what.truth:
+    right, count = int((server_bits == data.truth).sum()), data.truth.size
+    if server_bits is data.truth:
         return f"Attacker: reads {right} of {count} true answers"
-    mean = _of_hundred(what.truth_kept)
+    mean = _of_hundred(data.keep_probability)
     return f"Attacker: {right} of {count} right in this draw, {mean} of 100 on average"
 
 
-def _people(bits: Bools, what: str) -> str:
+def _people(bits: Bools, label: str) -> str:
     ones = int(bits.sum())
     inside = "".join("<i></i>" if bit else "<s></s>" for bit in bits)
     return (
         f'<div class="people" role="img" aria-label="{bits.size} people, {ones} of them filled: '
-        f'yes. These are the {what}.">{inside}</div>'
+        f'yes. These are the {label}.">{inside}</div>'
     )
 
 
-def _formula(what: Trust, lesson: Lesson) -> None:
+def _formula(data: Trust, lesson: Lesson) -> None:
     st.latex(
         r"\tilde x_i=\begin{cases}x_i & \text{with probability } \frac{e^\varepsilon}"
         r"{e^\varepsilon+1}\\ 1-x_i & \text{with probability } \frac{1}{e^\varepsilon+1}\end{cases}"
         r"\qquad \frac{\Pr[\tilde x_i=1\mid x_i=1]}{\Pr[\tilde x_i=1\mid x_i=0]}=e^\varepsilon"
     )
-    kept = what.truth_kept
+    kept = data.keep_probability
     st.markdown(
         f"Here: {kept:.6f} / {1 - kept:.6f} = {formats.digits(kept / (1 - kept), 4)}, and e^ε = "
         f"{formats.digits(math.exp(lesson.epsilon), 4)}. Every phone runs an ε-private mechanism "
@@ -183,19 +184,19 @@ def _formula(what: Trust, lesson: Lesson) -> None:
     )
 
 
-def _numbers(what: Trust, best: str) -> dict[str, dict[str, str]]:
+def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
     def column(said: float, off: float, held: Bools, most: str) -> dict[str, str]:
-        right = int((held == what.truth).sum())
+        right = int((held == data.truth).sum())
         return {
             "published share of yes": _percent(said),
             "standard error": f"± {_points(off)}",
-            "true bits on the server": f"{right} of {what.truth.size}",
+            "true bits on the server": f"{right} of {data.truth.size}",
             "an attacker is right, from even odds": most,
         }
 
     return {
-        "trusted server": column(what.central, what.central_off, what.truth, "all"),
-        "local": column(what.local, what.local_off, what.sent, f"{_at_most(best)} of 100"),
+        "trusted server": column(data.central, data.central_off, data.truth, "all"),
+        "local": column(data.local, data.local_off, data.sent, f"{_at_most(best)} of 100"),
     }
 
 

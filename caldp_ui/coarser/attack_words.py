@@ -3,8 +3,9 @@
 from typing import Final
 
 from caldp_ui.coarser import words
-from caldp_ui.coarser.outcomes import Outcome, Played, pair
-from caldp_ui.coarser.slot import (
+from caldp_ui.coarser.outcomes import AttackResult, Outcome, candidate_cells
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import (
     BLOCKS,
     HIDE,
     MOVED,
@@ -16,7 +17,6 @@ from caldp_ui.coarser.slot import (
     TWO_PLACES,
     Publication,
 )
-from caldp_ui.coarser.treated import PageData
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -30,27 +30,31 @@ _MOVES: Final = (
 """What the button of the next move says; the second is the office's."""
 
 
-def headline(what: PageData, found: Played | None) -> Headline:
+def headline(data: TreatmentData, attack_result: AttackResult | None) -> Headline:
     """What the attack reads, the unprotected first; then the errors."""
-    return Headline(_attack(what, found), words.errors(what), unprotected=_is_open(found))
+    return Headline(
+        _attack(data, attack_result),
+        words.errors_sentence(data),
+        unprotected=_has_certain_disclosure(attack_result),
+    )
 
 
-def _is_open(found: Played | None) -> bool:
+def _has_certain_disclosure(attack_result: AttackResult | None) -> bool:
     """Whether a treatment other than nothing has people who come out for sure."""
-    if found is None:
+    if attack_result is None:
         return False
-    return any(o.sure and o.share for name, o in found.by.items() if name != NOTHING)
+    return any(o.sure and o.share for name, o in attack_result.outcomes.items() if name != NOTHING)
 
 
-def _attack(what: PageData, found: Played | None) -> str:
-    if found is None:
+def _attack(data: TreatmentData, attack_result: AttackResult | None) -> str:
+    if attack_result is None:
         return "The attack is being computed."
-    if what.record.moves == 0:
-        return BEFORE[what.record.attack]
-    return _SAID[what.record.attack](what, found)
+    if data.record.moves == 0:
+        return OPENING_SENTENCES[data.record.attack]
+    return _SENTENCES[data.record.attack](data, attack_result)
 
 
-BEFORE: Final = {
+OPENING_SENTENCES: Final = {
     TWO_PLACES: "Hide one person: in which of two places are they?",
     PARTS: "Small counts are hidden, totals are published. Do they stay hidden?",
     NEWCOMER: "One person is new today. Do two tables tell where?",
@@ -59,13 +63,13 @@ BEFORE: Final = {
 }
 
 
-def _said_places(what: PageData, found: Played) -> str:
-    here, there = (words.cell_name(what, cell) for cell in pair(what).tolist())
-    shares = {name: _hundred(found.by[name]) for name in (HIDE, BLOCKS)}
+def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
+    here, there = (words.cell_name(data, cell) for cell in candidate_cells(data).tolist())
+    shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
     two = (
         f"{here} from {there}"
         if len(here) + len(there) < 28
-        else f"the two {words.nouns(what).units}"
+        else f"the two {words.nouns(data).units}"
     )
     return (
         f"With small counts hidden the attacker tells {two} {shares[HIDE]} times in 100, "
@@ -73,53 +77,57 @@ def _said_places(what: PageData, found: Played) -> str:
     )
 
 
-def _said_moved(what: PageData, found: Played) -> str:
-    del what
-    shares = {name: _hundred(found.by[name]) for name in (HIDE, BLOCKS)}
+def _describe_moved(data: TreatmentData, attack_result: AttackResult) -> str:
+    del data
+    shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
     return (
         f"With small counts hidden the attacker tells which way the person moved {shares[HIDE]} "
         f"times in 100, with blocks of noise {shares[BLOCKS]}."
     )
 
 
-def _said_parts(what: PageData, found: Played) -> str:
-    assert found.found is not None
-    many, out = int(what.table.primary.sum()), int(found.found.sum())
+def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
+    assert attack_result.disclosed_cells is not None
+    many, out = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
     if not many:
-        return f"No count is below {what.record.threshold}, so none is hidden."
+        return f"No count is below {data.record.threshold}, so none is hidden."
     how = (
         "come back by subtraction",
         "come back by subtraction once a second one is hidden, too",
         "follow from all sums together",
         "follow from all sums and the rule",
-    )[what.record.moves - 1]
+    )[data.record.moves - 1]
     verb = how if out != 1 else how.replace("come", "comes").replace("follow", "follows")
-    people = f", with {formats.count(found.people, 'person', 'people')}" if out else ""
+    people = (
+        f", with {formats.count(attack_result.disclosed_people, 'person', 'people')}" if out else ""
+    )
     return f"Of {many:,} hidden small counts {out:,} {verb}{people}."
 
 
-def _said_newcomer(what: PageData, found: Played) -> str:
-    del what
+def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:
+    del data
     return (
-        f"Of 100 newcomers {_hundred(found.by[HIDE])} are found if small counts are hidden, none "
+        f"Of 100 newcomers {_hundred(attack_result.outcomes[HIDE])} are found if small counts are "
+        "hidden, none "
         "for sure if there is noise."
     )
 
 
-def _said_regions(what: PageData, found: Played) -> str:
-    pairs = formats.count(what.record.pairs, "pair", "pairs")
+def _describe_regions(data: TreatmentData, attack_result: AttackResult) -> str:
+    pairs = formats.count(data.record.pairs, "pair", "pairs")
     return (
-        f"From {pairs} of regions come {_hundred(found.by[HIDE])} of 100 hidden counts, and "
-        f"{_hundred(found.by[ROUND])} of 100 rounded ones."
+        f"From {pairs} of regions come {_hundred(attack_result.outcomes[HIDE])} of 100 hidden "
+        "counts, and "
+        f"{_hundred(attack_result.outcomes[ROUND])} of 100 rounded ones."
     )
 
 
-_SAID: Final = {
-    TWO_PLACES: _said_places,
-    PARTS: _said_parts,
-    NEWCOMER: _said_newcomer,
-    MOVED: _said_moved,
-    REGIONS: _said_regions,
+_SENTENCES: Final = {
+    TWO_PLACES: _describe_places,
+    PARTS: _describe_parts,
+    NEWCOMER: _describe_newcomer,
+    MOVED: _describe_moved,
+    REGIONS: _describe_regions,
 }
 
 
@@ -127,17 +135,17 @@ def _hundred(outcome: Outcome) -> str:
     return "an unknown number of" if outcome.share is None else words.of_hundred(outcome.share)
 
 
-def scene_of(what: PageData) -> str:
+def attacker_knowledge_text(data: TreatmentData) -> str:
     """What the attacker knows and does, before and beside the numbers."""
-    record = what.record
+    record = data.record
     if record.attack == TWO_PLACES:
-        here, there = (words.cell_name(what, cell) for cell in pair(what).tolist())
+        here, there = (words.cell_name(data, cell) for cell in candidate_cells(data).tolist())
         return (
-            f"The attacker knows everybody else's {words.nouns(what).unit}, and that this person "
+            f"The attacker knows everybody else's {words.nouns(data).unit}, and that this person "
             f"is in **{here}** or in **{there}**."
         )
     if record.attack == MOVED:
-        here, there = (words.cell_name(what, cell) for cell in pair(what).tolist())
+        here, there = (words.cell_name(data, cell) for cell in candidate_cells(data).tolist())
         return (
             f"One day this person is in **{here}**, the other in **{there}**. Two tables: which "
             "way did they go?"
@@ -166,7 +174,7 @@ def _parts_told(record: Publication) -> str:
     )[record.moves]
 
 
-def next_move(record: Publication) -> str | None:
+def next_move_label(record: Publication) -> str | None:
     """What the button of the next move says; None after the last."""
     if record.moves >= record.last_move:
         return None

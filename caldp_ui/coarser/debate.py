@@ -5,7 +5,7 @@ No side is taken: what stands here follows from a definition, or is what somebod
 
 from typing import Final
 
-from caldp_ui.coarser.slot import BLOCKS, CENTRAL, HIDE, LARGER, NOTHING, PLAIN, ROUND
+from caldp_ui.coarser.page_state import BLOCKS, CENTRAL, HIDE, LARGER, NOTHING, PLAIN, ROUND
 
 COLUMNS: Final = (
     "protects against",

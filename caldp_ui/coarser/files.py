@@ -2,33 +2,33 @@
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
-from caldp_ui.coarser.slot import SLOT
-from caldp_ui.coarser.treated import PageData
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import STATE
 from caldp_ui.compute import exports
 from caldp_ui.parts import sharing
 
 
-def buttons(what: PageData) -> None:
+def buttons(data: TreatmentData) -> None:
     """How the pictures and the tables are saved."""
-    if isinstance(what.domain, GridDomain):
-        sharing.by_the_maps()
-    sharing.file(SLOT.key("tables-csv"), "treatments.csv", lambda: tables_csv(what))
+    if isinstance(data.domain, GridDomain):
+        sharing.show_map_save_hint()
+    sharing.file_button(STATE.key("tables-csv"), "treatments.csv", lambda: tables_csv(data))
 
 
-def tables_csv(what: PageData) -> bytes:
+def tables_csv(data: TreatmentData) -> bytes:
     """One row a cell with people in any treatment: what each publishes, in people."""
     columns: dict[str, object] = {}
-    seen = (what.counts > 0) | what.table.hidden
+    seen = (data.counts > 0) | data.table.hidden
     cells = seen.nonzero()[0].tolist()
-    domain = what.domain
+    domain = data.domain
     if isinstance(domain, GridDomain):
-        rows, places = domain.place(cells)
+        rows, places = domain.row_column(cells)
         columns["latitude"] = domain.latitudes()[rows].round(6).tolist()
-        columns["longitude"] = domain.meridians()[places].round(6).tolist()
+        columns["longitude"] = domain.wrapped_longitudes()[places].round(6).tolist()
     else:
         columns["answer"] = [domain.name_of(cell) for cell in cells]
-    columns["larger cell"] = what.labels[cells].tolist()
-    for name, each in what.by.items():
+    columns["larger cell"] = data.labels[cells].tolist()
+    for name, each in data.treatments.items():
         columns[words.TITLES[name]] = each.release.estimate[cells].round(3).tolist()
-    columns["hidden"] = what.table.hidden[cells].tolist()
+    columns["hidden"] = data.table.hidden[cells].tolist()
     return exports.csv(columns)

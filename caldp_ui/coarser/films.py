@@ -7,52 +7,52 @@ from dataclasses import replace
 from typing import Final
 
 from caldp_ui.coarser import attack_words, outcomes, panel, scene
-from caldp_ui.coarser.outcomes import Played
-from caldp_ui.coarser.slot import BLOCKS, NOTHING, PLAIN, SLOT, Publication
-from caldp_ui.coarser.treated import PageData, find
+from caldp_ui.coarser.outcomes import AttackResult
+from caldp_ui.coarser.page_data import TreatmentData, load_data
+from caldp_ui.coarser.page_state import BLOCKS, NOTHING, PLAIN, STATE, Publication
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import along_epsilon
+from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.parts import comparison, films
-from caldp_ui.parts.films import Along
+from caldp_ui.parts.films import SliderFilm
 from caldp_ui.stage import Stage, Step
 
 BARS = ".st-key-coarser-attacker .bars"
 """Where the bars are on the page, as a CSS selector."""
 
 
-def show(what: PageData, found: Played | None, on: Stage) -> None:
+def show(data: TreatmentData, attack_result: AttackResult | None, stage: Stage) -> None:
     """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
-    if found is not None and can_be_made(what):
-        films.show([EPSILON.asked(what.record)], on)
+    if attack_result is not None and can_be_made(data):
+        films.show([EPSILON.request(data.record)], stage)
 
 
-def can_be_made(what: PageData) -> bool:
+def can_be_made(data: TreatmentData) -> bool:
     """Whether its pictures are there and take no longer than a moment."""
-    return {PLAIN, BLOCKS} <= set(what.by) and not runs.takes_long(what.record.scenario)
+    return {PLAIN, BLOCKS} <= set(data.treatments) and not runs.takes_long(data.record.scenario)
 
 
-def look(record: Publication) -> Step:
+def render(record: Publication) -> Step:
     """What the page shows of a record."""
-    what = find(record, comparison.at_once)
-    found = outcomes.played(what)
-    seen = scene.scene(what, found)
-    bars = {BARS: panel.bars(what, found)}
+    data = load_data(record, comparison.load_fast_results)
+    found = outcomes.run_attack(data)
+    seen = scene.scene(data, found)
+    bars = {BARS: panel.bars_html(data, found)}
     return replace(
-        films.look_of(seen, NOTHING, attack_words.headline(what, found), bars),
+        films.render_scene(seen, NOTHING, attack_words.headline(data, found), bars),
         notes={picture.id: picture.notes for picture in seen.pictures},
         labels={picture.id: picture.labels for picture in seen.pictures},
     )
 
 
-def _rests_on(record: Publication) -> str:
+def _depends_on(record: Publication) -> str:
     return f"{runs.key(record.scenario)} {replace(record, scenario=Publication().scenario)}"
 
 
-EPSILON: Final = Along[Publication](
-    SLOT,
+EPSILON: Final = SliderFilm[Publication](
+    STATE,
     scene.EPSILON,
     "Privacy level ε",
-    replace(along_epsilon(), value=lambda record: record.scenario.policy.plain_epsilon),
-    look,
-    _rests_on,
+    replace(epsilon_slider(), value=lambda record: record.scenario.policy.plain_epsilon),
+    render,
+    _depends_on,
 )

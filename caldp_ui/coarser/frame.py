@@ -5,27 +5,27 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from caldp_ui.coarser.slot import SLOT
+from caldp_ui.coarser.page_state import STATE
 from caldp_ui.parts import layout
 
 
 @dataclass(frozen=True)
-class Places:
+class PageAreas:
     """The parts of the page, to be filled in any order."""
 
-    said: DeltaGenerator
+    headline: DeltaGenerator
     pictures: DeltaGenerator
     attack: DeltaGenerator
     controls: DeltaGenerator
-    below: DeltaGenerator
+    details: DeltaGenerator
 
 
-def places(wide: bool) -> Places:
+def make_areas(wide: bool) -> PageAreas:
     """`wide`: whether the pictures are five in thirds, or one beside the attack."""
-    said, _ = layout.title_row(SLOT)
+    said, _ = layout.title_row(STATE)
     kind = "five" if wide else "two"
-    with st.container(key=SLOT.key("thirds")), st.container(key=SLOT.key(kind)):
-        pictures = st.container(key=SLOT.key("pictures"))
-        attack = st.container(key=SLOT.key("attacker"))
-        controls = st.container(key=SLOT.key("controls"))
-    return Places(said, pictures, attack, controls, st.container())
+    with st.container(key=STATE.key("thirds")), st.container(key=STATE.key(kind)):
+        pictures = st.container(key=STATE.key("pictures"))
+        attack = st.container(key=STATE.key("attacker"))
+        controls = st.container(key=STATE.key("controls"))
+    return PageAreas(said, pictures, attack, controls, st.container())

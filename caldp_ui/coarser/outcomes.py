@@ -7,30 +7,31 @@ from typing import Final
 import numpy as np
 
 from caldp_core.attacks import (
-    averaged_rounding,
     bounds,
-    moved,
-    moved_under_noise,
-    newcomers_found,
-    subtracted,
-    sums_of,
-    two_places,
-    which_way,
+    direction_guess_accuracy,
+    exposed_newcomers,
+    move_guess_accuracy,
+    noisy_move_guess_accuracy,
+    place_guess_accuracy,
+    published_sums,
+    rounding_recovery_chance,
+    solve_by_subtraction,
 )
-from caldp_core.attacks.solving import disclosed
-from caldp_core.audit.told_apart import pair_rows, right_guess
+from caldp_core.attacks.solving import disclosed_cells
+from caldp_core.audit.pair_guess import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments import CentralTable, Rounding, Suppression
-from caldp_ui.coarser.slot import (
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import (
     BLOCKS,
     CENTRAL,
+    DEFAULT_PLACE,
     HIDE,
     LARGER,
-    LIKELIEST,
     MOVED,
     NEWCOMER,
     NOTHING,
@@ -40,7 +41,6 @@ from caldp_ui.coarser.slot import (
     ROUND,
     TWO_PLACES,
 )
-from caldp_ui.coarser.treated import PageData
 from caldp_ui.words.towns import towns
 
 DENVER: Final = 73 * 350 + 125
@@ -61,76 +61,80 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class AttackResult:
     """An attack as far as it has been played, by treatment; before the first move all are None.
 
-    `found`: (k,) cells whose exact count comes out of the table with hidden counts. `people`: how
-    many people are in them.
+    `disclosed_cells`: (k,) cells whose exact count comes out of the table with hidden counts.
+    `disclosed_people`: how many people are in them.
     """
 
-    by: dict[str, Outcome]
-    found: Bools | None = None
-    people: int = 0
+    outcomes: dict[str, Outcome]
+    disclosed_cells: Bools | None = None
+    disclosed_people: int = 0
 
 
-def played(what: PageData) -> Played:
+def run_attack(data: TreatmentData) -> AttackResult:
     """The attack of the record."""
-    if what.record.moves == 0:
-        return Played(dict.fromkeys(NAMES, Outcome(None, sure=False)))
-    return _PLAYS[what.record.attack](what)
+    if data.record.moves == 0:
+        return AttackResult(dict.fromkeys(TREATMENT_NAMES, Outcome(None, sure=False)))
+    return _PLAYS[data.record.attack](data)
 
 
-NAMES: Final = (NOTHING, LARGER, HIDE, ROUND, CENTRAL, PLAIN, BLOCKS)
+TREATMENT_NAMES: Final = (NOTHING, LARGER, HIDE, ROUND, CENTRAL, PLAIN, BLOCKS)
 
 
-def pair(what: PageData) -> Ints:
+def candidate_cells(data: TreatmentData) -> Ints:
     """The two places between which the attacker has to tell: the person's own, and another one.
 
     Near: the one with most people of the same block, else of all other blocks; a town if one is
     there, as it has a name.
     """
-    counts, labels, own = what.counts, what.labels, what.record.place
-    if own == LIKELIEST:
-        own = _likeliest(what)
+    counts, labels, own = data.counts, data.labels, data.record.place
+    if own == DEFAULT_PLACE:
+        own = _default_cell(data)
     same = labels == labels[own]
-    wanted = ~same if what.record.far else same
+    wanted = ~same if data.record.far else same
     wanted = wanted & (np.arange(counts.size) != own)
     if not wanted.any():
         wanted = np.arange(counts.size) != own
-    if isinstance(what.domain, GridDomain):
+    if isinstance(data.domain, GridDomain):
         named = np.zeros(counts.size, np.bool_)
-        named[list(towns(what.domain))] = True
+        named[list(towns(data.domain))] = True
         wanted = wanted & named if (wanted & named & (counts > 0)).any() else wanted
     other = int(np.where(wanted, counts, -1).argmax())
     return np.array([own, other], np.int64)
 
 
-def _likeliest(what: PageData) -> int:
+def _default_cell(data: TreatmentData) -> int:
     """Denver where it is on the map; else a small count, whose people have most to fear."""
-    counts = what.counts
-    if what.domain == US_GRID and counts[DENVER] > 0:
+    counts = data.counts
+    if data.domain == US_GRID and counts[DENVER] > 0:
         return DENVER
     return int(np.where(counts > 0, counts, counts.max() + 1).argmin())
 
 
-def _two_places(what: PageData) -> Played:
-    return _between(what, two_places, lambda table: table.right, right_guess)
+def _two_places(data: TreatmentData) -> AttackResult:
+    return _pair_attack(
+        data, place_guess_accuracy, lambda table: table.guess_accuracy, guess_accuracy_of_rows
+    )
 
 
-def _moved(what: PageData) -> Played:
+def _moved(data: TreatmentData) -> AttackResult:
     """Two tables, with fresh noise on each day."""
-    return _between(what, moved, moved_under_noise, which_way)
+    return _pair_attack(
+        data, move_guess_accuracy, noisy_move_guess_accuracy, direction_guess_accuracy
+    )
 
 
-def _between(
-    what: PageData,
+def _pair_attack(
+    data: TreatmentData,
     office: Callable[[Suppression | Rounding, Ints, Ints, Ints], float],
     central: Callable[[CentralTable], float],
     local: Callable[[Floats], float],
-) -> Played:
+) -> AttackResult:
     """The best guess about one person and two cells; `local`: by two rows of a channel."""
-    ends, record = pair(what), what.record
-    others, labels = what.counts.copy(), what.labels
+    ends, record = candidate_cells(data), data.record
+    others, labels = data.counts.copy(), data.labels
     others[ends[0]] = max(others[ends[0]] - 1, 0)
     one_block = labels[ends[0]] == labels[ends[1]]
     rules = Suppression(record.threshold), Rounding(record.base)
@@ -140,11 +144,11 @@ def _between(
         LARGER: GUESS if one_block else 1.0,
         HIDE: hide,
         ROUND: rounding,
-        CENTRAL: central(CentralTable(what.setup.scenario.policy.plain_epsilon)),
-        PLAIN: None if what.plain is None else _guess(what.plain.setup.mechanism, ends, local),
-        BLOCKS: _guess(what.setup.mechanism, ends, local),
+        CENTRAL: central(CentralTable(data.setup.scenario.policy.plain_epsilon)),
+        PLAIN: None if data.plain is None else _guess(data.plain.setup.mechanism, ends, local),
+        BLOCKS: _guess(data.setup.mechanism, ends, local),
     }
-    return Played({name: Outcome(right, right == 1.0) for name, right in made.items()})
+    return AttackResult({name: Outcome(right, right == 1.0) for name, right in made.items()})
 
 
 def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -> float | None:
@@ -154,84 +158,86 @@ def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -
         return None
 
 
-def _parts(what: PageData) -> Played:
+def _parts(data: TreatmentData) -> AttackResult:
     """Moves: the office hides, the attacker subtracts, the office hides more, the attacker solves.
 
     The last two are without and with the rule that hidden counts are small.
     """
-    found = hidden_found(what)
-    small = what.table.primary
+    found = disclosed_counts(data)
+    small = data.table.primary
     of_small = float(found[small].mean()) if small.any() else 0.0
-    by = {name: Outcome(0.0, sure=True) for name in NAMES}
+    by = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
     by |= {NOTHING: Outcome(1.0, sure=True), HIDE: Outcome(of_small, sure=True)}
-    return Played(by, found, int(what.counts[found].sum()))
+    return AttackResult(by, found, int(data.counts[found].sum()))
 
 
-@cached_by(lambda what: (what.name, what.record.moves))
-def hidden_found(what: PageData) -> Bools:
+@cached_by(lambda data: (data.cache_key, data.record.moves))
+def disclosed_counts(data: TreatmentData) -> Bools:
     """(k,) small counts that come out, by the moves that have been made."""
-    table, moves = what.table, what.record.moves
+    table, moves = data.table, data.record.moves
     if moves == 1:
-        simple = Suppression(what.record.threshold).simple(what.counts, what.labels)
-        sums = sums_of(simple, rule_known=False)
-        out = subtracted(sums)
+        simple = Suppression(data.record.threshold).suppress_small(data.counts, data.labels)
+        sums = published_sums(simple, rule_known=False)
+        out = solve_by_subtraction(sums)
     elif moves == 2:
-        sums = sums_of(table, rule_known=False)
-        out = subtracted(sums)
+        sums = published_sums(table, rule_known=False)
+        out = solve_by_subtraction(sums)
     else:
-        sums = sums_of(table, rule_known=moves == 4)
-        out = disclosed(*bounds(sums))
-    found = np.zeros(what.counts.size, np.bool_)
+        sums = published_sums(table, rule_known=moves == 4)
+        out = disclosed_cells(*bounds(sums))
+    found = np.zeros(data.counts.size, np.bool_)
     found[sums.cells[out]] = True
     return found & table.primary
 
 
-def _newcomer(what: PageData) -> Played:
-    sizes = np.bincount(what.labels)
-    alone = sizes[what.labels] == 1
-    by = {name: Outcome(0.0, sure=True) for name in NAMES}
-    shares = what.counts / what.counts.sum()
+def _newcomer(data: TreatmentData) -> AttackResult:
+    sizes = np.bincount(data.labels)
+    alone = sizes[data.labels] == 1
+    by = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
+    shares = data.counts / data.counts.sum()
     by |= {
         NOTHING: Outcome(1.0, sure=True),
         LARGER: Outcome(float(shares[alone].sum()), sure=True),
-        HIDE: Outcome(_newcomers(what), sure=True),
+        HIDE: Outcome(_newcomers(data), sure=True),
     }
-    return Played(by)
+    return AttackResult(by)
 
 
-@cached_by(lambda what: what.name)
-def _newcomers(what: PageData) -> float | None:
+@cached_by(lambda data: data.cache_key)
+def _newcomers(data: TreatmentData) -> float | None:
     try:
-        found = newcomers_found(Suppression(what.record.threshold), what.counts, what.labels)
+        found = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
     except CaldpError:
         return None
-    return float(what.counts[found].sum() / what.counts.sum())
+    return float(data.counts[found].sum() / data.counts.sum())
 
 
-def _regions(what: PageData) -> Played:
+def _regions(data: TreatmentData) -> AttackResult:
     """How many small counts come out right from differences of regions.
 
     Regions are asked of one published table but where numbers are rounded anew for each of them.
     """
-    small = what.table.primary
+    small = data.table.primary
     if not small.any():
-        return Played({name: Outcome(0.0, sure=False) for name in NAMES})
-    counts, record = what.counts[small], what.record
+        return AttackResult({name: Outcome(0.0, sure=False) for name in TREATMENT_NAMES})
+    counts, record = data.counts[small], data.record
     values, many = np.unique(counts, return_counts=True)
-    chances = [averaged_rounding(Rounding(record.base), int(v), record.pairs) for v in values]
+    chances = [
+        rounding_recovery_chance(Rounding(record.base), int(v), record.pairs) for v in values
+    ]
     by = {
         name: Outcome(float((np.rint(t.release.estimate[small]) == counts).mean()), sure=False)
-        for name, t in what.by.items()
+        for name, t in data.treatments.items()
     }
     by |= {
         NOTHING: Outcome(1.0, sure=True),
         HIDE: Outcome(1.0, sure=True),
         ROUND: Outcome(float(np.average(chances, weights=many)), sure=False),
     }
-    return Played({name: by.get(name, Outcome(None, sure=False)) for name in NAMES})
+    return AttackResult({name: by.get(name, Outcome(None, sure=False)) for name in TREATMENT_NAMES})
 
 
-_PLAYS: Final[dict[str, Callable[[PageData], Played]]] = {
+_PLAYS: Final[dict[str, Callable[[TreatmentData], AttackResult]]] = {
     TWO_PLACES: _two_places,
     PARTS: _parts,
     NEWCOMER: _newcomer,

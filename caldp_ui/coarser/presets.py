@@ -19,7 +19,15 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_ui.coarser.slot import PARTS, SEVEN, SLOT, TABLES, TWO_PLACES, Publication, with_data
+from caldp_ui.coarser.page_state import (
+    CENSUS_BLOCK,
+    PARTS,
+    STATE,
+    TABLES,
+    TWO_PLACES,
+    Publication,
+    with_data,
+)
 
 
 @dataclass(frozen=True)
@@ -35,11 +43,11 @@ class Example:
         made = (
             record if record.scenario.dataset == self.data else with_data(record, self.data, None)
         )
-        return replace(made.playing(self.attack), moves=1 if self.attack == TWO_PLACES else 0)
+        return replace(made.with_attack(self.attack), moves=1 if self.attack == TWO_PLACES else 0)
 
     def fits(self, record: Publication) -> bool:
         """True if the record shows it; the block of seven has no data of its own."""
-        if {record.attack, self.attack} & {SEVEN, TABLES}:
+        if {record.attack, self.attack} & {CENSUS_BLOCK, TABLES}:
             return record.attack == self.attack
         return record.scenario.dataset == self.data
 
@@ -47,13 +55,13 @@ class Example:
 EXAMPLES: Final = (
     Example("Check-ins in the United States", Gowalla(), TWO_PLACES),
     Example("Infant deaths in North Carolina", InfantDeaths(), PARTS),
-    Example("A census block of seven people", InfantDeaths(), SEVEN),
+    Example("A census block of seven people", InfantDeaths(), CENSUS_BLOCK),
     Example("Many tables, everybody's answer", Gowalla(), TABLES),
     Example("Marriage and affairs", Survey("affairs"), TWO_PLACES),
 )
 
 
-def menu(record: Publication) -> None:
+def show_menu(record: Publication) -> None:
     """The menu, in one line."""
     titles = {each.title: each for each in EXAMPLES}
     now = next((each.title for each in EXAMPLES if each.fits(record)), None)
@@ -62,11 +70,11 @@ def menu(record: Publication) -> None:
         list(titles),
         placeholder="your own",
         label_visibility="collapsed",
-        **SLOT.bind("preset", now, lambda r, title: titles[title].apply(r)),
+        **STATE.bind("preset", now, lambda r, title: titles[title].apply(r)),
     )
 
 
-def sizes(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
+def block_choices(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
     """Cuts that readers can choose, by what they are called."""
     if not isinstance(domain, GridDomain):
         groups = {"groups of the table": GroupBlocks()} if domain.groups else {}
@@ -81,7 +89,7 @@ def sizes(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
     return {**made, **({"US states": StateBlocks()} if domain == US_GRID else {})}
 
 
-def cut(record: Publication, blocks: BlocksSpec) -> Publication:
+def with_blocks(record: Publication, blocks: BlocksSpec) -> Publication:
     """The record with other larger cells."""
     policy = ContextPolicy(blocks, EverythingSensitive(), record.scenario.policy.plain_epsilon)
     return replace(record, scenario=replace(record.scenario, policy=policy, mechanism=Best()))

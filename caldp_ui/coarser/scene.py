@@ -5,33 +5,33 @@ from typing import Final
 from caldp_core.basics.cache import cached_by
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
-from caldp_ui.coarser.outcomes import Outcome, Played
-from caldp_ui.coarser.slot import (
+from caldp_ui.coarser.outcomes import AttackResult, Outcome
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import (
     BLOCKS,
     HIDE,
     LARGER,
     NOTHING,
-    PAIRED,
+    PAIR_ATTACKS,
     PLAIN,
-    SLOT,
+    STATE,
 )
-from caldp_ui.coarser.treated import PageData
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land
-from caldp_ui.maps.scene import SQUARES, pooled
-from caldp_ui.session.scenarios import steer
+from caldp_ui.maps.scene import SQUARES, pooling_levels
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     Act,
     Action,
     Arrangement,
     Blob,
-    Chosen,
     Fact,
     Ground,
     Label,
     Picture,
     Scene,
     Stage,
+    StepChoice,
     encode_labels,
     encode_mask,
     encode_people,
@@ -57,55 +57,58 @@ _MARK_WORDS: Final = {
 }
 
 
-def maps(what: PageData, found: Played | None) -> Stage:
+def show_maps(data: TreatmentData, attack_result: AttackResult | None) -> Stage:
     """The stage."""
-    return stage(scene(what, found), SLOT.key("maps"), _do, _follow)
+    return stage(scene(data, attack_result), STATE.key("maps"), _on_action, _set_epsilon)
 
 
-def _follow(chosen: Chosen) -> None:
+def _set_epsilon(chosen: StepChoice) -> None:
     """The step of the film that a person rests on becomes the page's ε."""
     if chosen.film == EPSILON:
-        steer(SLOT, lambda s: s.with_epsilon(chosen.value))
+        update_scenario(STATE, lambda s: s.with_epsilon(chosen.value))
 
 
-def scene(what: PageData, found: Played | None) -> Scene:
+def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
     """Nothing, larger cells, what the office does, plain LDP, blocks."""
-    assert isinstance(what.domain, GridDomain)  # tables have no maps
-    names = [n for n in (NOTHING, LARGER, what.record.office, PLAIN, BLOCKS) if n in what.by]
-    pictures = tuple(_picture(what, name, found) for name in names)
+    assert isinstance(data.domain, GridDomain)  # tables have no maps
+    names = [
+        n for n in (NOTHING, LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments
+    ]
+    pictures = tuple(_picture(data, name, attack_result) for name in names)
     return Scene(
-        _ground(what, what.domain),
+        _ground(data, data.domain),
         pictures,
-        what.setup.n,
+        data.setup.n,
         (LARGER, names[-1]),
-        actions=_ACTIONS if what.record.attack in PAIRED else (),
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
+        actions=_ACTIONS if data.record.attack in PAIR_ATTACKS else (),
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
         arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
-        film_at={EPSILON: what.setup.scenario.policy.plain_epsilon},
-        scale=scale_of(what.setup.dataset.distribution),
+        film_at={EPSILON: data.setup.scenario.policy.plain_epsilon},
+        scale=scale_of(data.setup.dataset.distribution),
         image_name="caldp-noise-coarser-or-nothing",
-        image_lines=(words.errors(what), policies.setting(what.setup)),
+        image_lines=(words.errors_sentence(data), policies.setting_text(data.setup)),
     )
 
 
-def _picture(what: PageData, name: str, found: Played | None) -> Picture:
-    number, of = words.error(what, name)
-    title, result = words.TITLES[name], {PLAIN: what.plain, BLOCKS: what.ours}.get(name)
-    squares = None if result is None else pooled(result)
+def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None) -> Picture:
+    number, of = words.error_and_unit(data, name)
+    title, result = words.TITLES[name], {PLAIN: data.plain, BLOCKS: data.ours}.get(name)
+    squares = None if result is None else pooling_levels(result)
     return Picture(
         name,
         title,
         "",
-        f"Map of where people seem to be, {title}: {number} {of}; {words.note(what, name)}.",
-        _code(what, name),
-        nobody_below(what.setup.n),
+        f"Map of where people seem to be, {title}: {number} {of}; "
+        f"{words.picture_note(data, name)}.",
+        _encode_treatment(data, name),
+        nobody_below(data.setup.n),
         _MARKS.get(name, ()),
         Fact(number, of),
-        notes=("", " · ".join([SQUARES] * bool(squares) + [words.note(what, name)])),
-        labels=_label(found.by[name]) if found else (),
+        notes=("", " · ".join([SQUARES] * bool(squares) + [words.picture_note(data, name)])),
+        labels=_label(attack_result.outcomes[name]) if attack_result else (),
         pooled=squares,
     )
 
@@ -117,25 +120,25 @@ def _label(outcome: Outcome) -> tuple[Label, ...]:
     return (Label(said, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
 
 
-@cached_by(lambda what, treatment: (what.name, treatment))
-def _code(what: PageData, treatment: str) -> Blob:
-    return encode_people(what.by[treatment].release.shares, what.setup.n)
+@cached_by(lambda data, treatment: (data.cache_key, treatment))
+def _encode_treatment(data: TreatmentData, treatment: str) -> Blob:
+    return encode_people(data.treatments[treatment].release.shares, data.setup.n)
 
 
-@cached_by(lambda what, _: what.name)
-def _ground(what: PageData, domain: GridDomain) -> Ground:
-    hidden = what.table.hidden
+@cached_by(lambda data, _: data.cache_key)
+def _ground(data: TreatmentData, domain: GridDomain) -> Ground:
+    hidden = data.table.hidden
     return Ground(
         domain,
         home(domain),
         **land(domain),
-        labels=encode_labels(what.labels) if what.setup.partition.m > 1 else None,
+        labels=encode_labels(data.labels) if data.setup.partition.m > 1 else None,
         sensitive=encode_mask(hidden) if hidden.any() else None,
     )
 
 
-def _do(act: Act) -> None:
+def _on_action(act: Act) -> None:
     """The person is where a reader clicks; undo and redo."""
-    cell = act.middle(runs.map_of(runs.dataset(SLOT.now().scenario)))
-    if not SLOT.take_step(act.tool) and act.action == PERSON and cell is not None:
-        SLOT.change(lambda record: record.at(cell))
+    cell = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
+    if not STATE.undo_or_redo(act.tool) and act.action == PERSON and cell is not None:
+        STATE.change(lambda record: record.with_place(cell))

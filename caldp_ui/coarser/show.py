@@ -3,20 +3,20 @@
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import (
     attack_words,
-    below,
+    census_block,
+    details,
     films,
     frame,
-    many,
     outcomes,
     panel,
+    reconstruction,
     scene,
-    seven,
     side,
     tables,
 )
-from caldp_ui.coarser.outcomes import Played
-from caldp_ui.coarser.slot import NEWCOMER, PARTS, SEVEN, SLOT, TABLES, Publication
-from caldp_ui.coarser.treated import PageData, find
+from caldp_ui.coarser.outcomes import AttackResult
+from caldp_ui.coarser.page_data import TreatmentData, load_data
+from caldp_ui.coarser.page_state import CENSUS_BLOCK, NEWCOMER, PARTS, STATE, TABLES, Publication
 from caldp_ui.parts import headline
 from caldp_ui.session import jobs
 
@@ -24,72 +24,72 @@ _LARGE = 5_000
 """Cells from which on an attack takes more than a moment."""
 
 
-def page(record: Publication) -> None:
+def show_page(record: Publication) -> None:
     """All of the page."""
     if record.attack == TABLES:
-        _many(record)
-    elif record.attack == SEVEN:
-        _seven(record)
+        _show_reconstruction(record)
+    elif record.attack == CENSUS_BLOCK:
+        _show_census_block(record)
     else:
         _treatments(record)
 
 
 def _treatments(record: Publication) -> None:
-    places = frame.places(wide=True)
+    places = frame.make_areas(wide=True)
     with places.pictures:
-        what = find(record)
-        found = _played(what)
+        data = load_data(record)
+        found = _run_attack(data)
         stage = None
-        if isinstance(what.domain, GridDomain):
-            stage = scene.maps(what, found)
+        if isinstance(data.domain, GridDomain):
+            stage = scene.show_maps(data, found)
         else:
-            tables.show(what, found)
-    with places.said:
-        headline.show(attack_words.headline(what, found))
+            tables.show(data, found)
+    with places.headline:
+        headline.show(attack_words.headline(data, found))
     with places.attack:
-        panel.show(what, found)
+        panel.show(data, found)
     with places.controls:
-        side.show(what)
-    with places.below:
-        below.show(what, found)
+        side.show(data)
+    with places.details:
+        details.show(data, found)
         if stage is not None:
-            films.show(what, found, stage)
+            films.show(data, found, stage)
 
 
-def _played(what: PageData) -> Played | None:
+def _run_attack(data: TreatmentData) -> AttackResult | None:
     """The attack; one that takes long on a large map is played beside the page."""
-    record = what.record
+    record = data.record
     heavy = record.attack == NEWCOMER or (record.attack == PARTS and record.moves > 2)
-    if not heavy or record.moves == 0 or what.domain.k < _LARGE:
-        return outcomes.played(what)
-    return jobs.started(
-        SLOT.key("play"),
-        f"{what.name} {record.attack} {record.moves}",
-        lambda _: outcomes.played(what),
+    if not heavy or record.moves == 0 or data.domain.k < _LARGE:
+        return outcomes.run_attack(data)
+    return jobs.run_automatically(
+        STATE.key("play"),
+        f"{data.cache_key} {record.attack} {record.moves}",
+        lambda _: outcomes.run_attack(data),
         lambda job: f"The attacker is at work: {job.seconds:.0f} s so far",
     )
 
 
-def _many(record: Publication) -> None:
-    places = frame.places(wide=False)
+def _show_reconstruction(record: Publication) -> None:
+    places = frame.make_areas(wide=False)
     with places.pictures:
-        lines = many.found(record)
-        many.show(record, lines)
-    with places.said:
-        headline.show(many.headline(record, lines))
+        lines = reconstruction.load_curves(record)
+        reconstruction.show(record, lines)
+    with places.headline:
+        headline.show(reconstruction.headline(record, lines))
     with places.attack:
-        many.side(record)
+        reconstruction.side(record)
     with places.controls:
-        side.alone(record)
+        side.show_standalone(record)
 
 
-def _seven(record: Publication) -> None:
-    places = frame.places(wide=False)
-    with places.said:
-        headline.show(seven.headline(record))
+def _show_census_block(record: Publication) -> None:
+    places = frame.make_areas(wide=False)
+    with places.headline:
+        headline.show(census_block.headline(record))
     with places.pictures:
-        seven.show(record)
+        census_block.show(record)
     with places.attack:
-        seven.side(record)
+        census_block.side(record)
     with places.controls:
-        side.alone(record)
+        side.show_standalone(record)

@@ -6,57 +6,59 @@ import streamlit as st
 
 from caldp_core.datasets import PERIODS, InfantDeaths
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import brought, pinned, presets, words
-from caldp_ui.coarser.slot import (
+from caldp_ui.coarser import pin_view, presets, upload, words
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import (
     BASES,
     HIDE,
-    OFFICES,
+    OFFICE_TREATMENTS,
     ROUND,
-    SLOT,
+    STATE,
     TABLES,
     THRESHOLDS,
     Publication,
 )
-from caldp_ui.coarser.treated import PageData
 from caldp_ui.controls import common, undo
 from caldp_ui.parts import pins, sharing
 
 
-def show(what: PageData) -> None:
+def show(data: TreatmentData) -> None:
     """All of it."""
-    record = what.record
-    with st.container(key=SLOT.key("settings")):
-        _cells(what)
+    record = data.record
+    with st.container(key=STATE.key("settings")):
+        _cells(data)
         _office(record)
         if record.scenario.dataset == InfantDeaths():
             _period(record)
-        common.epsilon(SLOT)
-    with st.container(key=SLOT.key("forms"), horizontal=True, gap="small"):
-        presets.menu(record)
-        brought.popover(what)
-        pins.again(SLOT, pinned.title, "The same people and treatments, new noise.")
-        undo.button(SLOT)
+        common.epsilon(STATE)
+    with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+        presets.show_menu(record)
+        upload.popover(data)
+        pins.redraw_and_pin(STATE, pin_view.title, "The same people and treatments, new noise.")
+        undo.button(STATE)
 
 
-def alone(record: Publication) -> None:
+def show_standalone(record: Publication) -> None:
     """Of attacks that stand alone: ε and rounding where they matter, the example, the pin."""
-    with st.container(key=SLOT.key("settings")):
+    with st.container(key=STATE.key("settings")):
         if record.attack == TABLES:
-            common.epsilon(SLOT)
+            common.epsilon(STATE)
             _base(record)
-    with st.container(key=SLOT.key("forms"), horizontal=True, gap="small"):
-        presets.menu(record)
-        pins.again(SLOT, pinned.title, "Other people and other tables of the same kind.")
-        undo.button(SLOT)
-    with st.container(key=SLOT.key("share")):
-        sharing.drawer(SLOT.key("share-drawer"), lambda: sharing.link(SLOT))
+    with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+        presets.show_menu(record)
+        pins.redraw_and_pin(
+            STATE, pin_view.title, "Other people and other tables of the same kind."
+        )
+        undo.button(STATE)
+    with st.container(key=STATE.key("share")):
+        sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
 
 
 def _base(record: Publication) -> None:
     st.select_slider(
         "Round to",
         sorted({*BASES, record.base}),
-        **SLOT.bind("base", record.base, lambda r, n: replace(r, base=int(n))),
+        **STATE.bind("base", record.base, lambda r, n: replace(r, base=int(n))),
     )
 
 
@@ -66,23 +68,23 @@ def _period(record: Publication) -> None:
         "Drawn",
         list(range(len(PERIODS))),
         format_func=PERIODS.__getitem__,
-        **SLOT.bind("period", record.period, lambda r, n: replace(r, period=int(n))),
+        **STATE.bind("period", record.period, lambda r, n: replace(r, period=int(n))),
     )
 
 
-def _cells(what: PageData) -> None:
+def _cells(data: TreatmentData) -> None:
     """How large the larger cells are, which are also the blocks of noise."""
-    sizes = presets.sizes(what.domain)
-    blocks = what.setup.scenario.context.blocks
+    sizes = presets.block_choices(data.domain)
+    blocks = data.setup.scenario.context.blocks
     titles = list(sizes)
     now = next((title for title, made in sizes.items() if made == blocks), None)
     st.selectbox(
-        "Larger cells and blocks" if isinstance(what.domain, GridDomain) else "Larger cells",
+        "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
         titles,
-        placeholder=words.cells_of(what),
+        placeholder=words.cell_size_text(data),
         help="What is published together, and within which noise hides people: one and the same, "
         "so that both hide as much.",
-        **SLOT.bind("cells", now, lambda r, title: presets.cut(r, sizes[title])),
+        **STATE.bind("cells", now, lambda r, title: presets.with_blocks(r, sizes[title])),
     )
 
 
@@ -90,9 +92,9 @@ def _office(record: Publication) -> None:
     """Which treatment of an office takes the third picture, and its number."""
     st.selectbox(
         "Third picture",
-        list(OFFICES),
+        list(OFFICE_TREATMENTS),
         format_func=words.TITLES.__getitem__,
-        **SLOT.bind("office", record.office, lambda r, name: replace(r, office=name)),
+        **STATE.bind("office", record.office, lambda r, name: replace(r, office=name)),
     )
     if record.office == ROUND:
         _base(record)
@@ -101,5 +103,5 @@ def _office(record: Publication) -> None:
             "Hide counts under",
             sorted({*THRESHOLDS, record.threshold}),
             format_func=lambda n: f"{n:,}",
-            **SLOT.bind("threshold", record.threshold, lambda r, n: replace(r, threshold=int(n))),
+            **STATE.bind("threshold", record.threshold, lambda r, n: replace(r, threshold=int(n))),
         )

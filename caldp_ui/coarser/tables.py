@@ -17,9 +17,9 @@ from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette, palette
 from caldp_ui.charts import drawing
 from caldp_ui.charts.drawing import Frame
 from caldp_ui.coarser import words
-from caldp_ui.coarser.outcomes import Outcome, Played
-from caldp_ui.coarser.slot import BLOCKS, HIDE, LARGER, NOTHING, PLAIN, SLOT
-from caldp_ui.coarser.treated import PageData
+from caldp_ui.coarser.outcomes import AttackResult, Outcome
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, NOTHING, PLAIN, STATE
 
 _WIDE: Final = 400.0
 _HIGH: Final = 186.0
@@ -44,27 +44,31 @@ _OVER: Final = "position:absolute;bottom:8px;font-size:14px;"
 _CHIP: Final = f"{_OVER}left:8px;padding:3px 10px;border-radius:6px;color:#fff;font-weight:600;"
 
 
-def show(what: PageData, found: Played | None) -> None:
+def show(data: TreatmentData, attack_result: AttackResult | None) -> None:
     """The pictures, as one drawing."""
-    drawing.show(drawn(what, found, palette()), SLOT.key("drawn"), None)
+    drawing.show(tables_html(data, attack_result, palette()), STATE.key("drawn"), None)
 
 
-def drawn(what: PageData, found: Played | None, colours: Palette) -> str:
+def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours: Palette) -> str:
     """The pictures as markup."""
-    names = [n for n in (NOTHING, LARGER, what.record.office, PLAIN, BLOCKS) if n in what.by]
-    figures = "".join(_figure(what, name, found, colours) for name in names)
+    names = [
+        n for n in (NOTHING, LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments
+    ]
+    figures = "".join(_figure(data, name, attack_result, colours) for name in names)
     return f'<div style="{_GRID}">{figures}</div>'
 
 
-def _figure(what: PageData, name: str, found: Played | None, colours: Palette) -> str:
-    number, of = words.error(what, name)
+def _figure(
+    data: TreatmentData, name: str, attack_result: AttackResult | None, colours: Palette
+) -> str:
+    number, of = words.error_and_unit(data, name)
     title = words.TITLES[name]
-    alt = f"{title}: {number} {of}; {words.note(what, name)}."
-    out = found.found if found is not None and name == HIDE else None
-    marks = what.table.hidden if name == HIDE else np.zeros(what.counts.size, np.bool_)
-    areas = what.setup.scenario.dataset == InfantDeaths()
+    alt = f"{title}: {number} {of}; {words.picture_note(data, name)}."
+    out = attack_result.disclosed_cells if attack_result is not None and name == HIDE else None
+    marks = data.table.hidden if name == HIDE else np.zeros(data.counts.size, np.bool_)
+    areas = data.setup.scenario.dataset == InfantDeaths()
     draw = _counties if areas else _columns
-    body = draw(what, what.by[name].release.estimate, marks, out, colours)
+    body = draw(data, data.treatments[name].release.estimate, marks, out, colours)
     sea = "#0A121D" if colours is DARK else "#E3EAF1"
     frame = f"position:relative;border-radius:8px;overflow:hidden;background:{sea}"
     return (
@@ -73,8 +77,9 @@ def _figure(what: PageData, name: str, found: Played | None, colours: Palette) -
         '<strong style="font-size:34px;line-height:1;font-weight:750;margin-inline-start:auto">'
         f'{number}</strong><span style="font-size:15px;overflow:hidden;text-overflow:ellipsis">'
         f'{escape(of)}</span></figcaption><div style="{frame}">{_svg(body, alt)}'
-        f"{_chip(found.by.get(name) if found else None)}"
-        f'<span style="{_OVER}right:10px">{escape(words.note(what, name))}</span></div></figure>'
+        f"{_chip(attack_result.outcomes.get(name) if attack_result else None)}"
+        "<span "
+        f'style="{_OVER}right:10px">{escape(words.picture_note(data, name))}</span></div></figure>'
     )
 
 
@@ -101,18 +106,22 @@ _HATCH: Final = (
 
 
 def _counties(
-    what: PageData, estimate: Floats, hidden: Bools, out: Bools | None, colours: Palette
+    data: TreatmentData,
+    estimate: Floats,
+    hidden: Bools,
+    disclosed_cells: Bools | None,
+    colours: Palette,
 ) -> str:
     """One period's counties, as bright as their counts; hidden ones hatched, found ones framed."""
-    period = what.record.period
+    period = data.record.period
     at = slice(period, None, len(PERIODS))
-    top = float(what.counts[at].max())
+    top = float(data.counts[at].max())
     ground = "#101B2A" if colours is DARK else "#FAFBFC"
     ramp = CIVIDIS if colours is DARK else BLUES
     line = "rgba(190,205,222,.42)" if colours is DARK else "rgba(70,90,110,.55)"
     parts, rings = [], []
     for path, value, is_hidden, is_out in zip(
-        _paths(), estimate[at], hidden[at], _flags(out, estimate.size)[at], strict=True
+        _paths(), estimate[at], hidden[at], _flags(disclosed_cells, estimate.size)[at], strict=True
     ):
         fill = "url(#hidden)" if is_hidden else _colour(float(value) / top, ramp, ground)
         parts.append(f'<path d="{path}" fill="{fill}"/>')
@@ -127,8 +136,8 @@ def _counties(
     )
 
 
-def _flags(out: Bools | None, size: int) -> Bools:
-    return np.zeros(size, np.bool_) if out is None else out
+def _flags(disclosed_cells: Bools | None, size: int) -> Bools:
+    return np.zeros(size, np.bool_) if disclosed_cells is None else disclosed_cells
 
 
 def _colour(share: float, ramp: NDArray[np.uint8], none: str) -> str:
@@ -154,13 +163,17 @@ def _path(ring: Floats) -> str:
 
 
 def _columns(
-    what: PageData, estimate: Floats, hidden: Bools, out: Bools | None, colours: Palette
+    data: TreatmentData,
+    estimate: Floats,
+    hidden: Bools,
+    disclosed_cells: Bools | None,
+    colours: Palette,
 ) -> str:
     """A column a value, with the truth as a line across it; hidden ones hatched."""
-    shown = _largest(what.counts)
-    top = 1.15 * max(float(what.counts.max()), 1.0)
+    shown = _largest(data.counts)
+    top = 1.15 * max(float(data.counts.max()), 1.0)
     ground = "#101B2A" if colours is DARK else "#FAFBFC"
-    found = _flags(out, estimate.size)
+    found = _flags(disclosed_cells, estimate.size)
     frame = Frame((_WIDE, _HIGH), (10, _TOP, _WIDE - 10, _HIGH - _FOOT), (0, shown.size), (0, top))
     parts = []
     for place, cell in enumerate(shown.tolist()):
@@ -169,7 +182,7 @@ def _columns(
         tall = min(max(float(estimate[cell]), 0.0), top)
         corners = [(place, 0), (place, tall), (place + 0.78, tall), (place + 0.78, 0)]
         parts.append(frame.path(corners, f"fill:{fill};stroke:{edge};stroke-width:2"))
-        truth = float(what.counts[cell])
+        truth = float(data.counts[cell])
         line = "stroke:currentColor;stroke-width:1.5"
         parts.append(frame.path([(place - 0.05, truth), (place + 0.83, truth)], line))
     return _HATCH.format(ground=ground) + "".join(parts)

@@ -8,8 +8,10 @@ from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.coarser.debate import DECISION
-from caldp_ui.coarser.slot import (
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import (
     BLOCKS,
+    CENSUS_BLOCK,
     CENTRAL,
     HIDE,
     LARGER,
@@ -20,11 +22,9 @@ from caldp_ui.coarser.slot import (
     PLAIN,
     REGIONS,
     ROUND,
-    SEVEN,
     TABLES,
     TWO_PLACES,
 )
-from caldp_ui.coarser.treated import PageData
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name, towns
 from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
@@ -53,7 +53,7 @@ ATTACK_TITLES: Final = {
     MOVED: "One person who moved",
     REGIONS: "Overlapping regions",
     TABLES: "Many tables, everybody's answer",
-    SEVEN: "A census block of seven people",
+    CENSUS_BLOCK: "A census block of seven people",
 }
 UNIT: Final = {
     TWO_PLACES: "right, of 100 times",
@@ -64,37 +64,37 @@ UNIT: Final = {
 }
 
 
-def nouns(what: PageData) -> Vocabulary:
+def nouns(data: TreatmentData) -> Vocabulary:
     """Whether sentences speak of places or of answers."""
-    return PLACES if isinstance(what.domain, GridDomain) else VALUES
+    return PLACES if isinstance(data.domain, GridDomain) else VALUES
 
 
-def cell_name(what: PageData, cell: int) -> str:
+def cell_name(data: TreatmentData, cell: int) -> str:
     """What readers call a cell."""
-    if isinstance(what.domain, GridDomain):
-        name = place_name(what.domain, cell)
-        return name.split(",")[0] if cell in towns(what.domain) else name
-    return what.domain.name_of(cell)
+    if isinstance(data.domain, GridDomain):
+        name = place_name(data.domain, cell)
+        return name.split(",")[0] if cell in towns(data.domain) else name
+    return data.domain.name_of(cell)
 
 
-def error(what: PageData, name: str) -> tuple[str, str]:
+def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
     """The error of a treatment as a number and what it counts."""
-    return formats.per_hundred(what.by[name].errors.tv), f"of 100 {_wrong(what)}"
+    return formats.per_hundred(data.treatments[name].errors.tv), f"of 100 {_wrong(data)}"
 
 
-def _wrong(what: PageData) -> str:
-    return nouns(what).wrong
+def _wrong(data: TreatmentData) -> str:
+    return nouns(data).wrong
 
 
-def errors(what: PageData) -> str:
+def errors_sentence(data: TreatmentData) -> str:
     """How far off the treatments are, in one sentence."""
     told = [
-        f"{_IN_SENTENCES[name]} {error(what, name)[0]}"
-        for name in (LARGER, what.record.office, PLAIN, BLOCKS)
-        if name in what.by
+        f"{_IN_SENTENCES[name]} {error_and_unit(data, name)[0]}"
+        for name in (LARGER, data.record.office, PLAIN, BLOCKS)
+        if name in data.treatments
     ]
     first, *rest = told
-    return f"Of 100 people {_wrong(what)}: {', '.join([first, *rest])}."
+    return f"Of 100 people {_wrong(data)}: {', '.join([first, *rest])}."
 
 
 def of_hundred(share: float) -> str:
@@ -102,76 +102,78 @@ def of_hundred(share: float) -> str:
     return "100" if share == 1.0 else formats.per_hundred(share)
 
 
-def odds(what: PageData, tables: int = 1) -> str:
+def odds_text(data: TreatmentData, tables: int = 1) -> str:
     """How far noise lets any attack on so many tables move odds."""
-    return formats.times(math.exp(tables * what.setup.scenario.policy.plain_epsilon))
+    return formats.times(math.exp(tables * data.setup.scenario.policy.plain_epsilon))
 
 
-def in_short(what: PageData) -> str:
+def noise_sentence(data: TreatmentData) -> str:
     """The same attack, or any other, on noise: one line beside the bars."""
-    epsilon = what.setup.scenario.policy.plain_epsilon
-    if what.record.attack == MOVED:
+    epsilon = data.setup.scenario.policy.plain_epsilon
+    if data.record.attack == MOVED:
         return (
             f"Two tables of ε = {epsilon:g} add up: together they move odds by at most "
-            f"{odds(what, 2)}; blocks promise it only within a block."
+            f"{odds_text(data, 2)}; blocks promise it only within a block."
         )
     return (
-        f"On noise of ε = {epsilon:g} no attack moves odds by more than {odds(what)}; blocks "
+        f"On noise of ε = {epsilon:g} no attack moves odds by more than {odds_text(data)}; blocks "
         "promise it only within a block."
     )
 
 
-def bound(what: PageData) -> str:
+def bound_text(data: TreatmentData) -> str:
     """What is promised against every attack, in odds."""
-    epsilon = what.setup.scenario.policy.plain_epsilon
+    epsilon = data.setup.scenario.policy.plain_epsilon
     return (
         f"With noise of ε = {epsilon:g} no attack on one table moves the odds between two "
-        f"{nouns(what).units} by more than {odds(what)}: an attacker to whom both were equally "
-        f"likely is right at most {formats.hundred(told_right(epsilon))} times in 100. Central "
+        f"{nouns(data).units} by more than {odds_text(data)}: an attacker to whom both were "
+        "equally "
+        f"likely is right at most {formats.hundred(right_probability(epsilon))} times in 100. "
+        "Central "
         "noise promises it if the office is trusted, blocks only within a block. Larger cells, "
         "hiding and rounding promise no bound. Tables of several days add their ε up."
     )
 
 
-def told_right(epsilon: float) -> float:
+def right_probability(epsilon: float) -> float:
     """e^ε/(1 + e^ε)."""
     return 1.0 / (1.0 + math.exp(-epsilon))
 
 
-def decision(what: PageData, name: str) -> tuple[str, ...]:
+def decision_row(data: TreatmentData, name: str) -> tuple[str, ...]:
     """The row of a treatment in the table of words for a decision."""
-    return tuple(told.format(times=odds(what)) for told in DECISION[name])
+    return tuple(told.format(times=odds_text(data)) for told in DECISION[name])
 
 
-def cells_of(what: PageData) -> str:
+def cell_size_text(data: TreatmentData) -> str:
     """How large the larger cells are."""
-    blocks, domain = what.setup.scenario.context.blocks, what.domain
+    blocks, domain = data.setup.scenario.context.blocks, data.domain
     if isinstance(domain, GridDomain) and isinstance(blocks, GridBlocks):
         high, wide = domain.rows / blocks.rows, domain.columns / blocks.columns
         return f"{high * domain.cell:.3g}° × {wide * domain.cell:.3g}°"
-    if what.setup.scenario.dataset == InfantDeaths():
+    if data.setup.scenario.dataset == InfantDeaths():
         return "both periods of a county together"
-    return formats.count(what.setup.partition.m, "larger cell", "larger cells")
+    return formats.count(data.setup.partition.m, "larger cell", "larger cells")
 
 
-def _within(what: PageData) -> str:
+def _within(data: TreatmentData) -> str:
     """What the noise hides people within."""
-    if what.setup.scenario.dataset == InfantDeaths():
+    if data.setup.scenario.dataset == InfantDeaths():
         return "within a county"
-    return f"within {cells_of(what)}"
+    return f"within {cell_size_text(data)}"
 
 
-def note(what: PageData, name: str) -> str:
+def picture_note(data: TreatmentData, name: str) -> str:
     """A few words on what a picture shows."""
-    record = what.record
-    hidden = int(what.table.hidden.sum())
+    record = data.record
+    hidden = int(data.table.hidden.sum())
     told: Mapping[str, str] = {
         NOTHING: "exact counts",
-        LARGER: cells_of(what),
+        LARGER: cell_size_text(data),
         HIDE: f"pink: {formats.count(hidden, 'hidden count', 'hidden counts')}",
         ROUND: f"to multiples of {record.base}",
-        CENTRAL: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, a trusted office",
-        PLAIN: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, one draw of many",
-        BLOCKS: f"ε = {what.setup.scenario.policy.plain_epsilon:g}, {_within(what)}",
+        CENTRAL: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, a trusted office",
+        PLAIN: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, one draw of many",
+        BLOCKS: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, {_within(data)}",
     }
     return told[name]

@@ -16,15 +16,15 @@ from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.forecast import (
     Curve,
-    over_blocks,
-    over_epsilon,
-    over_people,
-    over_sensitive,
+    block_curve,
+    epsilon_curve,
+    people_curve,
+    sensitive_curve,
 )
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute.rivals import rival
-from caldp_ui.compute.runs import expected, key, setup
+from caldp_ui.compute.plain_ldp import best_plain_ldp
+from caldp_ui.compute.runs import expected_error, key, setup
 
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
 NUMBERS: Final = tuple(10**power for power in range(3, 13))
@@ -35,93 +35,93 @@ Pair: TypeAlias = tuple[Curve, Curve]
 """This protection, and the best plain LDP."""
 
 
-def whatever_epsilon(scenario: Scenario) -> Scenario:
+def ignore_epsilon(scenario: Scenario) -> Scenario:
     """What the curve against ε is the same for: any ε and seed."""
     return replace(scenario.with_epsilon(1.0), seed=0)
 
 
-def whatever_people(scenario: Scenario) -> Scenario:
+def ignore_people(scenario: Scenario) -> Scenario:
     """What the curve against people is the same for: any number of people, and any seed."""
     return replace(scenario, n=NUMBERS[0], seed=0)
 
 
-def whatever_blocks(scenario: Scenario) -> Scenario:
+def ignore_blocks(scenario: Scenario) -> Scenario:
     """What the curve against the number of blocks is the same for: any blocks, and any seed."""
     return replace(scenario.with_context(blocks=GridBlocks(1, 1)), seed=0)
 
 
-def whatever_seed(scenario: Scenario) -> Scenario:
+def ignore_seed(scenario: Scenario) -> Scenario:
     """What the curve against the size of the sensitive set is the same for: any seed."""
     return replace(scenario, seed=0)
 
 
-def against_epsilon(scenario: Scenario, progress: Progress) -> Pair:
+def errors_over_epsilon(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against ε."""
-    return _both(scenario, _epsilon, progress)
+    return _with_plain(scenario, _epsilon, progress)
 
 
-def against_people(scenario: Scenario, progress: Progress) -> Pair:
+def errors_over_people(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against the number of people."""
-    return _both(scenario, _people, progress)
+    return _with_plain(scenario, _people, progress)
 
 
-def against_blocks(scenario: Scenario, progress: Progress) -> Pair:
+def errors_over_blocks(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against the number of blocks, as grids; plain LDP has no blocks."""
     ours = _blocks(scenario, progress)
-    return ours, _level(rival(scenario), ours)
+    return ours, _constant_curve(best_plain_ldp(scenario), ours)
 
 
-def against_sensitive(scenario: Scenario, progress: Progress) -> Pair:
+def errors_over_sensitive(scenario: Scenario, progress: Progress) -> Pair:
     """Expected error against the number of sensitive places; to plain LDP all are."""
     ours = _sensitive(scenario, progress)
-    return ours, _level(rival(scenario), ours)
+    return ours, _constant_curve(best_plain_ldp(scenario), ours)
 
 
-def _both(
+def _with_plain(
     scenario: Scenario, curve: Callable[[Scenario, Progress], Curve], progress: Progress
 ) -> Pair:
     ours = curve(scenario, lambda share: progress(share / 2))
-    return ours, curve(rival(scenario), lambda share: progress(0.5 + share / 2))
+    return ours, curve(best_plain_ldp(scenario), lambda share: progress(0.5 + share / 2))
 
 
-def _level(scenario: Scenario, beside: Curve) -> Curve:
+def _constant_curve(scenario: Scenario, like: Curve) -> Curve:
     """The same expected error all along; no points where it takes long trials."""
-    found = expected(scenario)
+    found = expected_error(scenario)
     if found is None:
         return Curve(*(np.zeros(0) for _ in range(4)))
-    one = np.ones_like(beside.x)
+    one = np.ones_like(like.x)
     half = 1.6449 * found.deviation
     low, high = max(found.error - half, 0.0), found.error + half
-    return Curve(beside.x, found.error * one, low * one, high * one)
+    return Curve(like.x, found.error * one, low * one, high * one)
 
 
-def _named(scenario: Scenario, _: Progress) -> str:
+def _cache_key(scenario: Scenario, _: Progress) -> str:
     return key(scenario)
 
 
-@cached_by(_named)
+@cached_by(_cache_key)
 def _epsilon(scenario: Scenario, progress: Progress) -> Curve:
-    return over_epsilon(setup(scenario), EPSILONS, progress)
+    return epsilon_curve(setup(scenario), EPSILONS, progress)
 
 
-@cached_by(_named)
+@cached_by(_cache_key)
 def _people(scenario: Scenario, progress: Progress) -> Curve:
-    return over_people(setup(scenario), NUMBERS, progress)
+    return people_curve(setup(scenario), NUMBERS, progress)
 
 
-@cached_by(_named)
+@cached_by(_cache_key)
 def _blocks(scenario: Scenario, progress: Progress) -> Curve:
     ready = setup(scenario)
     domain = ready.dataset.domain
     assert isinstance(domain, GridDomain)
     fitting = [grid for grid in _GRIDS if grid[0] <= domain.rows and grid[1] <= domain.columns]
-    return over_blocks(ready, [GridBlocks(*grid) for grid in fitting], progress)
+    return block_curve(ready, [GridBlocks(*grid) for grid in fitting], progress)
 
 
-@cached_by(_named)
+@cached_by(_cache_key)
 def _sensitive(scenario: Scenario, progress: Progress) -> Curve:
     ready = setup(scenario)
-    return over_sensitive(ready, _sizes(ready.mechanism.k), progress=progress)
+    return sensitive_curve(ready, _sizes(ready.mechanism.k), progress=progress)
 
 
 def _sizes(k: int) -> list[int]:

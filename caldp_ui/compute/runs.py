@@ -15,12 +15,19 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import Forecast, forecast_soon
-from caldp_core.experiments.judged import is_judged
-from caldp_core.experiments.run import Result, Setup, check_estimator, people_of, prepare, run
+from caldp_core.experiments.error_validity import has_valid_errors
+from caldp_core.experiments.forecast import Forecast, forecast_if_fast
+from caldp_core.experiments.run import (
+    Result,
+    Setup,
+    check_estimator,
+    number_of_people,
+    prepare,
+    run,
+)
 from caldp_core.mechanisms import FAMILIES, in_context
+from caldp_core.mechanisms.capabilities import people_max, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.offers import cover_of, people_max
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
@@ -51,7 +58,7 @@ def dataset(scenario: Scenario) -> Dataset:
 
 def people(scenario: Scenario) -> int:
     """How many people the scenario has; nothing is made for it."""
-    return people_of(scenario, dataset(scenario))
+    return number_of_people(scenario, dataset(scenario))
 
 
 def data_key(scenario: Scenario) -> str:
@@ -72,7 +79,7 @@ def map_of(data: Dataset) -> GridDomain:
 
 def finest_map_of(data: Dataset) -> GridDomain:
     """The map before its cells are put together: what blocks and sensitive places are told by."""
-    return map_of(data) if data.finest is None else data.finest.cells.fine
+    return map_of(data) if data.fine_map is None else data.fine_map.cells.fine
 
 
 def _load(scenario: Scenario, progress: Progress) -> Dataset:
@@ -114,7 +121,7 @@ def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
     return run(replace(setup(scenario), scenario=scenario), progress)
 
 
-def once(scenario: Scenario) -> Result:
+def uncached_result(scenario: Scenario) -> Result:
     """The scenario's result, not kept: for what is looked at once."""
     return run(replace(setup(scenario), scenario=scenario))
 
@@ -130,22 +137,22 @@ def may_take_minutes(scenario: Scenario) -> bool:
     slow_from = min(
         MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
     )
-    return int(cover_of(ready.mechanism).sizes.max(initial=0)) >= slow_from
+    return int(symbol_partition_of(ready.mechanism).sizes.max(initial=0)) >= slow_from
 
 
-def most_people(scenario: Scenario) -> int:
+def max_people(scenario: Scenario) -> int:
     """The most people whose reports can be drawn at once."""
     return people_max(setup(scenario).mechanism)
 
 
 @cached_by(lambda scenario, *_: key(replace(scenario, trials=1, seed=0)))
-def expected(scenario: Scenario, progress: Progress = no_progress) -> Forecast | None:
+def expected_error(scenario: Scenario, progress: Progress = no_progress) -> Forecast | None:
     """Expected error of the scenario, whatever its seed; None where only long trials tell.
 
-    None, too, where errors mean nothing (`is_judged`).
+    None, too, where errors mean nothing (`has_valid_errors`).
     """
     ready = setup(scenario)
-    return forecast_soon(ready, progress=progress) if is_judged(ready) else None
+    return forecast_if_fast(ready, progress=progress) if has_valid_errors(ready) else None
 
 
 def context_of(ready: Setup) -> Context:
@@ -156,14 +163,14 @@ def context_of(ready: Setup) -> Context:
 
 
 @dataclass(frozen=True)
-class Methods:
+class MethodComparison:
     """Every registered family in one context: the best of them, and the bits of its reports."""
 
     best: Recommendation
     report_bits: dict[str, int]
 
 
-def methods(scenario: Scenario) -> Methods:
+def compare_methods(scenario: Scenario) -> MethodComparison:
     """All families with the scenario's protection and people; the same whatever its family."""
     like = Scenario()
     return _methods(
@@ -174,8 +181,8 @@ def methods(scenario: Scenario) -> Methods:
 
 
 @cached_by(key)
-def _methods(scenario: Scenario) -> Methods:
+def _methods(scenario: Scenario) -> MethodComparison:
     ready = setup(scenario)
     policy = context_of(ready)
     bits = {name: in_context(policy, name).report_bits for name in FAMILIES}
-    return Methods(best_family(policy, ready.dataset.distribution, ready.n), bits)
+    return MethodComparison(best_family(policy, ready.dataset.distribution, ready.n), bits)

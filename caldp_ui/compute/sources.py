@@ -62,9 +62,9 @@ def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def choose(scenario: Scenario, spec: DatasetSpec) -> Scenario:
+def with_dataset(scenario: Scenario, spec: DatasetSpec) -> Scenario:
     """The scenario with that dataset, without a public map; a distribution needs people."""
-    return peopled(without_prior(replace(scenario, dataset=spec)))
+    return with_population(without_prior(replace(scenario, dataset=spec)))
 
 
 def without_prior(scenario: Scenario) -> Scenario:
@@ -75,7 +75,7 @@ def without_prior(scenario: Scenario) -> Scenario:
     return replace(scenario, prior=like.prior, estimator=name)
 
 
-def peopled(scenario: Scenario) -> Scenario:
+def with_population(scenario: Scenario) -> Scenario:
     """The scenario with a number of people, where the data have none of their own."""
     if scenario.n is None and not has_people(scenario.dataset):
         return replace(scenario, n=PEOPLE_OF_SYNTHETIC)

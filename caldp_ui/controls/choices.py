@@ -24,7 +24,7 @@ from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, StateBlo
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec, SensitiveSymbols
 from caldp_ui.controls.any_map import blocks_of, cells_along, large_blocks_of, largest_town
-from caldp_ui.session import own
+from caldp_ui.session import visitor_data
 
 DATA: Final[dict[str, DatasetSpec]] = {
     "Zipf, 1,000 values": Zipf(),
@@ -41,11 +41,13 @@ DATA: Final[dict[str, DatasetSpec]] = {
 _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 
-def data_sets(shown: DatasetSpec) -> dict[str, DatasetSpec]:
-    """Those that ship, what this visit has brought, and what is `shown`, by their titles."""
-    brought = [spec for each in (*own.kept().values(), shown) for spec in _tables(each)]
-    found = {**DATA, **{f"{own.YOURS}{spec.title}": spec for spec in brought}}
-    return found if shown in found.values() else {**found, type(shown).__name__: shown}
+def data_sets(current: DatasetSpec) -> dict[str, DatasetSpec]:
+    """Those that ship, what this visit has brought, and what is `current`, by their titles."""
+    brought = [
+        spec for each in (*visitor_data.kept_datasets().values(), current) for spec in _tables(each)
+    ]
+    found = {**DATA, **{f"{visitor_data.YOURS}{spec.title}": spec for spec in brought}}
+    return found if current in found.values() else {**found, type(current).__name__: current}
 
 
 def _tables(spec: DatasetSpec) -> list[OwnTable | OwnPlaces]:

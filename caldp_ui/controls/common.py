@@ -13,19 +13,19 @@ from caldp_core.datasets import DatasetSpec
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import is_scale
-from caldp_core.estimation.cascaded import pools
+from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.offers import channel_products
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import curves, runs, sources
 from caldp_ui.controls import parameters, slider
 from caldp_ui.controls.slider import Slider
-from caldp_ui.session.scenarios import S, another_draw, bind, steer
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
+from caldp_ui.session.scenarios import S, bind, redraw_noise, update_scenario
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -33,15 +33,15 @@ EPSILONS: Final = curves.EPSILONS
 """The levels of every control and film, which are those of the curves."""
 _THE_DATA: Final = 0
 """Stands for "the very people of the data" among numbers of people."""
-SAME_BUT_COINS: Final = (
+REDRAW_HELP: Final = (
     "The same protection and the same people, with new noise. What stays the same is known; what "
     "changes is noise."
 )
 
 
-def epsilon(slot: Slot[S]) -> None:
+def epsilon(slot: PageState[S]) -> None:
     """The privacy level; where it differs between blocks, a way to make it one."""
-    policy: Any = slot.now().scenario.policy
+    policy: Any = slot.current().scenario.policy
     value = policy.epsilon
     if isinstance(value, tuple):
         st.info("ε differs from block to block here.")
@@ -49,14 +49,14 @@ def epsilon(slot: Slot[S]) -> None:
         st.button(
             f"Use the smallest ε everywhere: {one:g}",
             key=slot.key("one-epsilon"),
-            on_click=lambda: steer(slot, lambda s: s.with_epsilon(one)),
+            on_click=lambda: update_scenario(slot, lambda s: s.with_epsilon(one)),
         )
         return
-    told = f"{DEFINITIONS['ε']} {promise.examples()}"
-    slider.show(slot, along_epsilon(), "Privacy level ε", told)
+    told = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
+    slider.show(slot, epsilon_slider(), "Privacy level ε", told)
 
 
-def along_epsilon() -> Slider[Any]:
+def epsilon_slider() -> Slider[Any]:
     """The slider of the one ε of a record with a scenario."""
     return Slider(
         "epsilon",
@@ -67,20 +67,20 @@ def along_epsilon() -> Slider[Any]:
     )
 
 
-def people(slot: Slot[S], in_data: int | None) -> None:
+def people(slot: PageState[S], in_data: int | None) -> None:
     """Number of people: the `in_data` people of the data, or drawn at random from them."""
-    along = along_people(in_data)
+    along = people_slider(in_data)
     slider.show(
         slot,
         along,
         "People",
         "More people make the error smaller. “The data” takes the people of the data set; any "
         "other number of people is drawn from it at random. "
-        + promise.counted_as_people(slot.now().scenario),
+        + promise.counted_as_people(slot.current().scenario),
     )
 
 
-def along_people(in_data: int | None) -> Slider[Any]:
+def people_slider(in_data: int | None) -> Slider[Any]:
     """The slider of the people of a record with a scenario; see `people`."""
 
     def many(n: float) -> float:
@@ -100,9 +100,9 @@ def along_people(in_data: int | None) -> Slider[Any]:
 
 
 def data(
-    slot: Slot[S],
+    slot: PageState[S],
     titles: Mapping[str, DatasetSpec],
-    choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.choose,
+    choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.with_dataset,
 ) -> None:
     """Which data, of those that the page can show; `choose`: the scenario with them."""
     st.selectbox(
@@ -111,7 +111,7 @@ def data(
         **bind(
             slot,
             "data",
-            sources.title_of(slot.now().scenario.dataset, titles),
+            sources.title_of(slot.current().scenario.dataset, titles),
             lambda s, title: choose(s, titles[title]),
         ),
     )
@@ -125,14 +125,14 @@ METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
 
 
 def method(
-    slot: Slot[S], names: Iterable[str] | None = None, best: str = METHODS["best"][0]
+    slot: PageState[S], names: Iterable[str] | None = None, best: str = METHODS["best"][0]
 ) -> None:
     """The best mechanism or one of these names, with a sentence on what each person does.
 
     `names`: None for all of the catalogue that keep the policy. `best`: what the best is called,
     which may be so of quick ones only.
     """
-    scenario = slot.now().scenario
+    scenario = slot.current().scenario
     kind = scenario.kind("mechanism")
     if names is None:
         ready = runs.setup(scenario)
@@ -167,7 +167,7 @@ def _spec(name: str) -> MechanismSpec:
     return Best() if name == "best" else MECHANISMS[name].spec()
 
 
-def folded(slot: Slot[Any], title: str, show: Callable[[], None]) -> None:
+def advanced_controls(slot: PageState[Any], title: str, show: Callable[[], None]) -> None:
     """Controls for those who want to compare; closed they are not drawn, as each costs a run."""
     more = st.expander(title, key=slot.key("more"), on_change="rerun")
     if more.open:
@@ -175,10 +175,10 @@ def folded(slot: Slot[Any], title: str, show: Callable[[], None]) -> None:
             show()
 
 
-def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> None:
+def view_switch(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> None:
     """Which view of a page is open: a row of buttons beside the headline.
 
-    `titles`: of the views by their names; `bound`: from `Slot.bind`.
+    `titles`: of the views by their names; `bound`: from `PageState.bind`.
     """
     st.segmented_control(
         label,
@@ -190,13 +190,13 @@ def views(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> No
     )
 
 
-def estimate(slot: Slot[S]) -> None:
+def estimate(slot: PageState[S]) -> None:
     """The estimator, with a sentence on what it does."""
-    scenario = slot.now().scenario
+    scenario = slot.current().scenario
     estimator, domain = scenario.estimator, runs.dataset(scenario).domain
     mechanism = runs.setup(scenario).mechanism
     ordered = is_scale(domain) and channel_products(mechanism) is not None
-    on_maps = isinstance(domain, GridDomain) and pools(mechanism)
+    on_maps = isinstance(domain, GridDomain) and pooling_helps(mechanism)
     st.selectbox(
         "Estimate",
         menu_of_estimators(
@@ -210,17 +210,17 @@ def estimate(slot: Slot[S]) -> None:
         **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
     )
     st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")
-    if ESTIMATORS[estimator].is_cascade and pools(mechanism):
-        parameters.of_cascade(slot)
+    if ESTIMATORS[estimator].is_cascade and pooling_helps(mechanism):
+        parameters.cascade_control(slot)
 
 
-def another_outcome(slot: Slot[S], told: str = SAME_BUT_COINS) -> None:
-    """The same scenario with new noise; `told`: what stays the same here."""
+def redraw_button(slot: PageState[S], help_text: str = REDRAW_HELP) -> None:
+    """The same scenario with new noise; `help_text`: what stays the same here."""
     st.button(
         "Draw new noise",
         icon=":material/casino:",
         key=slot.key("another"),
-        on_click=another_draw,
+        on_click=redraw_noise,
         args=(slot,),
-        help=told,
+        help=help_text,
     )

@@ -14,18 +14,18 @@ from caldp_core.estimation.options import usual_false_share
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import MechanismSpec
-from caldp_core.mechanisms.structures import RunsOnDevices
+from caldp_core.mechanisms.structures import HasDeviceNumbers
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind
-from caldp_ui.session.slot import Slot
 from caldp_ui.words.parameters import FALSE_SHARE_WORDS, PARAMETERS
 
 
-def show(slot: Slot[S]) -> None:
+def show(slot: PageState[S]) -> None:
     """What the method shown could be told; nothing where it has no numbers of its own."""
-    scenario = slot.now().scenario
+    scenario = slot.current().scenario
     named = scenario.mechanism
     spec = runs.setup(scenario).spec if isinstance(named, Best) else named
     known: tuple[Field[Any], ...] = fields(spec)  # type: ignore[arg-type]
@@ -40,7 +40,7 @@ def show(slot: Slot[S]) -> None:
                 _number(slot, spec, field.name, int if "int" in str(field.type) else float)
 
 
-def _number(slot: Slot[S], spec: MechanismSpec, name: str, kind: type) -> None:
+def _number(slot: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
     """A text, as an empty one is a choice, too: the best."""
     value = getattr(spec, name)
 
@@ -49,27 +49,27 @@ def _number(slot: Slot[S], spec: MechanismSpec, name: str, kind: type) -> None:
 
     st.text_input(
         PARAMETERS[name].label,
-        placeholder=_best(runs.setup(slot.now().scenario).mechanism, name),
-        help=PARAMETERS[name].told,
+        placeholder=_best(runs.setup(slot.current().scenario).mechanism, name),
+        help=PARAMETERS[name].description,
         **bind(slot, f"parameter-{name}", "" if value is None else str(value), with_number),
     )
 
 
-def of_cascade(slot: Slot[S]) -> None:
+def cascade_control(slot: PageState[S]) -> None:
     """q of the cascade."""
     fold = st.expander(
         "The best q of the cascade, or set it", key=slot.key("cascade"), on_change="rerun"
     )
     if not fold.open:
         return
-    scenario = slot.now().scenario
+    scenario = slot.current().scenario
     usual = usual_false_share(runs.setup(scenario).dataset.domain)
     q = scenario.false_share
     with fold:
         st.text_input(
             FALSE_SHARE_WORDS.label,
             placeholder=f"the best: {usual:g}",
-            help=FALSE_SHARE_WORDS.told,
+            help=FALSE_SHARE_WORDS.description,
             **bind(
                 slot,
                 "false-share",
@@ -90,7 +90,7 @@ def _read(text: str, name: str, kind: type) -> float | None:
 
 def _best(made: Mechanism, name: str) -> str:
     """What the method has chosen, where it says so."""
-    if not isinstance(made, ContextMechanism) or not isinstance(made.oracles, RunsOnDevices):
+    if not isinstance(made, ContextMechanism) or not isinstance(made.oracles, HasDeviceNumbers):
         return "the best"
     chosen = made.oracles.device_numbers.get(name)
     there = np.unique(chosen[made.sizes > 1]) if chosen is not None else np.zeros(0)

@@ -17,11 +17,11 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.policy_base import PolicySpec
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec
+from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind
-from caldp_ui.session.slot import Slot
 
 
-class Ready(Protocol):
+class Example(Protocol):
     """An example, with a title and a sentence for readers."""
 
     @property
@@ -43,11 +43,11 @@ class Ready(Protocol):
         ...
 
 
-P = TypeVar("P", bound=Ready)
+P = TypeVar("P", bound=Example)
 
 
 @dataclass(frozen=True)
-class ReadyPolicy:
+class PolicyPreset:
     """A whole policy."""
 
     title: str
@@ -74,7 +74,9 @@ class Preset:
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with them, at its own ε."""
-        return in_context(scenario).with_context(blocks=self.blocks, sensitive=self.sensitive)
+        return with_context_policy(scenario).with_context(
+            blocks=self.blocks, sensitive=self.sensitive
+        )
 
     def fits(self, scenario: Scenario) -> bool:
         """True if the scenario already has them, at any ε."""
@@ -86,7 +88,7 @@ class Preset:
 
 
 @dataclass(frozen=True)
-class Fading:
+class DistancePreset:
     """Secrecy that fades with the distance between values; neighbours are 1 apart."""
 
     title: str
@@ -96,7 +98,7 @@ class Fading:
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this protection, at its own ε."""
         policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
-        return _kept(replace(scenario, policy=policy))
+        return _with_compatible_mechanism(replace(scenario, policy=policy))
 
     def fits(self, scenario: Scenario) -> bool:
         """True if the scenario already has this protection, at any ε."""
@@ -105,38 +107,38 @@ class Fading:
         return same and replace(self.policy, epsilon=policy.plain_epsilon) == policy
 
 
-def in_context(scenario: Scenario) -> Scenario:
+def with_context_policy(scenario: Scenario) -> Scenario:
     """The scenario, if its policy is a context; another becomes plain LDP at its ε."""
     if isinstance(scenario.policy, ContextPolicy):
         return scenario
     plain = ContextPolicy(OneBlock(), EverythingSensitive(), scenario.policy.plain_epsilon)
-    return _kept(replace(scenario, policy=plain))
+    return _with_compatible_mechanism(replace(scenario, policy=plain))
 
 
-def _kept(scenario: Scenario) -> Scenario:
+def _with_compatible_mechanism(scenario: Scenario) -> Scenario:
     """With its mechanism, if that can keep the policy, else by the best."""
     entry = next((e for e in MECHANISMS.values() if e.spec is type(scenario.mechanism)), None)
     keeps = entry is None or type(scenario.policy).matrix in entry.policies
     return scenario if keeps else replace(scenario, mechanism=Best())
 
 
-def fitting(presets: Sequence[P], scenario: Scenario) -> P | None:
+def matching_preset(presets: Sequence[P], scenario: Scenario) -> P | None:
     """The preset that the scenario shows, if it is one."""
     return next((preset for preset in presets if preset.fits(scenario)), None)
 
 
-def picker(slot: Slot[S], presets: Sequence[Ready]) -> None:
+def picker(slot: PageState[S], presets: Sequence[Example]) -> None:
     """A menu of examples, and the sentence of the one that is shown."""
     menu(slot, presets)
-    shown = fitting(presets, slot.now().scenario)
+    shown = matching_preset(presets, slot.current().scenario)
     if shown:
         st.caption(shown.sentence)
 
 
-def menu(slot: Slot[S], presets: Sequence[Ready]) -> None:
+def menu(slot: PageState[S], presets: Sequence[Example]) -> None:
     """The menu alone, in one line."""
     titles = {preset.title: preset for preset in presets}
-    shown = fitting(presets, slot.now().scenario)
+    shown = matching_preset(presets, slot.current().scenario)
     st.selectbox(
         "Example",
         list(titles),

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 
 R = TypeVar("R")
 
@@ -15,25 +15,26 @@ R = TypeVar("R")
 class Slider(Generic[R]):
     """One slider of a page. `name`: of its widget in the page's slot.
 
-    `value`: where it is in a record; `at`: the record with it elsewhere; `steps`: where it stops;
-    `said`: how the slider writes a value; `order`: what its steps are sorted by.
+    `value`: where it is in a record; `with_value`: the record with it elsewhere; `steps`: where it
+    stops;
+    `format_value`: how the slider writes a value; `order`: what its steps are sorted by.
     """
 
     name: str
     value: Callable[[R], float]
-    at: Callable[[R, float], R]
+    with_value: Callable[[R, float], R]
     steps: Sequence[float]
-    said: Callable[[float], str]
+    format_value: Callable[[float], str]
     order: Callable[[float], float] = float
 
 
-def show(slot: Slot[R], slider: Slider[R], title: str, told: str | None = None) -> None:
+def show(slot: PageState[R], slider: Slider[R], title: str, help_text: str | None = None) -> None:
     """Draw it, bound to the slot's record; a value from a link may lie between its steps."""
-    value = slider.value(slot.now())
+    value = slider.value(slot.current())
     st.select_slider(
         title,
         sorted({*slider.steps, value}, key=slider.order),
-        format_func=slider.said,
-        help=told,
-        **slot.bind(slider.name, value, slider.at),
+        format_func=slider.format_value,
+        help=help_text,
+        **slot.bind(slider.name, value, slider.with_value),
     )

@@ -4,10 +4,10 @@ from typing import Any
 
 import streamlit as st
 
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 
 
-def button(slot: Slot[Any]) -> None:
+def button(slot: PageState[Any]) -> None:
     """Undo, grey while there is nothing to undo."""
     st.button(
         "Undo",

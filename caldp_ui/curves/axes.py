@@ -11,7 +11,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_ui.charts.curves import AGAINST_EPSILON, AGAINST_PEOPLE
+from caldp_ui.charts.curves import EPSILON_AXIS, PEOPLE_AXIS
 from caldp_ui.controls.choices import last_values
 from caldp_ui.words import formats
 
@@ -25,17 +25,17 @@ _GRIDS: Final = ((1, 1), (2, 3), (5, 7), (10, 14), (25, 35), (25, 70), (125, 175
 class Axis:
     """An abscissa. `ticks`: its title and marks, as Plotly has them.
 
-    `places`: where curves are computed. `at`: the scenario there. `same`: what is left of a
-    scenario that the axis does not change: equal ones are one curve. `power(b)`: in words what an
-    error ∝ x^b means, a sentence without its full stop.
+    `places`: where curves are computed. `scenario_at`: the scenario there. `fixed_part`: what is
+    left of a scenario that the axis does not change: equal ones are one curve. `describe_power(b)`:
+    in words what an error ∝ x^b means, a sentence without its full stop.
     """
 
     title: str
     ticks: dict[str, Any]
     places: Callable[[AnyDomain], tuple[float, ...]]
-    at: Callable[[Scenario, AnyDomain, float], Scenario]
-    same: Callable[[Scenario], Scenario]
-    power: Callable[[float], str]
+    scenario_at: Callable[[Scenario, AnyDomain, float], Scenario]
+    fixed_part: Callable[[Scenario], Scenario]
+    describe_power: Callable[[float], str]
 
     @property
     def label(self) -> str:
@@ -43,21 +43,21 @@ class Axis:
         return str(self.ticks["title_text"]).partition(" (")[0]
 
 
-def _halving(power: float) -> str:
+def _describe_people_power(power: float) -> str:
     if power > -0.02:
         return "more people hardly help here"
     return f"half the error takes {formats.times(2 ** (-1 / power))} as many people"
 
 
-def _doubling(power: float) -> str:
+def _describe_epsilon_power(power: float) -> str:
     return f"doubling ε divides the error by {formats.digits(2**-power)}"
 
 
-def _more_blocks(power: float) -> str:
+def _describe_blocks_power(power: float) -> str:
     return f"ten times as many blocks divide the error by {formats.digits(10**-power)}"
 
 
-def _more_secret(power: float) -> str:
+def _describe_sensitive_power(power: float) -> str:
     return f"ten times as many sensitive values multiply the error by {formats.digits(10**power)}"
 
 
@@ -99,19 +99,19 @@ def _whole(title: str) -> dict[str, Any]:
 AXES: Final = {
     "people": Axis(
         "People",
-        AGAINST_PEOPLE,
+        PEOPLE_AXIS,
         lambda domain: tuple(map(float, _PEOPLE)),  # noqa: ARG005 — by its meaning
         lambda scenario, domain, x: replace(scenario, n=round(x)),  # noqa: ARG005
         lambda scenario: replace(scenario, n=_PEOPLE[0]),
-        _halving,
+        _describe_people_power,
     ),
     "epsilon": Axis(
         "ε",
-        AGAINST_EPSILON,
+        EPSILON_AXIS,
         lambda domain: _EPSILONS,  # noqa: ARG005
         lambda scenario, domain, x: scenario.with_context(epsilon=x),  # noqa: ARG005
         lambda scenario: scenario.with_context(epsilon=1.0),
-        _doubling,
+        _describe_epsilon_power,
     ),
     "blocks": Axis(
         "Blocks",
@@ -119,7 +119,7 @@ AXES: Final = {
         _blocks,
         _with_blocks,
         lambda scenario: scenario.with_context(blocks=OneBlock()),
-        _more_blocks,
+        _describe_blocks_power,
     ),
     "sensitive": Axis(
         "Sensitive values",
@@ -127,7 +127,7 @@ AXES: Final = {
         _sizes,
         _with_sensitive,
         lambda scenario: scenario.with_context(sensitive=EverythingSensitive()),
-        _more_secret,
+        _describe_sensitive_power,
     ),
 }
 

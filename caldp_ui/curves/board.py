@@ -7,20 +7,20 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.experiments.interleaved_runs import Mean, means, run_interleaved
 from caldp_core.experiments.measures import BOXES, KM, LARGEST, TV
-from caldp_core.experiments.turns import Mean, in_turns, means
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import exports, runs
 from caldp_ui.curves import charts, files, films, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.drawn import Drawn
-from caldp_ui.curves.drawn import drawn as curves_of
-from caldp_ui.curves.lines import LINES_MAX, Found, Line, proved
-from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.curves.curve_data import CurveData
+from caldp_ui.curves.curve_data import make_curves as curves_of
+from caldp_ui.curves.lines import LINES_MAX, Line, PointForecast, proved_bounds
+from caldp_ui.curves.page_state import STATE, Curves
 from caldp_ui.parts import headline, sharing
-from caldp_ui.session import findings, jobs
+from caldp_ui.session import incremental_jobs, jobs
 from caldp_ui.words.headline import Headline
 
 RUNS: Final = 5
@@ -43,18 +43,18 @@ _PROVED: Final = (
 
 def view(record: Curves) -> None:
     """The curves as they come, the runs, and the file."""
-    asked = work.asked(record, SLOT.pinned)
+    asked = work.all_lines(record, STATE.pinned)
     lines = asked[:LINES_MAX]
-    name = work.name(lines)
+    name = work.cache_key(lines)
     measured = _measured_so_far(name, lines)
-    find, cost = partial(work.expected, lines), work.cost(lines)
-    if findings.must_ask(SLOT.key("curves"), name, cost):
+    find, cost = partial(work.expected_errors, lines), work.cost(lines)
+    if incremental_jobs.needs_consent(STATE.key("curves"), name, cost):
         values = runs.dataset(record.scenario).domain.k
-        headline.show(Headline("These curves are a lot to compute.", cost.told(values)))
-        findings.ask(SLOT.key("curves"), name, find)
+        headline.show(Headline("These curves are a lot to compute.", cost.describe(values)))
+        incremental_jobs.consent_button(STATE.key("curves"), name, find)
         return
-    findings.filling(
-        SLOT.key("curves"),
+    incremental_jobs.gather_automatically(
+        STATE.key("curves"),
         name,
         find,
         lambda job: f"Still computing: {job.share:.0%} of the curves",
@@ -67,24 +67,24 @@ def view(record: Curves) -> None:
         )
     _runs(name, lines)
     files.show(lines)
-    films.show(record, SLOT.pinned)
+    films.show(record, STATE.pinned)
 
 
 def _show(
     record: Curves,
     lines: Sequence[Line],
     measured: Sequence[Sequence[Mean | None]],
-    found: list[Found],
+    forecasts: list[PointForecast],
 ) -> None:
-    drawn = curves_of(lines, found, measured)
-    headline.show(words.said(record, drawn))
-    show(charts.of(record, drawn, palette()), SLOT.key("chart"), words.alt(record, drawn))
+    drawn = curves_of(lines, forecasts, measured)
+    headline.show(words.headline(record, drawn))
+    show(charts.figure(record, drawn, palette()), STATE.key("chart"), words.alt(record, drawn))
     _file(record, drawn)
 
 
 def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[Mean | None]]:
-    job = jobs.held(SLOT.key("runs"), name)
-    turns = list(job.found) if job is not None else []
+    job = jobs.current_job(STATE.key("runs"), name)
+    turns = list(job.partial_results) if job is not None else []
     flat = means(turns, sum(len(line.places) for line in lines))
     rows, first = [], 0
     for line in lines:
@@ -98,20 +98,20 @@ def _runs(name: str, lines: Sequence[Line]) -> None:
     scenarios = [replace(s, trials=RUNS) for line in lines for s in line.scenarios]
     if any(runs.takes_long(line.scenarios[0]) for line in lines):
         return
-    findings.gathered(
-        SLOT.key("runs"),
+    incremental_jobs.gather_on_click(
+        STATE.key("runs"),
         name,
-        lambda progress: in_turns(scenarios, progress=progress, error=lines[0].error),
-        jobs.Offer(
+        lambda progress: run_interleaved(scenarios, progress=progress, error=lines[0].error),
+        jobs.StartButton(
             f"Run every point {RUNS} times",
             ":material/scatter_plot:",
             "Draws people, reports and estimates. Open marks then show the mean errors.",
         ),
-        lambda job: f"Run {len(job.found):,} of {len(scenarios) * RUNS:,}",
+        lambda job: f"Run {len(job.partial_results):,} of {len(scenarios) * RUNS:,}",
     )
 
 
-def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
+def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
     """One row a point of a curve."""
     kind = UNITS[record.error]
     rows = [
@@ -120,28 +120,28 @@ def csv_of(record: Curves, drawn: Sequence[Drawn]) -> bytes:
             AXES[record.against].label: x,
             f"expected {kind}": error.error if error else None,
             "standard deviation": error.deviation if error else None,
-            "way": error.way if error else None,
+            "way": error.method if error else None,
             f"mean {kind} of runs": mean.error if mean else None,
             "standard error": mean.standard_error if mean else None,
             "runs": mean.runs if mean else None,
         }
-        for each in drawn
+        for each in curves
         for x, error, mean in zip(each.line.places, each.expected, each.measured, strict=True)
     ]
     return exports.csv(rows)
 
 
-def _file(record: Curves, drawn: Sequence[Drawn]) -> None:
+def _file(record: Curves, curves: Sequence[CurveData]) -> None:
     st.caption(
         _CAPTION
         + _MEANING[record.error]
-        + (_PROVED if proved([each.line for each in drawn]) else "")
+        + (_PROVED if proved_bounds([each.line for each in curves]) else "")
     )
-    sharing.file(SLOT.key("csv"), "curves.csv", partial(csv_of, record, drawn))
-    if SLOT.pins:
-        kept = {f"pin-{at}": pin for at, pin in enumerate(SLOT.pins, 1)}
-        sharing.file(
-            SLOT.key("pins-zip"),
+    sharing.file_button(STATE.key("csv"), "curves.csv", partial(curves_csv, record, curves))
+    if STATE.pins:
+        kept = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
+        sharing.file_button(
+            STATE.key("pins-zip"),
             "pins.zip",
-            lambda: files.pack(csv_of(record, drawn), {"now": record, **kept}),
+            lambda: files.pack(curves_csv(record, curves), {"now": record, **kept}),
         )

@@ -13,12 +13,12 @@ from caldp_core.experiments.measures import KM
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, gap, plane, upright
+from caldp_ui.charts.planes import Words, gap_arrow, plane, vertical_line
 from caldp_ui.curves import gaps, words
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.drawn import FAINTEST, Drawn, present
-from caldp_ui.curves.lines import Bound, proved
-from caldp_ui.curves.slot import Curves
+from caldp_ui.curves.curve_data import SMALLEST_ERROR, CurveData, reader_position
+from caldp_ui.curves.lines import Bound, proved_bounds
+from caldp_ui.curves.page_state import Curves
 
 HEIGHT: Final = 520
 _LIGHT: Final = (
@@ -34,53 +34,60 @@ _SYMBOLS: Final = (
 _BAND: Final = 1.6449
 
 
-def of(record: Curves, drawn: Sequence[Drawn], colours: Palette) -> go.Figure:
+def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.Figure:
     """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
     inks = _DARK if colours.edge == "#0B0F14" else _LIGHT
-    counted = words.asked_of(drawn).counted
+    counted = words.curves_error_format(curves).unit
     traces: list[dict[str, Any]] = []
-    for number, each in enumerate(drawn):
-        traces += [_band(each, inks[number]), _mean(each, number, inks[number], counted)]
+    for number, each in enumerate(curves):
+        traces += [_band(each, inks[number]), _expected_trace(each, number, inks[number], counted)]
         if any(each.measured):
-            traces.append(_measured(each, number, inks[number]))
-    bounds = proved([each.line for each in drawn])
+            traces.append(_runs_trace(each, number, inks[number]))
+    bounds = proved_bounds([each.line for each in curves])
     traces += [_bound(bound, inks[bound.line]) for bound in bounds]
-    here = present(record, drawn[0].line)
-    y = _ordinate(drawn, counted)
+    here = reader_position(record, curves[0].line)
+    y = _ordinate(curves, counted)
     notes = [_here(record, here, 10.0 ** y["range"][1], colours)]
-    found = gaps.found(record, drawn, here)
+    found = gaps.find_gap(record, curves, here)
     if found is not None:
-        traces.append(gap(found.ends, colours))
-        notes.append(Label(*found.middle, found.words, colours.text, "top center", lift=4))
-    x = {**AXES[record.against].ticks, "range": _range([each.line.places for each in drawn])}
-    written = Words(_names(drawn, bounds, inks), notes=notes)
-    marks = [upright(here, colours)]
+        traces.append(gap_arrow(found.ends, colours))
+        notes.append(Label(*found.middle, found.label, colours.text, "top center", lift=4))
+    x = {**AXES[record.against].ticks, "range": _range([each.line.places for each in curves])}
+    written = Words(_names(curves, bounds, inks), notes=notes)
+    marks = [vertical_line(here, colours)]
     return plane(traces, x, y, marks, colours, words=written, height=HEIGHT)
 
 
-def _ordinate(drawn: Sequence[Drawn], counted: errors.Counted) -> dict[str, Any]:
+def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[str, Any]:
     """Whole powers of ten around all that is known so far."""
-    expected = [forecast.error for each in drawn for _, forecast in each.there()]
-    means = [mean.error for each in drawn for mean in each.measured if mean]
-    known = [*expected, *(error for error in means if error > FAINTEST)]
-    if drawn[0].line.error != KM or not known:
+    expected = [forecast.error for each in curves for _, forecast in each.known_points()]
+    means = [mean.error for each in curves for mean in each.measured if mean]
+    known = [*expected, *(error for error in means if error > SMALLEST_ERROR)]
+    if curves[0].line.error != KM or not known:
         known += [0.05, 1.0]
-    return errors.by_decades(min(known), max(known), counted, HEIGHT)
+    return errors.log_axis(min(known), max(known), counted, HEIGHT)
 
 
 def _here(record: Curves, here: float, top: float, colours: Palette) -> Label:
     """Where the reader is; where the record does not say it, only what is read off there."""
-    place = words.called(record.against, here)
+    place = words.place_text(record.against, here)
     told = f"you: {place}" if record.against in ("people", "epsilon") else place
     return Label(here, top, told, colours.text, "top center")
 
 
-def _names(drawn: Sequence[Drawn], bounds: Sequence[Bound], inks: Sequence[str]) -> list[Label]:
+def _names(
+    curves: Sequence[CurveData], bounds: Sequence[Bound], inks: Sequence[str]
+) -> list[Label]:
     """Each line's name at its last point, and what is proved at its own."""
     lines = [
-        Label(each.there()[-1][0], each.there()[-1][1].error, each.line.title, inks[number])
-        for number, each in enumerate(drawn)
-        if each.there()
+        Label(
+            each.known_points()[-1][0],
+            each.known_points()[-1][1].error,
+            each.line.title,
+            inks[number],
+        )
+        for number, each in enumerate(curves)
+        if each.known_points()
     ]
     return [
         *lines,
@@ -94,10 +101,10 @@ def _range(places: Sequence[Sequence[float]]) -> list[float]:
     return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
 
 
-def _band(each: Drawn, ink: str) -> dict[str, Any]:
-    there = each.there()
+def _band(each: CurveData, ink: str) -> dict[str, Any]:
+    there = each.known_points()
     high = [found.error + _BAND * found.deviation for _, found in there]
-    low = [max(found.error - _BAND * found.deviation, FAINTEST) for _, found in there]
+    low = [max(found.error - _BAND * found.deviation, SMALLEST_ERROR) for _, found in there]
     x = [place for place, _ in there]
     return {
         "type": "scatter",
@@ -113,21 +120,23 @@ def _band(each: Drawn, ink: str) -> dict[str, Any]:
     }
 
 
-def _mean(each: Drawn, number: int, ink: str, counted: errors.Counted) -> dict[str, Any]:
+def _expected_trace(
+    each: CurveData, number: int, ink: str, counted: errors.ErrorScale
+) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "x": [x for x, _ in each.there()],
-        "y": [found.error for _, found in each.there()],
+        "x": [x for x, _ in each.known_points()],
+        "y": [found.error for _, found in each.known_points()],
         "mode": "lines+markers",
         "name": each.line.title,
         "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
         "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
-        "text": [counted.told(found.error) for _, found in each.there()],
+        "text": [counted.describe(found.error) for _, found in each.known_points()],
         "hovertemplate": "%{text}",
     }
 
 
-def _measured(each: Drawn, number: int, ink: str) -> dict[str, Any]:
+def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
     there = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
     return {
         "type": "scatter",

@@ -11,15 +11,15 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.curves import take_home
-from caldp_ui.curves.lines import BUDGET, Line, lines_of
-from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.curves.lines import BUDGET, Line, record_lines
+from caldp_ui.curves.page_state import STATE, Curves
 from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 
 SNIPPET: Final = f"""import json
 
 from caldp_core import Scenario, prepare
-from caldp_core.experiments.forecast import forecast_soon
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.theory.expected_error import Budget
 
 with open("curves.json", encoding="utf-8") as file:
@@ -27,7 +27,7 @@ with open("curves.json", encoding="utf-8") as file:
 for curve in curves:
     for point in curve["points"]:
         setup = prepare(Scenario.from_dict(point["scenario"]))
-        expected = forecast_soon(setup, budget={BUDGET!r}, error=curve["error"])
+        expected = forecast_if_fast(setup, budget={BUDGET!r}, error=curve["error"])
         print(curve["curve"], point["x"], expected and expected.error, sep="\\t")
 """
 """Prints the expected errors that the page draws, with the file `curves.json` beside it."""
@@ -35,15 +35,15 @@ for curve in curves:
 
 def show(lines: Sequence[Line]) -> None:
     """Link, file and code, in a part of the page that opens on demand."""
-    sharing.drawer(SLOT.key("sharing"), partial(_show, lines))
+    sharing.drawer(STATE.key("sharing"), partial(_show, lines))
 
 
 def _show(lines: Sequence[Line]) -> None:
-    with sharing.beside_link(SLOT):
+    with sharing.link_columns(STATE):
         st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
-        sharing.file(SLOT.key("json"), "curves.json", curves_json(lines))
+        sharing.file_button(STATE.key("json"), "curves.json", curves_json(lines))
         sharing.python(SNIPPET)
-        offer.page(SLOT, take_home.part)
+        offer.offer_page(STATE, take_home.part)
 
 
 def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
@@ -52,7 +52,7 @@ def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("compare.csv", table)
         for folder, record in records.items():
-            packed.writestr(f"{folder}/curves.json", curves_json(lines_of(record)))
+            packed.writestr(f"{folder}/curves.json", curves_json(record_lines(record)))
     return buffer.getvalue()
 
 

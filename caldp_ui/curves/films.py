@@ -9,51 +9,51 @@ from dataclasses import replace
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.show import told
+from caldp_ui.charts.show import figure_json
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.curves import charts, words
 from caldp_ui.curves import lines as work
-from caldp_ui.curves.drawn import drawn
+from caldp_ui.curves.curve_data import make_curves
 from caldp_ui.curves.lines import LINES_MAX
-from caldp_ui.curves.slot import SLOT, Curves
+from caldp_ui.curves.page_state import STATE, Curves
 from caldp_ui.parts import films
-from caldp_ui.parts.films import Page
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step
 
 
 def show(record: Curves, pinned: Curves | None) -> None:
     """Have the browser follow the sliders; curves of what is `pinned` stay in the picture."""
-    films.follow(page(pinned), record, sliders(record))
+    films.follow_sliders(page(pinned), record, sliders(record))
 
 
 def sliders(record: Curves) -> list[Slider[Curves]]:
     """Those that can be followed: ε, and people where they are the abscissa."""
-    epsilon = common.along_epsilon()
+    epsilon = common.epsilon_slider()
     if record.against == "epsilon":
         return [epsilon]
-    found = [replace(epsilon, steps=beside(EPSILONS, record.scenario.context.plain_epsilon))]
+    found = [replace(epsilon, steps=neighbours(EPSILONS, record.scenario.context.plain_epsilon))]
     if record.against != "people":
         return found
-    return [common.along_people(runs.dataset(record.scenario).n), *found]
+    return [common.people_slider(runs.dataset(record.scenario).n), *found]
 
 
-def beside(levels: Sequence[float], value: float) -> list[float]:
+def neighbours(levels: Sequence[float], value: float) -> list[float]:
     """The nearest level below and above."""
     below = [level for level in levels if level < value][-1:]
     return below + [level for level in levels if level > value][:1]
 
 
-def page(pinned: Curves | None) -> Page[Curves]:
+def page(pinned: Curves | None) -> ChartPage[Curves]:
     """The page as a function of its record."""
 
-    def look(record: Curves, colours: Palette) -> Step:
-        lines = work.asked(record, pinned)[:LINES_MAX]
-        found = list(work.expected(lines, no_progress))
-        curves = drawn(lines, found, [[None] * len(line.places) for line in lines])
-        chart = told(charts.of(record, curves, colours), words.alt(record, curves))
-        return films.seen(words.said(record, curves), {SLOT.key("chart"): chart})
+    def render(record: Curves, colours: Palette) -> Step:
+        lines = work.all_lines(record, pinned)[:LINES_MAX]
+        found = list(work.expected_errors(lines, no_progress))
+        curves = make_curves(lines, found, [[None] * len(line.places) for line in lines])
+        chart = figure_json(charts.figure(record, curves, colours), words.alt(record, curves))
+        return films.render_step(words.headline(record, curves), {STATE.key("chart"): chart})
 
-    return Page(SLOT, look, rests_on=repr(pinned))
+    return ChartPage(STATE, render, depends_on=repr(pinned))

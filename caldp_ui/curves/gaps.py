@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_ui.curves import words
-from caldp_ui.curves.drawn import Drawn
-from caldp_ui.curves.slot import Curves
+from caldp_ui.curves.curve_data import CurveData
+from caldp_ui.curves.page_state import Curves
 from caldp_ui.words import formats
 
 
@@ -16,7 +16,7 @@ class Gap:
     """A level way on the picture from one curve to another: its ends, and what it means."""
 
     ends: tuple[tuple[float, float], tuple[float, float]]
-    words: str
+    label: str
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -25,31 +25,31 @@ class Gap:
         return float(np.sqrt(x0 * x1)), y
 
 
-def found(record: Curves, drawn: Sequence[Drawn], here: float) -> Gap | None:
+def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | None:
     """From the curve that the headline speaks of to plain LDP's, at the same error.
 
     None along other axes than people and ε, and where plain LDP's curve does not come so far down.
     """
-    pair = words.pair([each for each in drawn if not each.line.is_pinned], here)
+    pair = words.headline_pair([each for each in curves if not each.line.is_pinned], x)
     if record.against not in ("people", "epsilon") or pair is None or pair.other is None:
         return None
     if not pair.other.line.is_plain:
         return None
-    error = words.error_at(pair.least, here)
-    there = _reaches(pair.other, error)
-    if there is None or there < 1.05 * here:
+    error = words.error_at(pair.least, x)
+    there = _place_of_error(pair.other, error)
+    if there is None or there < 1.05 * x:
         return None
     told = (
-        f"{formats.times(there / here)} as many people"
+        f"{formats.times(there / x)} as many people"
         if record.against == "people"
         else f"ε = {formats.digits(there)} for the same error"
     )
-    return Gap(((here, error), (there, error)), told)
+    return Gap(((x, error), (there, error)), told)
 
 
-def _reaches(each: Drawn, error: float) -> float | None:
+def _place_of_error(each: CurveData, error: float) -> float | None:
     """Where a falling curve comes down to an error, between its points on log scales."""
-    there = each.there()
+    there = each.known_points()
     errors = [found.error for _, found in there]
     if not there or error < min(errors):
         return None

@@ -8,7 +8,7 @@ from typing import Final
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import Forecast, forecast_soon
+from caldp_core.experiments.forecast import Forecast, forecast_if_fast
 from caldp_core.experiments.measures import TV
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import OneBlock
@@ -20,8 +20,8 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
 from caldp_ui.controls.common import METHODS
 from caldp_ui.curves.axes import AXES, Axis
-from caldp_ui.curves.slot import Curves
-from caldp_ui.session.cost import MB_A_VALUE, Cost
+from caldp_ui.curves.page_state import Curves
+from caldp_ui.session.cost import MB_PER_VALUE, Cost
 
 BUDGET: Final = Budget(8, 16, 0.03)
 """Trials of a point where the normal approximation fails: few, as curves have many points."""
@@ -46,7 +46,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Found:
+class PointForecast:
     """An expected error that was found: of which line, at which of its places."""
 
     line: int
@@ -54,7 +54,7 @@ class Found:
     error: Forecast | None
 
 
-def lines_of(record: Curves) -> list[Line]:
+def record_lines(record: Curves) -> list[Line]:
     """All curves that the record asks for; what the axis makes alike is one curve."""
     domain, axis = runs.dataset(record.scenario).domain, AXES[record.against]
     known, places, seen = protections(domain), axis.places(domain), set()
@@ -67,15 +67,15 @@ def lines_of(record: Curves) -> list[Line]:
                 ).with_context(
                     blocks=known[name].policy.blocks, sensitive=known[name].policy.sensitive
                 )
-                if axis.same(scenario) in seen:
+                if axis.fixed_part(scenario) in seen:
                     continue
-                seen.add(axis.same(scenario))
+                seen.add(axis.fixed_part(scenario))
                 lines.append(
                     Line(
                         _title(record, known[name].title, method, estimate, axis),
                         runs.setup(scenario).mechanism_name,
                         places,
-                        tuple(axis.at(scenario, domain, x) for x in places),
+                        tuple(axis.scenario_at(scenario, domain, x) for x in places),
                         name == PLAIN,
                         error=record.error,
                     )
@@ -83,19 +83,19 @@ def lines_of(record: Curves) -> list[Line]:
     return lines
 
 
-def asked(record: Curves, kept: Curves | None) -> list[Line]:
+def all_lines(record: Curves, pinned: Curves | None) -> list[Line]:
     """The record's own curves, then those of what is pinned."""
-    return [*lines_of(record), *beside(record, kept)]
+    return [*record_lines(record), *pinned_lines(record, pinned)]
 
 
-def beside(record: Curves, kept: Curves | None) -> list[Line]:
+def pinned_lines(record: Curves, pinned: Curves | None) -> list[Line]:
     """Curves of a pinned record that the record's own are not, of the same error and axis."""
-    if kept is None or (kept.against, kept.error) != (record.against, record.error):
+    if pinned is None or (pinned.against, pinned.error) != (record.against, record.error):
         return []
-    there = {line.scenarios for line in lines_of(record)}
+    there = {line.scenarios for line in record_lines(record)}
     return [
         replace(line, title=f"pinned: {line.title}", is_pinned=True)
-        for line in lines_of(kept)
+        for line in record_lines(pinned)
         if line.scenarios not in there
     ]
 
@@ -123,21 +123,21 @@ def _without_axis(protection: str, axis: Axis) -> str:
     return protection
 
 
-def name(lines: Sequence[Line]) -> str:
+def cache_key(lines: Sequence[Line]) -> str:
     """What stands for these curves: equal for equal ones."""
     return json.dumps([[line.error, *map(runs.key, line.scenarios)] for line in lines])
 
 
-def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
+def expected_errors(lines: Sequence[Line], progress: Progress) -> Iterator[PointForecast]:
     """Expected errors: both ends of all curves first, then their middles, then the rest."""
     total, done = sum(len(line.places) for line in lines), 0
-    for place in _ends_first(max((len(line.places) for line in lines), default=0)):
+    for place in _point_order(max((len(line.places) for line in lines), default=0)):
         for number, line in enumerate(lines):
             if place < len(line.places):
                 scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
                 low = done / total
                 within = _from(progress, low, total)
-                yield Found(number, place, _point(scenario, line.error, within))
+                yield PointForecast(number, place, _point(scenario, line.error, within))
                 done += 1
                 progress(done / total)
 
@@ -145,17 +145,17 @@ def expected(lines: Sequence[Line], progress: Progress) -> Iterator[Found]:
 def cost(lines: Sequence[Line]) -> Cost:
     """About what all points take, as measured from 128 to 2²⁰ values."""
     ks = [runs.dataset(s).domain.k for line in lines for s in line.scenarios]
-    return Cost(sum(2e-6 * k for k in ks), MB_A_VALUE * max(ks, default=0))
+    return Cost(sum(2e-6 * k for k in ks), MB_PER_VALUE * max(ks, default=0))
 
 
-def _ends_first(count: int) -> list[int]:
+def _point_order(count: int) -> list[int]:
     return list(dict.fromkeys([0, count - 1, count // 2, *range(count)])) if count else []
 
 
 @cached_by(lambda scenario, error, *_: f"{error} {runs.key(scenario)}")
 def _point(scenario: Scenario, error: str, progress: Progress) -> Forecast | None:
     progress(0.0)
-    return forecast_soon(runs.setup(scenario), budget=BUDGET, progress=progress, error=error)
+    return forecast_if_fast(runs.setup(scenario), budget=BUDGET, progress=progress, error=error)
 
 
 def _from(progress: Progress, low: float, parts: int) -> Progress:
@@ -173,7 +173,7 @@ class Bound:
     tv: tuple[float, ...]
 
 
-def proved(lines: Sequence[Line]) -> list[Bound]:
+def proved_bounds(lines: Sequence[Line]) -> list[Bound]:
     """The papers' statements about the unbiased estimates of these methods.
 
     CALDP's proofs of Propositions 4 and 5 bound l1, so TV by half of it; ULDP's Proposition 4 is
@@ -181,14 +181,14 @@ def proved(lines: Sequence[Line]) -> list[Bound]:
     """
     found = []
     for number, line in enumerate(lines):
-        title = _statement(line)
+        title = _bound_title(line)
         if title is not None:
-            tv = tuple(_proved_at(line.method, runs.setup(s)) for s in line.scenarios)
+            tv = tuple(_bound_at(line.method, runs.setup(s)) for s in line.scenarios)
             found.append(Bound(f"{title}: {line.title}", number, line.places, tv))
     return found
 
 
-def _statement(line: Line) -> str | None:
+def _bound_title(line: Line) -> str | None:
     if line.scenarios[0].estimator != "none" or line.error != TV:
         return None
     context = line.scenarios[0].context
@@ -205,7 +205,7 @@ def _statement(line: Line) -> str | None:
     return None
 
 
-def _proved_at(method: str, setup: Setup) -> float:
+def _bound_at(method: str, setup: Setup) -> float:
     k, n, flags = setup.mechanism.k, setup.n, setup.sensitive
     epsilon = setup.scenario.context.plain_epsilon
     if method == "randomized-response":

@@ -11,13 +11,13 @@ from caldp_core.experiments.measures import BOXES, MEASURES, TV, AnyDomain, Meas
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import choose, title_of
+from caldp_ui.compute.sources import title_of, with_dataset
 from caldp_ui.controls import common
 from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import METHODS
-from caldp_ui.curves.asked import title
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.slot import BEGIN, SLOT, Curves
+from caldp_ui.curves.error_formats import error_title
+from caldp_ui.curves.page_state import BEGIN, STATE, Curves
 from caldp_ui.parts import pins
 
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
@@ -53,8 +53,8 @@ PRESETS: Final = {
 def tabs() -> None:
     """What the error is drawn against."""
     titles = {name: axis.title for name, axis in AXES.items()}
-    bound = SLOT.bind("against", SLOT.now().against, lambda r, v: replace(r, against=v))
-    common.views("Error against", titles, bound)
+    bound = STATE.bind("against", STATE.current().against, lambda r, v: replace(r, against=v))
+    common.view_switch("Error against", titles, bound)
 
 
 def settings(record: Curves) -> None:
@@ -64,34 +64,34 @@ def settings(record: Curves) -> None:
         "Example",
         list(PRESETS),
         placeholder="Your own choice",
-        **SLOT.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
+        **STATE.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
     )
     titles = data_sets(record.scenario.dataset)
     st.selectbox(
         "Data",
         list(titles),
-        **SLOT.bind(
+        **STATE.bind(
             "data",
             title_of(record.scenario.dataset, titles),
-            lambda r, v: _with_data(r, choose(replace(r.scenario, n=None), titles[v])),
+            lambda r, v: _with_data(r, with_dataset(replace(r.scenario, n=None), titles[v])),
         ),
     )
     domain = runs.dataset(record.scenario).domain
-    errors = {each.name: title(each.name, domain) for each in _possible(domain)}
+    errors = {each.name: error_title(each.name, domain) for each in _possible(domain)}
     st.selectbox(
         "Error",
         list(errors),
         format_func=errors.__getitem__,
-        **SLOT.bind("error", record.error, lambda r, v: replace(r, error=v)),
+        **STATE.bind("error", record.error, lambda r, v: replace(r, error=v)),
     )
     known = protections(runs.dataset(record.scenario).domain)
     _several("protections", "Protections", {name: known[name].title for name in NAMES})
     _several("methods", "Methods", {name: title for name, (title, _) in METHODS.items()})
     _several("estimates", "Estimates", {name: e.title for name, e in ESTIMATORS.items()})
     if record.against != "epsilon":
-        common.epsilon(SLOT)
-    common.people(SLOT, runs.dataset(record.scenario).n)
-    pins.button(SLOT, _title)
+        common.epsilon(STATE)
+    common.people(STATE, runs.dataset(record.scenario).n)
+    pins.pin_button(STATE, _title)
 
 
 def _possible(domain: AnyDomain) -> list[Measure]:
@@ -123,5 +123,5 @@ def _several(field: str, label: str, titles: dict[str, str]) -> None:
         label,
         list(titles),
         format_func=titles.__getitem__,
-        **SLOT.bind(field, list(getattr(SLOT.now(), field)), changed),
+        **STATE.bind(field, list(getattr(STATE.current(), field)), changed),
     )

@@ -1,7 +1,7 @@
 """The page as one file: the curves, and where the reader is on them."""
 
 from caldp_ui.curves import films
-from caldp_ui.curves.slot import Curves
+from caldp_ui.curves.page_state import Curves
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 

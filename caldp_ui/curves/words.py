@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from caldp_ui.compute import runs
-from caldp_ui.curves.asked import Asked, asked
 from caldp_ui.curves.axes import AXES, power_at, value_at
-from caldp_ui.curves.drawn import Drawn, present
-from caldp_ui.curves.slot import Curves
+from caldp_ui.curves.curve_data import CurveData, reader_position
+from caldp_ui.curves.error_formats import ErrorFormat, error_format
+from caldp_ui.curves.page_state import Curves
 from caldp_ui.words import formats, promise
 from caldp_ui.words.headline import Headline
 
@@ -16,57 +16,62 @@ _EVERYBODY: Final = 1 - 1e-9
 
 
 @dataclass(frozen=True)
-class Pair:
+class CurvePair:
     """What the headline compares at the reader's place: the least error, and another's beside it.
 
-    `least` protects everybody if any curve does; `covered`: the share of people that it protects.
+    `least` protects everybody if any curve does; `protected_share`: the share of people that it
+    protects.
     """
 
-    least: Drawn
-    other: Drawn | None
-    covered: float
+    least: CurveData
+    other: CurveData | None
+    protected_share: float
 
 
-def asked_of(drawn: Sequence[Drawn]) -> Asked:
+def curves_error_format(curves: Sequence[CurveData]) -> ErrorFormat:
     """The error that the curves show, in words."""
-    lines = [each.line for each in drawn]
+    lines = [each.line for each in curves]
     shares = all(line.scenarios[0].estimator != "none" for line in lines)
-    return asked(lines[0].error, runs.dataset(lines[0].scenarios[0]).domain, shares)
+    return error_format(lines[0].error, runs.dataset(lines[0].scenarios[0]).domain, shares)
 
 
-def alt(record: Curves, curves: Sequence[Drawn]) -> str:
+def alt(record: Curves, curves: Sequence[CurveData]) -> str:
     """The chart in words: both ends of every curve."""
     told = "; ".join(
-        f"{each.line.title} from {_short(each, each.there()[0][1].error)} to "
-        f"{_short(each, each.there()[-1][1].error)}"
+        f"{each.line.title} from {_error_text(each, each.known_points()[0][1].error)} to "
+        f"{_error_text(each, each.known_points()[-1][1].error)}"
         for each in curves
-        if each.there()
+        if each.known_points()
     )
-    unit = asked_of(curves).counted.title
+    unit = curves_error_format(curves).unit.title
     return f"Expected error ({unit}) against {AXES[record.against].label}: {told}."
 
 
-def said(record: Curves, curves: Sequence[Drawn]) -> Headline:
+def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
     """The page's headline, of its own curves without pinned ones."""
     own = [each for each in curves if not each.line.is_pinned]
-    place = present(record, own[0].line)
-    found = pair(own, place)
+    place = reader_position(record, own[0].line)
+    found = headline_pair(own, place)
     if found is None:
         return Headline("The curves are still being computed here.", "Their ends come first.")
-    second = [_place(record, place), _others(own, found, place), _slope(record, found, place)]
+    second = [
+        _setting_sentence(record, place),
+        _unprotected_sentence(own, found, place),
+        _slope_sentence(record, found, place),
+    ]
     return Headline(
         _sentence(own, found, place),
         " ".join(part for part in second if part),
-        found.covered < _EVERYBODY,
+        found.protected_share < _EVERYBODY,
     )
 
 
-def pair(drawn: Sequence[Drawn], place: float) -> Pair | None:
+def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None:
     """The least error of those that protect most people, and plain LDP's or else the largest."""
-    whole = [each for each in drawn if len(each.there()) > 1 and each.knows(place)]
+    whole = [each for each in curves if len(each.known_points()) > 1 and each.is_known_at(place)]
     if not whole:
         return None
-    covered = [_covered(each, place) for each in whole]
+    covered = [_protected_share(each, place) for each in whole]
     most = [
         each
         for each, share in zip(whole, covered, strict=True)
@@ -76,48 +81,52 @@ def pair(drawn: Sequence[Drawn], place: float) -> Pair | None:
     others = [each for each in most if each is not least]
     plain = next((each for each in others if each.line.is_plain), None)
     other = plain or max(others, key=lambda each: error_at(each, place), default=None)
-    return Pair(least, other, _covered(least, place))
+    return CurvePair(least, other, _protected_share(least, place))
 
 
-def error_at(each: Drawn, place: float) -> float:
+def error_at(each: CurveData, place: float) -> float:
     """The expected error there, between the computed places next to it."""
-    return value_at(*_points(each), place)
+    return value_at(*_known_points(each), place)
 
 
-def called(against: str, place: float) -> str:
+def place_text(axis: str, place: float) -> str:
     """A place of an axis in words."""
-    number = formats.people(place) if against != "epsilon" else f"{place:g}"
+    number = formats.people(place) if axis != "epsilon" else f"{place:g}"
     return {
         "people": f"{number} people",
         "epsilon": f"ε = {number}",
         "blocks": formats.count(round(place), "block", "blocks"),
         "sensitive": formats.count(round(place), "sensitive value", "sensitive values"),
-    }[against]
+    }[axis]
 
 
-def _covered(each: Drawn, place: float) -> float:
+def _protected_share(each: CurveData, place: float) -> float:
     """The share of people that are protected at the computed place next to the reader's."""
     line = each.line
     nearest = min(range(len(line.places)), key=lambda i: abs(line.places[i] - place))
     return promise.protected_share(runs.setup(line.scenarios[nearest]))
 
 
-def _sentence(own: Sequence[Drawn], found: Pair, place: float) -> str:
-    does = asked_of(own).does(error_at(found.least, place))
-    told = f"“{found.least.line.title}” {does}"
-    if found.other is not None:
-        other = found.other.line
+def _sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
+    does = curves_error_format(own).describe(error_at(curve_pair.least, place))
+    told = f"“{curve_pair.least.line.title}” {does}"
+    if curve_pair.other is not None:
+        other = curve_pair.other.line
         title = "plain LDP" if other.title == "Plain LDP" else f"“{other.title}”"
-        told += f", {title} {_short(found.other, error_at(found.other, place))}"
-    if found.covered >= _EVERYBODY:
+        told += f", {title} {_error_text(curve_pair.other, error_at(curve_pair.other, place))}"
+    if curve_pair.protected_share >= _EVERYBODY:
         return f"{told}."
-    few = "Nobody is" if found.covered <= 0 else f"Only {formats.out_of(found.covered)} people are"
+    few = (
+        "Nobody is"
+        if curve_pair.protected_share <= 0
+        else f"Only {formats.out_of(curve_pair.protected_share)} people are"
+    )
     return f"{few} protected here; {told}."
 
 
-def _place(record: Curves, place: float) -> str:
+def _setting_sentence(record: Curves, place: float) -> str:
     """What the headline holds for."""
-    at = called(record.against, place)
+    at = place_text(record.against, place)
     level = f"ε = {record.scenario.context.plain_epsilon:g}"
     people = f"{formats.people(runs.people(record.scenario))} people"
     if record.against == "people":
@@ -125,29 +134,34 @@ def _place(record: Curves, place: float) -> str:
     return f"With {people} at {at}." if record.against == "epsilon" else f"With {at} at {level}."
 
 
-def _others(own: Sequence[Drawn], found: Pair, place: float) -> str:
+def _unprotected_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
     """Of the curves beside it, one whose protection leaves people out, with how many it covers."""
-    left = [each for each in own if len(each.there()) > 1 and _covered(each, place) < _EVERYBODY]
-    if found.covered < _EVERYBODY or not left:
+    left = [
+        each
+        for each in own
+        if len(each.known_points()) > 1 and _protected_share(each, place) < _EVERYBODY
+    ]
+    if curve_pair.protected_share < _EVERYBODY or not left:
         return ""
     return (
-        f"“{left[0].line.title}” protects only {formats.out_of(_covered(left[0], place))} people."
+        f"“{left[0].line.title}” protects only "
+        f"{formats.out_of(_protected_share(left[0], place))} people."
     )
 
 
-def _slope(record: Curves, found: Pair, place: float) -> str:
-    if None in found.least.expected:
+def _slope_sentence(record: Curves, curve_pair: CurvePair, place: float) -> str:
+    if None in curve_pair.least.expected:
         return "Some points are still being computed."
-    x, tv = _points(found.least)
-    told = AXES[record.against].power(power_at(x, tv, place))
+    x, tv = _known_points(curve_pair.least)
+    told = AXES[record.against].describe_power(power_at(x, tv, place))
     return f"{told[0].upper()}{told[1:]}."
 
 
-def _short(each: Drawn, error: float) -> str:
+def _error_text(each: CurveData, error: float) -> str:
     """The number alone."""
-    return asked_of([each]).short(error)
+    return curves_error_format([each]).number_text(error)
 
 
-def _points(each: Drawn) -> tuple[list[float], list[float]]:
-    there = each.there()
+def _known_points(each: CurveData) -> tuple[list[float], list[float]]:
+    there = each.known_points()
     return [x for x, _ in there], [found.error for _, found in there]

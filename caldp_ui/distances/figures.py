@@ -9,33 +9,33 @@ from typing import Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from caldp_core.audit.adversary import guessed_right
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.types import Floats, Ints
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.planes import FIXED
-from caldp_ui.distances.shown import Shown, guess_at
+from caldp_ui.distances.page_data import DistanceData, right_guess_probability
 
 HEIGHT: Final = 340
-_MIDDLE: Final = {"lines": 88.0, "markers": 60.0}
+_LABEL_HEIGHTS: Final = {"lines": 88.0, "markers": 60.0}
 """Of 100, where the names of curves and dots stand."""
 _POINTS: Final = 12
 """Pairs of places for which the channel itself is asked."""
 
 
-def odds(what: Shown, colours: Palette) -> go.Figure:
+def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
     """How often an even guess between two places becomes right, against their distance."""
-    record = what.record
+    record = data.record
     km = np.geomspace(1.0, 1000.0, 61)
-    at, right = exactly(what)
+    at, right = exact_odds(data)
     traces = [
-        _line("limit by distance", km, [guess_at(record, d) for d in km.tolist()],
+        _line("limit by distance", km, [right_guess_probability(record, d) for d in km.tolist()],
               (colours.ours, "solid")),
         _dots("this noise", at, right, colours),
-        _line("within one block", km, [guessed_right(what.blocks_epsilon)] * km.size,
+        _line("within one block", km, [max_guess_accuracy(data.blocks_epsilon)] * km.size,
               (colours.faint, "dot")),
         _line("across a block's border", km, [1.0] * km.size, (colours.faint, "dashdot")),
-        _line("plain LDP", km, [guessed_right(record.policy.epsilon)] * km.size,
+        _line("plain LDP", km, [max_guess_accuracy(record.policy.epsilon)] * km.size,
               (colours.plain, "dash")),
     ]  # fmt: skip
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
@@ -49,17 +49,17 @@ def odds(what: Shown, colours: Palette) -> go.Figure:
         "height": HEIGHT,
         "margin": {"l": 56, "r": 10, "t": 20, "b": 50},
         "showlegend": False,
-        "annotations": [_name(trace) for trace in traces if len(trace["x"])],
+        "annotations": [_curve_label(trace) for trace in traces if len(trace["x"])],
         "dragmode": False,
     }  # fmt: skip
     return go.Figure(traces, layout)
 
 
-def _name(trace: Mapping[str, Any]) -> dict[str, Any]:
+def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:
     """A line's name, on it: at the left where it is flat, else where it is steep."""
     x, y = np.asarray(trace["x"]), np.asarray(trace["y"])
     flat = bool(np.ptp(y) == 0)
-    steepest = 0 if flat else int(np.abs(y - _MIDDLE[trace["mode"]]).argmin())
+    steepest = 0 if flat else int(np.abs(y - _LABEL_HEIGHTS[trace["mode"]]).argmin())
     return {
         "text": f"<b>{trace['name']}</b>",
         "x": float(np.log10(x[steepest])),
@@ -72,33 +72,33 @@ def _name(trace: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def exactly(what: Shown) -> tuple[Floats, Floats]:
+def exact_odds(data: DistanceData) -> tuple[Floats, Floats]:
     """(pairs,) kilometres and chances of the best guess from one report, by the channel itself.
 
     Pairs of the record's place and others due north or south of it, on this very map.
     """
-    others = _due_north_and_south(what)
-    place = what.record.place
-    right = [told_apart(what.setup.mechanism, place, other) for other in others.tolist()]
-    return what.domain.km_from(place)[others], np.array(right)
+    others = _places_north_south(data)
+    place = data.record.place
+    right = [guess_accuracy(data.setup.mechanism, place, other) for other in others.tolist()]
+    return data.domain.km_from(place)[others], np.array(right)
 
 
-def _due_north_and_south(what: Shown) -> Ints:
-    domain, place = what.domain, what.record.place
+def _places_north_south(data: DistanceData) -> Ints:
+    domain, place = data.domain, data.record.place
     row, column = divmod(place, domain.columns)
     steps = np.unique(np.rint(np.geomspace(1, domain.rows, _POINTS)).astype(np.int64))
     north = np.where(row + steps < domain.rows, row + steps, row - steps)
     return (north * domain.columns + column)[north >= 0]
 
 
-def _line(name: str, x: Floats, y: list[float], look: tuple[str, str]) -> dict[str, Any]:
+def _line(name: str, x: Floats, y: list[float], style: tuple[str, str]) -> dict[str, Any]:
     return {
         "type": "scatter",
         "name": name,
         "x": x,
         "y": [100 * each for each in y],
         "mode": "lines",
-        "line": {"color": look[0], "dash": look[1], "width": 2.5},
+        "line": {"color": style[0], "dash": style[1], "width": 2.5},
         "hovertemplate": "%{x:.3g} km: %{y:.1f} of 100",
     }
 

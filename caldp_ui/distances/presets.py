@@ -5,19 +5,19 @@ from typing import Final
 
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.controls.presets import ReadyPolicy
-from caldp_ui.distances.slot import MapDistance, measured
+from caldp_ui.controls.presets import PolicyPreset
+from caldp_ui.distances.page_state import MapDistance, with_distance_kind
 
 
 @dataclass(frozen=True)
-class Preset(ReadyPolicy):
+class Preset(PolicyPreset):
     """A distance policy with a title and a sentence for readers."""
 
     policy: MapDistance
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this distance, and a mechanism that keeps it."""
-        return replace(measured(scenario, type(self.policy)), policy=self.policy)
+        return replace(with_distance_kind(scenario, type(self.policy)), policy=self.policy)
 
 
 PRESETS: Final = (

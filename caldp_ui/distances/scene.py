@@ -11,23 +11,23 @@ from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.distances import words
-from caldp_ui.distances.shown import Reports, Shown
-from caldp_ui.distances.slot import PERSON, SLOT, per_km
+from caldp_ui.distances.page_data import DistanceData, PersonReports
+from caldp_ui.distances.page_state import PERSON, STATE, with_rate
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     SCALE,
     Act,
     Action,
     Arrangement,
-    Chosen,
     Fact,
     Focus,
     Ground,
     Picture,
     Scene,
     Stage,
+    StepChoice,
     encode,
     encode_labels,
     encode_mask,
@@ -43,7 +43,7 @@ HERE: Final = "here"
 NOISE: Final = "noise"
 BLOCKS: Final = "blocks"
 RATE: Final = "rate"
-_MILLION: Final = 1_000_000
+_REPORTS: Final = 1_000_000
 """Reports of one person's place: chances are read off the maps as so many of a million."""
 _RING: Final[tuple[Mark, ...]] = ("sensitive",)
 _LINES: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
@@ -59,33 +59,33 @@ _HERE: Final = Action(
 )
 
 
-def maps(what: Shown) -> Stage:
+def maps(data: DistanceData) -> Stage:
     """The stage."""
-    return stage(scene(what), SLOT.key("maps"), do, _follow)
+    return stage(scene(data), STATE.key("maps"), handle_act, _apply_film_step)
 
 
-def _follow(chosen: Chosen) -> None:
+def _apply_film_step(chosen: StepChoice) -> None:
     """The step of the film that a person rests on becomes the page's scenario."""
     if chosen.film == RATE:
-        steer(SLOT, lambda s: per_km(s, chosen.value))
+        update_scenario(STATE, lambda s: with_rate(s, chosen.value))
 
 
-def scene(what: Shown) -> Scene:
+def scene(data: DistanceData) -> Scene:
     """Everybody's estimate, or one person's reports."""
-    person = what.record.show == PERSON
-    name = place_name(what.domain, what.record.place)
-    pictures = _person(what) if person else _everybody(what)
+    person = data.record.show == PERSON
+    name = place_name(data.domain, data.record.place)
+    pictures = _person_pictures(data) if person else _everybody_pictures(data)
     names = {picture.id for picture in pictures}
     return Scene(
-        _ground(what),
+        _ground(data),
         pictures,
-        _MILLION if person else what.setup.n,
+        _REPORTS if person else data.setup.n,
         (pictures[-2].id, pictures[-1].id) if len(pictures) > 1 else (TRUTH, TRUTH),
         () if person else tuple(error_of(each, _RING) for each in pictures[1:]),
         actions=(_HERE,),
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
-        focus=_focus(what) if person else None,
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
+        focus=_focus(data) if person else None,
         scale_title="chance of a report in a cell" if person else Scene.scale_title,
         unpointed="Point at a place for the expected number per million reports of this person."
         if person
@@ -97,71 +97,82 @@ def scene(what: Shown) -> Scene:
             "box": "",
         },
         arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
-        scale=SCALE if person else scale_of(what.setup.dataset.distribution),
-        film_at={RATE: what.record.rate},
+        scale=SCALE if person else scale_of(data.setup.dataset.distribution),
+        film_at={RATE: data.record.rate},
         label="Privacy by distance",
         image_name="caldp-distance",
-        image_lines=(words.headline(what).sentence, policies.setting(what.setup)),
+        image_lines=(words.headline(data).sentence, policies.setting_text(data.setup)),
     )
 
 
-def _everybody(what: Shown) -> tuple[Picture, ...]:
+def _everybody_pictures(data: DistanceData) -> tuple[Picture, ...]:
     estimates = (
-        estimate(name, title, told, result, marks=marks, fact=words.error(result))
-        for name, title, told, result, marks in _estimates(what)
+        estimate(name, title, told, result, marks=marks, fact=words.error_fact(result))
+        for name, title, told, result, marks in _estimate_rows(data)
     )
-    return (truth(what.setup, _RING), *estimates)
+    return (truth(data.setup, _RING), *estimates)
 
 
-def _estimates(what: Shown) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
+def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
     """What is there of both: id, title, subtitle, result, lines."""
     there = (
-        (BLOCKS, words.blocks_title(what), what.blocks, what.typical[1], _LINES),
-        (NOISE, "Noise that fades with distance", what.ours, what.typical[0], _RING),
+        (BLOCKS, words.blocks_title(data), data.blocks_result, data.average_km[1], _LINES),
+        (NOISE, "Noise that fades with distance", data.ours, data.average_km[0], _RING),
     )
     return [
-        (name, title, f"{words.off(result)} · {words.moved(km)}", result, marks)
+        (
+            name,
+            title,
+            f"{words.error_subtitle(result)} · {words.displacement_text(km)}",
+            result,
+            marks,
+        )
         for name, title, result, km, marks in there
         if result is not None
     ]
 
 
-def _person(what: Shown) -> tuple[Picture, ...]:
-    record = what.record
-    name = place_name(what.domain, record.place)
-    alone = np.zeros(what.domain.k)
+def _person_pictures(data: DistanceData) -> tuple[Picture, ...]:
+    record = data.record
+    name = place_name(data.domain, record.place)
+    alone = np.zeros(data.domain.k)
     alone[record.place] = 1.0
-    method = MECHANISMS[what.setup.mechanism_name].title
-    noise = f"{method}: {words.moved(what.noise.km)}"
-    blocks = f"randomized response in blocks: {words.moved(what.in_blocks.km)}"
-    beside = words.blocks_title(what)
+    method = MECHANISMS[data.setup.mechanism_name].title
+    noise = f"{method}: {words.displacement_text(data.noise_reports.mean_km)}"
+    blocks = f"randomized response in blocks: {words.displacement_text(data.block_reports.mean_km)}"
+    beside = words.blocks_title(data)
     return (
-        _chances(TRUTH, "The person", f"truly in {name}", alone),
-        _off_by(
-            _chances(BLOCKS, f"Their report: {beside.lower()}", blocks, what.in_blocks.law, _LINES),
-            what.in_blocks,
+        _chance_picture(TRUTH, "The person", f"truly in {name}", alone),
+        _with_distance_fact(
+            _chance_picture(
+                BLOCKS, f"Their report: {beside.lower()}", blocks, data.block_reports.law, _LINES
+            ),
+            data.block_reports,
         ),
-        _off_by(_chances(NOISE, "Their report: noise", noise, what.noise.law), what.noise),
+        _with_distance_fact(
+            _chance_picture(NOISE, "Their report: noise", noise, data.noise_reports.law),
+            data.noise_reports,
+        ),
     )
 
 
-def _chances(
-    name: str, title: str, told: str, shares: Floats, marks: tuple[Mark, ...] = _RING
+def _chance_picture(
+    name: str, title: str, subtitle: str, shares: Floats, marks: tuple[Mark, ...] = _RING
 ) -> Picture:
-    alt = f"Map of the chances of one person's reports, {title}: {told}."
-    return Picture(name, title, told, alt, encode(shares), SCALE.low, marks)
+    alt = f"Map of the chances of one person's reports, {title}: {subtitle}."
+    return Picture(name, title, subtitle, alt, encode(shares), SCALE.low, marks)
 
 
-def _off_by(picture: Picture, reports: Reports) -> Picture:
-    number, _, unit = words.km(reports.km).rpartition(" ")
+def _with_distance_fact(picture: Picture, reports: PersonReports) -> Picture:
+    number, _, unit = words.km_text(reports.mean_km).rpartition(" ")
     return replace(picture, fact=Fact(number, f"{unit} away on average"))
 
 
-def _focus(what: Shown) -> Focus:
+def _focus(data: DistanceData) -> Focus:
     """A box around the place that holds most reports of both kinds."""
-    domain, place = what.domain, what.record.place
-    (row,), (column,) = domain.place([place])
-    reach = 2.5 * max(what.noise.km, what.in_blocks.km) + 40.0
+    domain, place = data.domain, data.record.place
+    (row,), (column,) = domain.row_column([place])
+    reach = 2.5 * max(data.noise_reports.mean_km, data.block_reports.mean_km) + 40.0
     north = reach / 111.195
     latitude, longitude = float(domain.latitudes()[row]), float(domain.longitudes()[column])
     east = north / max(float(np.cos(np.radians(latitude))), 0.1)
@@ -174,24 +185,24 @@ def _focus(what: Shown) -> Focus:
     return Focus(area, place * 100_000 + round(reach))
 
 
-def _ground(what: Shown) -> Ground:
-    partition = what.blocks_setup.partition
+def _ground(data: DistanceData) -> Ground:
+    partition = data.blocks_setup.partition
     cut = partition.m > 1
     return Ground(
-        what.domain,
-        home(what.domain),
-        **land(what.domain),
+        data.domain,
+        home(data.domain),
+        **land(data.domain),
         labels=encode_labels(partition.labels) if cut else None,
         names=encode_rows([partition.names]) if cut else None,
-        sensitive=encode_mask(what.ring),
+        sensitive=encode_mask(data.ring),
     )
 
 
-def do(act: Act) -> None:
+def handle_act(act: Act) -> None:
     """Look from another place; undo and redo."""
-    if SLOT.take_step(act.tool):
+    if STATE.undo_or_redo(act.tool):
         return
-    domain = runs.map_of(runs.dataset(SLOT.now().scenario))
+    domain = runs.map_of(runs.dataset(STATE.current().scenario))
     place = act.middle(domain)
     if place is not None:
-        SLOT.change(lambda record: record.at(place))
+        STATE.change(lambda record: record.with_place(place))

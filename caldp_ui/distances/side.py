@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -14,22 +14,22 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets, slider
 from caldp_ui.controls.slider import Slider
-from caldp_ui.distances import designing, pinned, words
-from caldp_ui.distances.presets import PRESETS
-from caldp_ui.distances.shown import Shown
-from caldp_ui.distances.slot import (
-    AS_FAR,
-    AS_NEAR,
+from caldp_ui.distances import best_noise, pin_view, words
+from caldp_ui.distances.page_data import DistanceData
+from caldp_ui.distances.page_state import (
     EVERYBODY,
-    PART,
+    NORTHEAST,
     PERSON,
-    SLOT,
-    Far,
-    keeping,
-    measured,
-    per_km,
-    standing_in,
+    SAME_EPSILON,
+    SIMILAR_PRIVACY,
+    STATE,
+    DistanceState,
+    compatible_mechanisms,
+    fallback_scenario,
+    with_distance_kind,
+    with_rate,
 )
+from caldp_ui.distances.presets import PRESETS
 from caldp_ui.maps import choice
 from caldp_ui.parts import icons, pins
 from caldp_ui.session.scenarios import bind
@@ -38,147 +38,151 @@ from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import towns
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-RATE: Final = Slider[Far](
+RATE: Final = Slider[DistanceState](
     "rate",
     lambda record: round(record.rate, 9),
-    lambda record, rate: replace(record, scenario=per_km(record.scenario, rate)),
+    lambda record, rate: replace(record, scenario=with_rate(record.scenario, rate)),
     RATES,
     lambda rate: f"{rate:g}",
 )
 """ε per kilometre."""
-_SHOWS: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
-_BESIDE: Final = {
-    AS_NEAR: "that hide neighbours as well, and move reports as far",
-    AS_FAR: "with the ε of the ring, that move reports as far",
+_VIEW_TITLES: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
+_BLOCK_TITLES: Final = {
+    SIMILAR_PRIVACY: "that hide neighbours as well, and move reports as far",
+    SAME_EPSILON: "with the ε of the ring, that move reports as far",
 }
-_KINDS: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
+_KIND_TITLES: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
 _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
 
 
-def show(record: Far, what: Shown) -> None:
-    """All of it; `record`: what was asked for, of which `what` may show a stand-in."""
-    with st.container(key=SLOT.key("steer"), gap="small"):
-        with st.container(key=SLOT.key("which"), horizontal=True, gap="small"):
-            presets.menu(SLOT, PRESETS)
-            choice.place(SLOT, "Ring around", what.domain, what.record.place)
-        dials(what.setup.dataset.n)
+def show(record: DistanceState, data: DistanceData) -> None:
+    """All of it; `record`: what was asked for, of which `data` may show a stand-in."""
+    with st.container(key=STATE.key("steer"), gap="small"):
+        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+            presets.menu(STATE, PRESETS)
+            choice.place_control(STATE, "Ring around", data.domain, data.record.place)
+        main_controls(data.setup.dataset.n)
         more = st.popover(
             "Distance, method, blocks, data",
             icon=":material/tune:",
-            key=SLOT.key("more"),
+            key=STATE.key("more"),
             on_change="rerun",
         )
         if more.open:
             with more:
-                _more(record)
-    with st.container(key=SLOT.key("risk"), gap="small"):
-        common.views(
+                _more_controls(record)
+    with st.container(key=STATE.key("risk"), gap="small"):
+        common.view_switch(
             "Show",
-            _SHOWS,
-            SLOT.bind("show", record.show, lambda r, v: replace(r, show=v)),
+            _VIEW_TITLES,
+            STATE.bind("show", record.show, lambda r, v: replace(r, show=v)),
         )
-        odds(what)
-        pins.again(SLOT, pinned.BESIDE.title, "The same promise and people, new noise.")
+        show_odds(data)
+        pins.redraw_and_pin(
+            STATE, pin_view.PIN_VIEW.title, "The same promise and people, new noise."
+        )
 
 
-def dials(in_data: int | None) -> None:
+def main_controls(people_in_data: int | None) -> None:
     """The two that matter most; on a phone they stay on screen."""
-    with st.container(key=SLOT.key("dials")):
+    with st.container(key=STATE.key("dials")):
         slider.show(
-            SLOT,
+            STATE,
             RATE,
             "ε per kilometre",
             "How fast privacy fades: an attacker's odds between two places change by at most "
             "e^(this times the kilometres between them).",
         )
-        common.people(SLOT, in_data)
+        common.people(STATE, people_in_data)
 
 
-ODDS: Final = ".st-key-odds .by-ring"
+ODDS_SELECTOR: Final = ".st-key-odds .by-ring"
 """Where the odds are on the page, as a CSS selector: films change them, too."""
 
 
-def odds(what: Shown) -> None:
+def show_odds(data: DistanceData) -> None:
     """100 people at the ring, and how many are guessed right at some other distances."""
     with st.container(key="odds"):
-        st.html(odds_html(what.record))
+        st.html(odds_html(data.record))
 
 
-def odds_html(record: Far) -> str:
+def odds_html(record: DistanceState) -> str:
     """The same as HTML, for films."""
-    share = guessed_right(record.policy.epsilon)
+    share = max_guess_accuracy(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: right guesses."
     rows = "".join(
-        f"<div><dt>{words.km(each)}</dt><dd>{words.odds_at(record, each)}</dd></div>"
-        for each in words.ODDS_AT
+        f"<div><dt>{words.km_text(each)}</dt><dd>{words.odds_text(record, each)}</dd></div>"
+        for each in words.ODDS_DISTANCES
     )
     return (
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{icons.people_array(round(100 * share), title)}"
         "<p>An attacker who must choose between two equally likely places "
-        f"<em>{words.km(record.policy.km)}</em> apart is right at most "
+        f"<em>{words.km_text(record.policy.km)}</em> apart is right at most "
         f"<em>{best} times in 100</em>. By distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
     )
 
 
-def _more(record: Far) -> None:
+def _more_controls(record: DistanceState) -> None:
     scenario = record.scenario
     st.radio(
         "Distance",
-        list(_KINDS),
-        format_func=lambda kind: _KINDS[kind],
+        list(_KIND_TITLES),
+        format_func=lambda kind: _KIND_TITLES[kind],
         horizontal=True,
-        **bind(SLOT, "distance", type(record.policy), measured),
+        **bind(STATE, "distance", type(record.policy), with_distance_kind),
     )
     # What cannot be made for this map is listed under “Every noise”.
-    able = [entry.name for entry in keeping(scenario) if makes(scenario, entry.name)]
-    common.method(SLOT, able, "The most accurate quick one")
+    able = [
+        entry.name for entry in compatible_mechanisms(scenario) if is_feasible(scenario, entry.name)
+    ]
+    common.method(STATE, able, "The most accurate quick one")
     st.radio(
         "Compare with blocks",
-        list(_BESIDE),
-        format_func=_BESIDE.__getitem__,
+        list(_BLOCK_TITLES),
+        format_func=_BLOCK_TITLES.__getitem__,
         help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "
         "places, or that of two places a ring's radius apart; then the blocks are as large as it "
         "takes for a report to lie as far off, on average, as with the noise.",
-        **SLOT.bind("beside", record.beside, lambda r, v: replace(r, beside=v)),
+        **STATE.bind("beside", record.beside, lambda r, v: replace(r, beside=v)),
     )
     st.selectbox(
         "Data",
         list(_data_sets()),
-        **SLOT.bind("data", _title_of(scenario.dataset), _with_data),
+        **STATE.bind("data", _dataset_title(scenario.dataset), _with_dataset),
     )
-    common.estimate(SLOT)
+    common.estimate(STATE)
 
 
 def _data_sets() -> dict[str, DatasetSpec]:
-    return {_PART_TITLE: PART, **sources.places()}
+    return {_PART_TITLE: NORTHEAST, **sources.places()}
 
 
-def _title_of(spec: DatasetSpec) -> str:
-    return _PART_TITLE if spec == PART else sources.title_of(spec, sources.places())
+def _dataset_title(spec: DatasetSpec) -> str:
+    return _PART_TITLE if spec == NORTHEAST else sources.title_of(spec, sources.places())
 
 
-def _with_data(record: Far, title: str) -> Far:
+def _with_dataset(record: DistanceState, title: str) -> DistanceState:
     """The record with other data; on another map, around its largest city."""
     scenario = replace(record.scenario, dataset=_data_sets()[title])
-    chosen = replace(record, scenario=sources.peopled(scenario))
+    chosen = replace(record, scenario=sources.with_population(scenario))
     before, after = (runs.map_of(runs.dataset(each.scenario)) for each in (record, chosen))
     if before == after:
         return chosen
-    return chosen.at(next(iter(towns(after)), after.k // 2))
+    return chosen.with_place(next(iter(towns(after)), after.k // 2))
 
 
-def makes(scenario: Scenario, name: str) -> bool:
+def is_feasible(scenario: Scenario, name: str) -> bool:
     """Whether the mechanism of that name can be made for the scenario's map and distance."""
-    return why_not(scenario, name) == ""
+    return infeasible_reason(scenario, name) == ""
 
 
-def why_not(scenario: Scenario, name: str) -> str:
+def infeasible_reason(scenario: Scenario, name: str) -> str:
     """The core's sentence where it cannot; else empty."""
-    if name == designing.KERNEL:
-        return designing.why_not(runs.setup(standing_in(scenario)).policy)
+    if name == best_noise.BEST_KERNEL:
+        return best_noise.infeasible_reason(runs.setup(fallback_scenario(scenario)).policy)
     try:
         runs.setup(replace(scenario, mechanism=MECHANISMS[name].spec()))
     except CaldpError as error:

@@ -3,23 +3,23 @@
 from functools import partial
 
 from caldp_ui.distances import films, scene
-from caldp_ui.distances.shown import shown
-from caldp_ui.distances.slot import Far
+from caldp_ui.distances.page_data import load_data
+from caldp_ui.distances.page_state import DistanceState
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
-from caldp_ui.parts.comparison import at_once
+from caldp_ui.parts.comparison import load_fast_results
 
 
-def part(record: Far) -> Part | None:
+def part(record: DistanceState) -> Part | None:
     """The page; None where no film of it is made."""
-    what = shown(record, at_once)
-    if not films.can_be_made(what):
+    data = load_data(record, load_fast_results)
+    if not films.is_possible(data):
         return None
     return maps.part(
         "distances",
         "Privacy by distance",
         "Places close by are hidden best. Move ε per kilometre.",
-        films.look(record).elsewhere,
-        scene.scene(what),
-        films=(partial(films.RATE.film, record),),
+        films.render(record).elsewhere,
+        scene.scene(data),
+        films=(partial(films.RATE_FILM.film, record),),
     )

@@ -5,11 +5,11 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.app.navigation import ROOM
-from caldp_ui.classroom.slot import SLOT
-from caldp_ui.handout.station_questions import ASKED
+from caldp_ui.classroom.page_state import STATE
+from caldp_ui.handout.station_questions import STATION_QUESTIONS
+from caldp_ui.room.page_state import NEXT, Draft
+from caldp_ui.room.page_state import STATE as POLL
 from caldp_ui.room.question import Question
-from caldp_ui.room.slot import NEXT, Draft
-from caldp_ui.room.slot import SLOT as POLL
 from caldp_ui.session import handover
 
 _BEFORE: Final = "Before you move anything: "
@@ -20,7 +20,7 @@ def button(station: str) -> None:
     if st.button(
         "Ask the class first",
         icon=":material/live_help:",
-        key=SLOT.key("ask"),
+        key=STATE.key("ask"),
         help="Opens the live poll with this station's question: phones guess, you show the answer.",
     ):
         handover.open_with(ROOM, POLL.codec.write(Draft(question(station))))
@@ -30,9 +30,9 @@ def button(station: str) -> None:
 
 def question(station: str) -> Question:
     """The station's prediction, for phones: a guess that is no secret."""
-    asked = ASKED[station].predict
+    asked = STATION_QUESTIONS[station].predict
     text = asked.ask.removeprefix(_BEFORE)
-    first = 1 + list(ASKED).index(station) % (len(asked.answers) - 1)
+    first = 1 + list(STATION_QUESTIONS).index(station) % (len(asked.answers) - 1)
     turned = (*asked.answers[first:], *asked.answers[:first])  # the right one is never the first
     right = turned.index(asked.answers[0])
     answers = tuple(each.removesuffix(".") for each in turned)

@@ -10,7 +10,7 @@ from caldp_ui.session import jobs
 
 TITLE: Final = "Protect only what is sensitive: a lesson to take home"
 FILE: Final = "caldp-lesson.html"
-_OFFER: Final = jobs.Offer(
+_OFFER: Final = jobs.StartButton(
     "Take the lesson home",
     ":material/download:",
     "One file with the maps, the answers, the attacker and all stations, their sliders and "
@@ -18,11 +18,11 @@ _OFFER: Final = jobs.Offer(
 )
 
 
-def made(progress: Progress) -> bytes:
+def make_lesson(progress: Progress) -> bytes:
     """The file. Takes some seconds: `progress` takes the share that is done, and may raise."""
-    return document(TITLE, [*parts.whole(), *stations.whole()], progress).encode()
+    return document(TITLE, [*parts.page_parts(), *stations.station_parts()], progress).encode()
 
 
-def offer(key: str) -> None:
+def offer_lesson(key: str) -> None:
     """The button that makes the file, then the one that saves it."""
-    files.saved(key, "lesson", made, _OFFER, FILE)
+    files.offer_file(key, "lesson", make_lesson, _OFFER, FILE)

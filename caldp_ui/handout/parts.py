@@ -5,21 +5,21 @@ from typing import Final
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import take_home as attacker_page
-from caldp_ui.adversary.slot import Suspect
+from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.handout import questions
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.records import Part
 from caldp_ui.places import take_home as places_page
 from caldp_ui.values import films
 from caldp_ui.values import take_home as values_page
-from caldp_ui.values.slot import BEGIN as ANSWERS
+from caldp_ui.values.page_state import BEGIN as ANSWERS
 
 _ALONG: Final = (films.SENSITIVE, films.EPSILON)
 
 
-def whole() -> list[Part]:
+def page_parts() -> list[Part]:
     """All three, as their pages begin."""
-    return [maps(MAP), answers(ANSWERS), attacker(Suspect())]
+    return [maps(MAP), answers(ANSWERS), attacker(AttackerState())]
 
 
 def maps(scenario: Scenario) -> Part:
@@ -46,7 +46,7 @@ def answers(scenario: Scenario) -> Part:
     )
 
 
-def attacker(record: Suspect) -> Part:
+def attacker(record: AttackerState) -> Part:
     """What is believed of one person, day by day."""
     part = attacker_page.one_person(record)
     return replace(

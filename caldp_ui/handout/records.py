@@ -21,7 +21,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Asked:
+class StationQuestions:
     """A station's questions: before anything is moved, at a slider, and why."""
 
     aim: str

@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from caldp_ui.handout.records import Asked, Reading
+from caldp_ui.handout.records import Reading, StationQuestions
 from caldp_ui.offline.records import Question
 
 _EPSILON: Final = "Privacy level ε"
 _PEOPLE: Final = "People"
 
-ASKED: Final = {
-    "trust": Asked(
+STATION_QUESTIONS: Final = {
+    "trust": StationQuestions(
         "say whom one has to trust, and what a thief gets from a random bit.",
         Question(
             "Before you move anything: somebody copies what the server holds. Where does that "
@@ -38,7 +38,7 @@ ASKED: Final = {
             "The same share of bits is false on average, and the estimate takes that out.",
         ),
     ),
-    "sum": Asked(
+    "sum": StationQuestions(
         "say what it costs to trust nobody, and how that grows with the number of people.",
         Question(
             "Before you move anything: 100 times as many people report, each with local noise. "
@@ -67,7 +67,7 @@ ASKED: Final = {
             "One noise is added to one number, which hides any one person in it.",
         ),
     ),
-    "selection": Asked(
+    "selection": StationQuestions(
         "say why choosing among many items is harder with local noise.",
         Question(
             "Before you move anything: there are more items to choose from. What lead does the "
@@ -97,7 +97,7 @@ ASKED: Final = {
             "Bits are counted one by one: nobody counts who chose which pair.",
         ),
     ),
-    "rappor": Asked(
+    "rappor": StationQuestions(
         "say what stored noise protects, and what fresh noise every day gives away.",
         Question(
             "Before you move anything: a phone reports the same page for 60 days and stores its "
@@ -126,7 +126,7 @@ ASKED: Final = {
             "A stored copy that is sent as it is would be a name tag of its own.",
         ),
     ),
-    "bits": Asked(
+    "bits": StationQuestions(
         "say what a longer report buys: hardly any accuracy.",
         Question(
             "Before you move anything: a phone may send 16 bits, or a few. Which estimate is "
@@ -155,7 +155,7 @@ ASKED: Final = {
             "Noise averages out over people; what all of them confuse alike does not.",
         ),
     ),
-    "means": Asked(
+    "means": StationQuestions(
         "say why rounding at random keeps a mean right, and why the bit is stored.",
         Question(
             "Before you move anything: minutes are rounded to the nearest end of wide buckets, "
@@ -184,7 +184,7 @@ ASKED: Final = {
             "A bit that is stored is one report, however often it is sent: ε is spent once.",
         ),
     ),
-    "shuffling": Asked(
+    "shuffling": StationQuestions(
         "say when a crowd hides a report, and when it does not.",
         Question(
             "Before you move anything: reports are shuffled, so that nobody knows whose is whose. "

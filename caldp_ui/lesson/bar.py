@@ -12,7 +12,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_ui.lesson import steps
-from caldp_ui.lesson.steps import Running, Step
+from caldp_ui.lesson.steps import LessonState, Step
 
 _WEB: Final = Path(__file__).with_name("web")
 KEY: Final = "lesson-bar"
@@ -36,10 +36,10 @@ def show(current: str, plan: tuple[Step, ...] = ()) -> None:
     page = steps.page_to_open()
     if page is not None and page != current:
         st.switch_page(page)
-    steps.follow(current)
+    steps.follow_page(current)
     held = steps.running()
     if held is None:
-        _keeper(key=KEEPER, on_kept_change=lambda: _kept(plan))
+        _keeper(key=KEEPER, on_kept_change=lambda: _resume_lesson(plan))
     else:
         _bar(key=KEY, data=[_message(held)], on_go_change=_go, on_end_change=steps.end)
 
@@ -47,10 +47,10 @@ def show(current: str, plan: tuple[Step, ...] = ()) -> None:
 def _go() -> None:
     number = st.session_state[KEY].get("go")
     if isinstance(number, int):
-        steps.go(number)
+        steps.go_to_step(number)
 
 
-def _kept(plan: tuple[Step, ...]) -> None:
+def _resume_lesson(plan: tuple[Step, ...]) -> None:
     """Go on with the lesson that the window held, on the page that was loaded again."""
     kept = st.session_state[KEEPER].get("kept")
     if not isinstance(kept, Mapping):
@@ -60,12 +60,13 @@ def _kept(plan: tuple[Step, ...]) -> None:
         steps.resume(plan, at, float(elapsed))
 
 
-def _message(held: Running) -> dict[str, Any]:
+def _message(lesson: LessonState) -> dict[str, Any]:
     """What the browser is told; the same in every run of a step, but for the clock."""
     return {
-        "at": held.at,
-        "elapsed": round(held.elapsed, 1),
+        "at": lesson.at,
+        "elapsed": round(lesson.elapsed, 1),
         "steps": [
-            {"title": s.title, "minutes": s.minutes, "do": s.do, "home": s.home} for s in held.steps
+            {"title": s.title, "minutes": s.minutes, "do": s.do, "home": s.home}
+            for s in lesson.steps
         ],
     }

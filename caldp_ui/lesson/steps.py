@@ -21,8 +21,9 @@ _TO_OPEN: Final = "lesson/to-open"
 class Step:
     """A step of the lesson. `minutes`: how long; `page`: the file of the page it is held on.
 
-    `do`: what the teacher does there, controls in bold; `home`: the sentence to take home. `ready`
-    prepares the page before it is opened; `is_open`: whether the page, which is open, shows it.
+    `do`: what the teacher does there, controls in bold; `home`: the sentence to take home.
+    `prepare` prepares the page before it is opened; `is_open`: whether the page, which is open,
+    shows it.
     """
 
     minutes: int
@@ -30,12 +31,12 @@ class Step:
     page: str
     do: str
     home: str
-    ready: Callable[[], None] = lambda: None
+    prepare: Callable[[], None] = lambda: None
     is_open: Callable[[], bool] = lambda: True
 
 
 @dataclass(frozen=True)
-class Running:
+class LessonState:
     """A lesson that is being held. `at`: number of the step; `begun`: seconds of `monotonic`."""
 
     steps: tuple[Step, ...]
@@ -53,22 +54,22 @@ class Running:
         return monotonic() - self.begun
 
 
-def running() -> Running | None:
+def running() -> LessonState | None:
     """The lesson that this visit holds, if any."""
-    found: Running | None = st.session_state.get(_RUNNING)
+    found: LessonState | None = st.session_state.get(_RUNNING)
     return found
 
 
 def begin(steps: tuple[Step, ...]) -> None:
     """Begin at the first step, with the clock at 0."""
-    _hold(Running(steps, 0, monotonic()))
-    go(0)
+    _store(LessonState(steps, 0, monotonic()))
+    go_to_step(0)
 
 
 def resume(steps: tuple[Step, ...], at: int, elapsed: float) -> None:
     """Go on at a step, so many seconds after the beginning; nothing while a lesson is held."""
     if running() is None and 0 <= at < len(steps) and 0 <= elapsed < math.inf:
-        _hold(Running(steps, at, monotonic() - elapsed))
+        _store(LessonState(steps, at, monotonic() - elapsed))
 
 
 def end() -> None:
@@ -76,12 +77,12 @@ def end() -> None:
     st.session_state.pop(_RUNNING, None)
 
 
-def go(number: int) -> None:
+def go_to_step(number: int) -> None:
     """Make a step's page ready, and have it opened by the next run (`page_to_open`)."""
     held = running()
     if held is not None and 0 <= number < len(held.steps):
-        _hold(replace(held, at=number))
-        held.steps[number].ready()
+        _store(replace(held, at=number))
+        held.steps[number].prepare()
         st.session_state[_TO_OPEN] = held.steps[number].page
 
 
@@ -91,19 +92,19 @@ def page_to_open() -> str | None:
     return page
 
 
-def follow(page: str) -> None:
+def follow_page(page: str) -> None:
     """Go with a teacher who opened another step's page by hand: the next such step, if any."""
     held = running()
     if held is None or _shows(held.step, page):
         return
     onward = [*range(held.at + 1, len(held.steps)), *range(held.at)]
     there = next((number for number in onward if _shows(held.steps[number], page)), held.at)
-    _hold(replace(held, at=there))
+    _store(replace(held, at=there))
 
 
 def _shows(step: Step, page: str) -> bool:
     return step.page == page and step.is_open()
 
 
-def _hold(held: Running) -> None:
-    st.session_state[_RUNNING] = held
+def _store(lesson: LessonState) -> None:
+    st.session_state[_RUNNING] = lesson

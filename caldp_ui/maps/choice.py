@@ -5,25 +5,25 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 from caldp_ui.words.towns import place_name, towns
 
 _NAMED_MAX: Final = 200
 """Cities in the list."""
 
 
-def cities(domain: GridDomain, *also: int) -> list[int]:
-    """The cells of the largest cities; those of `also` that are none come first."""
+def cities(domain: GridDomain, *extra: int) -> list[int]:
+    """The cells of the largest cities; those of `extra` that are none come first."""
     named = list(towns(domain))[:_NAMED_MAX]
-    return [*(cell for cell in also if cell not in named), *named]
+    return [*(cell for cell in extra if cell not in named), *named]
 
 
-def place(slot: Slot[Any], label: str, domain: GridDomain, now: int) -> None:
-    """Chooses the place of the slot's record, `now`; a click on a map says so, too."""
+def place_control(slot: PageState[Any], label: str, domain: GridDomain, current: int) -> None:
+    """Chooses the place of the slot's record, `current`; a click on a map says so, too."""
     st.selectbox(
         label,
-        cities(domain, now),
+        cities(domain, current),
         format_func=lambda cell: place_name(domain, cell),
         label_visibility="collapsed",
-        **slot.bind("place", now, lambda record, cell: record.at(int(cell))),
+        **slot.bind("place", current, lambda record, cell: record.with_place(int(cell))),
     )

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Final
 
-from caldp_core.datasets import country_labels, hexagon_km, region_labels, resolutions_of
+from caldp_core.datasets import country_labels, hexagon_km, hexagon_resolutions, region_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
@@ -97,7 +97,7 @@ PRESETS: Final = (
 )
 
 
-def to_begin_with(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
+def initial_blocks(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
     """Blocks of the same kind to begin with, in the sizes that the map wants."""
     if isinstance(spec, GridBlocks):
         return blocks_of(domain)
@@ -106,7 +106,7 @@ def to_begin_with(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
 
 def hexagons_of(domain: GridDomain) -> HexagonBlocks:
     """Hexagons to begin with: in the middle of the sizes that a map has."""
-    sizes = resolutions_of(domain)
+    sizes = hexagon_resolutions(domain)
     return HexagonBlocks(sizes[len(sizes) // 2]) if sizes else HexagonBlocks()
 
 
@@ -128,11 +128,11 @@ def _hexagons(domain: GridDomain) -> Preset:
 
 def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
     """The ready protections of a map: states, cities and numbers of inhabitants are the paper's."""
-    return PRESETS if domain == US_GRID else _elsewhere(domain)
+    return PRESETS if domain == US_GRID else _other_map_presets(domain)
 
 
 @lru_cache(maxsize=16)
-def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
+def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
     side = f"{cells_along(domain) * domain.cell:g}°"
     return (
         Preset(
@@ -144,20 +144,20 @@ def _elsewhere(domain: GridDomain) -> tuple[Preset, ...]:
         _PLAIN,
         *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),
         *([_REGIONS] if len(region_labels(domain)[1]) > 1 else []),
-        *([_hexagons(domain)] if resolutions_of(domain) else []),
+        *([_hexagons(domain)] if hexagon_resolutions(domain) else []),
         _NOTHING,
     )
 
 
-def fitting(scenario: Scenario) -> Preset | None:
+def matching_preset(scenario: Scenario) -> Preset | None:
     """The preset that the scenario shows, if it is one."""
     domain = runs.finest_map_of(runs.dataset(scenario))
-    return presets.fitting(presets_of(domain), scenario)
+    return presets.matching_preset(presets_of(domain), scenario)
 
 
 def title(scenario: Scenario) -> str:
     """What a scenario is called in a few words."""
-    preset = fitting(scenario)
+    preset = matching_preset(scenario)
     level = scenario.context.epsilon
     told = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
     return f"{preset.title if preset else 'own protection'}, {told}"

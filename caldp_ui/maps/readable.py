@@ -28,7 +28,7 @@ class Readable:
     corner: tuple[float, float] | None
 
 
-def of(setup: Setup) -> Readable | None:
+def readable_people(setup: Setup) -> Readable | None:
     """Who can be read under this scenario; None where everybody is protected."""
     share = promise.protected_share(setup)
     if share > 1.0 - _EXACT:
@@ -40,7 +40,7 @@ def _corner(setup: Setup) -> tuple[float, float] | None:
     domain, mask = setup.dataset.domain, protected(setup)
     if not isinstance(domain, GridDomain) or not mask.any():
         return None
-    rows, columns = domain.place(np.flatnonzero(mask))
+    rows, columns = domain.row_column(np.flatnonzero(mask))
     wide, high = np.ptp(columns) + 1, np.ptp(rows) + 1
     if wide * high > domain.k / 10:
         return None
@@ -48,7 +48,7 @@ def _corner(setup: Setup) -> tuple[float, float] | None:
     return south, domain.west + domain.cell * (int(columns.max()) + 1)
 
 
-def marked(picture: Picture, read: Readable | None, ours: bool) -> Picture:
+def mark_protected(picture: Picture, read: Readable | None, ours: bool) -> Picture:
     """The map of an estimate with who is protected on it; `ours`: by the page's protection."""
     if read is None:
         return picture

@@ -12,14 +12,14 @@ import numpy as np
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.ranges import widening
-from caldp_core.experiments.judged import is_judged
+from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import runs
 from caldp_ui.maps import readable
 from caldp_ui.maps.readable import READ
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.stage import (
     Arrangement,
     Blob,
@@ -48,23 +48,23 @@ _DRAW: Final = "one draw of many"
 SQUARES: Final = "dashed: averages"
 
 
-def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any) -> Scene:
+def scene(data: ComparisonData, land: Ground, title: str = "This protection", **more: Any) -> Scene:
     """The scene of what there is to show; `title`: what this protection is called.
 
     `more`: further fields of `Scene`, such as what hands may do.
     """
-    setup = what.setup
+    setup = data.setup
     nobody = nobody_below(setup.n)
-    there = {PLAIN: ("Plain LDP", what.plain), OURS: (title, what.ours)}
+    there = {PLAIN: ("Plain LDP", data.plain), OURS: (title, data.ours)}
     pictures = [truth(setup)]
-    read = readable.of(setup)
+    read = readable.readable_people(setup)
     differences = []
     for name, (called, result) in there.items():
         if result is not None:
             notes = _notes(land, setup, result, name == OURS)
             picture = _estimate(name, called, result, nobody, notes)
-            pictures.append(readable.marked(picture, read, name == OURS))
-            differences.append(_off(name, called, result, nobody))
+            pictures.append(readable.mark_protected(picture, read, name == OURS))
+            differences.append(_error_map(name, called, result, nobody))
     names = [picture.id for picture in pictures]
     if len(names) < 3:  # as long as a picture is missing, there is nothing to stand beside
         more.pop("arrangement", None)
@@ -77,17 +77,17 @@ def scene(what: Shown, land: Ground, title: str = "This protection", **more: Any
         setup.n,
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
         tuple(differences),
-        film_at=film_at(what.ours) if what.ours else {},
+        film_at=film_at(data.ours) if data.ours else {},
         scale=scale_of(setup.dataset.distribution),
         image_name="caldp-map",
-        image_lines=(policies.in_short(PLACES, setup), policies.setting(setup)),
+        image_lines=(policies.promise_summary(PLACES, setup), policies.setting_text(setup)),
         **more,
     )
 
 
 def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple[str, str]:
     """What the lines on a map are, borders of blocks or of squares of one average; and the draw."""
-    squares = pooled(result) is not None
+    squares = pooling_levels(result) is not None
     if land.labels is None or not in_blocks:
         return "", f"{SQUARES} · {_DRAW}" if squares else _DRAW
     if squares:
@@ -103,7 +103,7 @@ def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple
 def film_at(ours: Result) -> Mapping[str, float]:
     """By film, the value of the step that the scene is."""
     scenario = ours.setup.scenario  # a setup alone is the same for all seeds
-    return {"epsilon": promise.strongest(scenario), "draws": float(scenario.seed)}
+    return {"epsilon": promise.largest_epsilon(scenario), "draws": float(scenario.seed)}
 
 
 def error_id(name: str) -> str:
@@ -114,15 +114,15 @@ def error_id(name: str) -> str:
 def subtitle(result: Result) -> str:
     """How far a picture is off, and by which method it was made."""
     off = accuracy.tv_in_words(PLACES, result.first.errors.tv)
-    if not is_judged(result.setup):
+    if not has_valid_errors(result.setup):
         off = "error not told: the data were made with the prior"
     method = MECHANISMS[result.setup.mechanism_name].title
-    return f"{off} · {method}{parameters.told(result.setup.scenario.mechanism)}"
+    return f"{off} · {method}{parameters.describe_parameters(result.setup.scenario.mechanism)}"
 
 
-def fact(result: Result) -> Fact:
+def error_fact(result: Result) -> Fact:
     """The error in large type."""
-    if not is_judged(result.setup):
+    if not has_valid_errors(result.setup):
         return Fact("–", "not judged: data made with the prior")
     number, text = accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
     return Fact(number, text)
@@ -133,13 +133,13 @@ def _whole_key(result: Result) -> str:
 
 
 @cached_by(_whole_key)
-def code(result: Result) -> Blob:
+def estimate_code(result: Result) -> Blob:
     """The estimate as the browser reads it."""
     return encode_people(result.first.estimate, result.setup.n)
 
 
 @cached_by(_whole_key)
-def pooled(result: Result) -> Blob | None:
+def pooling_levels(result: Result) -> Blob | None:
     """How far cells were pooled for the estimate; None where every cell has its own number."""
     levels = result.first.levels
     return None if levels is None else encode_levels(levels)
@@ -164,14 +164,14 @@ def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
 
 
 def estimate(
-    name: str, title: str, told: str, result: Result, *, marks: tuple[Mark, ...], fact: Fact
+    name: str, title: str, caption: str, result: Result, *, marks: tuple[Mark, ...], fact: Fact
 ) -> Picture:
     """The map of an estimate, with what is told of it and its error in large type."""
-    alt = f"Map of the estimate, {title}: {told}."
+    alt = f"Map of the estimate, {title}: {caption}."
     nobody = nobody_below(result.setup.n)
-    blob, levels = code(result), pooled(result)
+    blob, levels = estimate_code(result), pooling_levels(result)
     notes = ("", SQUARES if levels else "")
-    return Picture(name, title, told, alt, blob, nobody, marks, fact, notes=notes, pooled=levels)
+    return Picture(name, title, caption, alt, blob, nobody, marks, fact, notes=notes, pooled=levels)
 
 
 def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
@@ -198,17 +198,17 @@ def _estimate(
         title,
         told,
         f"Map of the estimate from randomised reports, {title}: {told}.",
-        code(result),
+        estimate_code(result),
         nobody,
         ("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
-        fact(result),
+        error_fact(result),
         _spread(result) if name == OURS else None,
         notes,
-        pooled=pooled(result),
+        pooled=pooling_levels(result),
     )
 
 
-def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
+def _error_map(name: str, title: str, result: Result, nobody: float) -> Difference:
     told = subtitle(result)
     return Difference(
         error_id(name),
@@ -219,7 +219,7 @@ def _off(name: str, title: str, result: Result, nobody: float) -> Difference:
         TRUTH,
         nobody,
         ("sensitive",),
-        fact(result),
+        error_fact(result),
     )
 
 

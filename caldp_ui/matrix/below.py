@@ -15,13 +15,20 @@ from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import addresses
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports
 from caldp_ui.matrix import board, candidates, files, take_home, words
 from caldp_ui.matrix.candidates import Candidate
-from caldp_ui.matrix.slot import ALIKE, SECONDS, SLOT, Table, level_link, level_text
+from caldp_ui.matrix.page_state import (
+    RANDOMIZED_RESPONSE,
+    SECONDS,
+    STATE,
+    MatrixState,
+    level_link,
+    level_text,
+)
 from caldp_ui.matrix.templates import rows_of
-from caldp_ui.matrix.verdict import Shown, Verdict, judged
+from caldp_ui.matrix.verdict import ChannelVerdict, MatrixData, judge_channel
 from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
@@ -34,23 +41,23 @@ _TOGETHER_MAX: Final = 3_000
 """Different pairs of reports of two releases that are audited here."""
 
 
-def show(shown: Shown) -> None:
+def show(data: MatrixData) -> None:
     """The tabs, and the open one."""
-    tabs(SLOT.key("tabs"), _TABS, shown)
+    tabs(STATE.key("tabs"), _TABS, data)
 
 
-def _tests(shown: Shown) -> None:
+def _tests(data: MatrixData) -> None:
     """Claimed, tested from outside, certified: the same channel by three kinds of trust."""
-    what = shown.verdict
-    found, worst = what.candidate.mechanism, what.audit.worst
+    verdict = data.verdict
+    found, worst = verdict.candidate.mechanism, verdict.audit.worst
     if found is None or worst is None:
         st.markdown(
             "Choose a channel that a mechanism makes, and a matrix with at least one limit."
         )
         return
-    bound = _sampled(found, worst.x, worst.x_other)
-    names = as_text(f"“{what.names[worst.x]}” against “{what.names[worst.x_other]}”")
-    witness = as_text(what.candidate.reports[worst.output])
+    bound = _sample_bound(found, worst.x, worst.x_other)
+    names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
+    witness = escape_markdown(verdict.candidate.reports[worst.output])
     missed = bound.epsilon <= worst.epsilon
     st.table(
         pd.DataFrame(
@@ -63,19 +70,19 @@ def _tests(shown: Shown) -> None:
                 "verdict": [
                     "believed",
                     "nothing found" if missed else "a leak is found",
-                    "kept" if what.audit.holds else "broken",
+                    "kept" if verdict.audit.holds else "broken",
                 ],
             },
             index=["claimed", f"tested, {2 * SAMPLES:,} reports", "audited exactly"],
         ).rename_axis("how")
     )
     st.markdown(
-        f"This is {names}, where the channel comes nearest to its limit. {_moral(what, missed)}"
+        f"This is {names}, where the channel comes nearest to its limit. {_moral(verdict, missed)}"
     )
 
 
-def _moral(what: Verdict, missed: bool) -> str:
-    if what.audit.holds:
+def _moral(verdict: ChannelVerdict, missed: bool) -> str:
+    if verdict.audit.holds:
         return "Only the audit can show that a limit is kept: a test of reports only finds leaks."
     if missed:
         return (
@@ -86,103 +93,105 @@ def _moral(what: Verdict, missed: bool) -> str:
     return "This leak is so large that even a test of reports finds it."
 
 
-def _sampled(found: Mechanism, x: int, other: int) -> EpsilonBound:
+def _sample_bound(found: Mechanism, x: int, other: int) -> EpsilonBound:
     rng = np.random.default_rng(_SEED)
     return audit_sampler(sampler_of(found), x, other, SAMPLES, rng)
 
 
-def _follows(shown: Shown) -> None:
-    what = shown.verdict
+def _implied_limits(data: MatrixData) -> None:
+    verdict = data.verdict
     st.markdown(
         "Limits add up along a chain: those for A against B and for B against C bound A against C "
         "by their sum. So no entry allows more than the shortest chain around it. "
-        f"{words.implied(what)}"
+        f"{words.implied_sentence(verdict)}"
     )
     loose = [
-        f"- {as_text(f'“{what.names[x]}” against “{what.names[z]}”')}: "
-        f"the limit is {level_text(what.levels[x, z])}, the others imply "
-        f"{level_text(round(float(what.closed[x, z]), 6))}"
-        for x, z in np.argwhere(what.loose).tolist()
+        f"- {escape_markdown(f'“{verdict.names[x]}” against “{verdict.names[z]}”')}: "
+        f"the limit is {level_text(verdict.levels[x, z])}, the others imply "
+        f"{level_text(round(float(verdict.closure[x, z]), 6))}"
+        for x, z in np.argwhere(verdict.loose_limits).tolist()
     ]
     if loose:
         st.markdown("\n".join(loose))
         st.button(
             "Write these limits into the matrix",
             icon=":material/done_all:",
-            key=SLOT.key("close"),
-            on_click=lambda: SLOT.change(
-                lambda record: record.own(rows_of(closure(record.matrix).entries))
+            key=STATE.key("close"),
+            on_click=lambda: STATE.change(
+                lambda record: record.with_levels(rows_of(closure(record.matrix).entries))
             ),
         )
     terms("ε", "local differential privacy", "context-aware")
 
 
-def _together(shown: Shown) -> None:
-    record, what = shown.record, shown.verdict
+def _two_reports(data: MatrixData) -> None:
+    record, verdict = data.record, data.verdict
     st.selectbox(
         "A second report about the same value",
         list(SECONDS),
         format_func=SECONDS.__getitem__,
-        **SLOT.bind("second", record.second, _second),
+        **STATE.bind("second", record.second, _second),
     )
-    second, levels = what.candidate, what.levels
-    if record.second == ALIKE:
+    second, levels = verdict.candidate, verdict.levels
+    if record.second == RANDOMIZED_RESPONSE:
         least = candidates.least_level(record.levels)
-        second = candidates.made(_second(record, ALIKE, ALIKE))
+        second = candidates.build_candidate(
+            _second(record, RANDOMIZED_RESPONSE, RANDOMIZED_RESPONSE)
+        )
         levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least)
-    if len(second.reports) * len(what.candidate.reports) > _TOGETHER_MAX:
+    if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
         st.markdown("These two channels have too many pairs of reports to be audited here.")
         return
-    both = released_together(DenseMatrix.of(what.levels), DenseMatrix.of(levels))
+    both = released_together(DenseMatrix.of(verdict.levels), DenseMatrix.of(levels))
     joint = Candidate(
-        "both", release_both(what.candidate.channel, second.channel), _pairs(what, second)
+        "both", release_both(verdict.candidate.channel, second.channel), _pairs(verdict, second)
     )
-    found = judged(what.names, both, joint)
+    found = judge_channel(verdict.names, both, joint)
     st.markdown(
         "Both reports together: their limits add up (CALDP Proposition 2). "
-        f"{as_text(words.in_one_line(found))}"
+        f"{escape_markdown(words.in_one_line(found))}"
     )
-    board.still(found, SLOT.key("together"))
+    board.show_readonly(found, STATE.key("together"))
 
 
-def _second(record: Table, second: str, channel: str | None = None) -> Table:
+def _second(record: MatrixState, second: str, channel: str | None = None) -> MatrixState:
     return replace(record, second=second, channel=channel or record.channel)
 
 
-def _pairs(what: Verdict, second: Candidate) -> tuple[str, ...]:
-    return tuple(f"{a} and {b}" for a in what.candidate.reports for b in second.reports)
+def _pairs(verdict: ChannelVerdict, second: Candidate) -> tuple[str, ...]:
+    return tuple(f"{a} and {b}" for a in verdict.candidate.reports for b in second.reports)
 
 
-def _numbers(shown: Shown) -> None:
-    what = shown.verdict
-    given = np.zeros((what.k, what.k))
-    for (x, z), cell in what.cells.items():
+def _numbers(data: MatrixData) -> None:
+    verdict = data.verdict
+    given = np.zeros((verdict.k, verdict.k))
+    for (x, z), cell in verdict.cells.items():
         given[x, z] = cell.leak.privacy_loss
     titles = ("Limits: E", "What the limits imply (closure)", "Leaks of the channel")
-    for title, levels in zip(titles, (what.levels, what.closed, given), strict=True):
+    for title, levels in zip(titles, (verdict.levels, verdict.closure, given), strict=True):
         st.markdown(f"**{title}** · row: the truth that is protected")
         text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
-        names = list(map(as_text, what.names))
+        names = list(map(escape_markdown, verdict.names))
         st.table(pd.DataFrame(text, index=names, columns=names).rename_axis("truth"))
 
 
-def _sharing(shown: Shown) -> None:
-    what = shown.verdict
-    address = addresses.here(SLOT.query())  # what makes a file later sees no session
-    with sharing.beside_link(SLOT):
+def _sharing(data: MatrixData) -> None:
+    verdict = data.verdict
+    address = addresses.current_address(STATE.query())  # what makes a file later sees no session
+    with sharing.link_columns(STATE):
         with st.container(horizontal=True):
             for name, made in (
-                ("matrix.json", matrix_json(what)),
-                ("matrix.csv", matrix_csv(what)),
-                ("channel.txt", candidates.as_text(what.candidate.channel)),
+                ("matrix.json", matrix_json(verdict)),
+                ("matrix.csv", matrix_csv(verdict)),
+                ("channel.txt", candidates.as_text(verdict.candidate.channel)),
             ):
-                sharing.file(SLOT.key(name.replace(".", "-")), name, made)
-        sharing.file(SLOT.key("record"), "record.html", files.html(what, address))
-        sharing.python(files.snippet(what))
-        offer.page(SLOT, take_home.part)
+                sharing.file_button(STATE.key(name.replace(".", "-")), name, made)
+        sharing.file_button(STATE.key("record"), "record.html", files.html(verdict, address))
+        sharing.python(files.snippet(verdict))
+        offer.offer_page(STATE, take_home.part)
 
 
-def matrix_json(what: Verdict) -> str:
+def matrix_json(verdict: ChannelVerdict) -> str:
     """Names, E, closure and verdict; ∞ is null, as JSON has no word for it."""
 
     def plain(level: float) -> float | None:
@@ -190,33 +199,33 @@ def matrix_json(what: Verdict) -> str:
 
     cells = [
         {
-            "truth": what.names[x],
-            "against": what.names[z],
-            "limit": plain(float(what.levels[x, z])),
-            "implied": plain(float(what.closed[x, z])),
+            "truth": verdict.names[x],
+            "against": verdict.names[z],
+            "limit": plain(float(verdict.levels[x, z])),
+            "implied": plain(float(verdict.closure[x, z])),
             "leak": plain(cell.leak.privacy_loss),
-            "report": what.candidate.reports[cell.leak.output],
+            "report": verdict.candidate.reports[cell.leak.output],
             "holds": cell.holds,
         }
-        for (x, z), cell in what.cells.items()
+        for (x, z), cell in verdict.cells.items()
     ]
-    rows = [[plain(e) for e in row] for row in what.levels.tolist()]
-    told = {"names": list(what.names), "levels": rows, "channel": what.candidate.title}
-    return json.dumps({**told, "holds": what.audit.holds, "cells": cells}, indent=1)
+    rows = [[plain(e) for e in row] for row in verdict.levels.tolist()]
+    told = {"names": list(verdict.names), "levels": rows, "channel": verdict.candidate.title}
+    return json.dumps({**told, "holds": verdict.audit.holds, "cells": cells}, indent=1)
 
 
-def matrix_csv(what: Verdict) -> bytes:
+def matrix_csv(verdict: ChannelVerdict) -> bytes:
     """E with names, "inf" for ∞."""
-    rows = [[level_link(e) for e in row] for row in what.levels.tolist()]
-    levels = pd.DataFrame(rows, columns=list(what.names))
-    levels.insert(0, "truth", what.names, allow_duplicates=True)
+    rows = [[level_link(e) for e in row] for row in verdict.levels.tolist()]
+    levels = pd.DataFrame(rows, columns=list(verdict.names))
+    levels.insert(0, "truth", verdict.names, allow_duplicates=True)
     return exports.csv(levels)
 
 
-_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+_TABS: Final[dict[str, Callable[[MatrixData], None]]] = {
     "Can a test find it?": _tests,
-    "What follows from E": _follows,
-    "Two reports": _together,
+    "What follows from E": _implied_limits,
+    "Two reports": _two_reports,
     "Numbers": _numbers,
     "Share and export": _sharing,
 }

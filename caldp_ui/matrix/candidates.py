@@ -21,15 +21,15 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import DenseMatrix, as_context
 from caldp_ui.matrix.groups import groups_of
-from caldp_ui.matrix.slot import (
-    ALIKE,
+from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
     DESIGNS,
     EVEN,
     GROUPS,
     PASTED,
-    Table,
+    RANDOMIZED_RESPONSE,
+    MatrixState,
     check_pasted,
 )
 from caldp_ui.matrix.templates import Rows
@@ -61,7 +61,7 @@ def titles_for(levels: Rows, names: tuple[str, ...] = ()) -> dict[str, str]:
     `names`: of the values, by which they may be in groups.
     """
     matrix, least = DenseMatrix.of(levels), least_level(levels)
-    made = {ALIKE: f"Randomized response at ε = {least:g}"}
+    made = {RANDOMIZED_RESPONSE: f"Randomized response at ε = {least:g}"}
     context = as_context(matrix)
     if context is not None:
         made |= {name: f"{MECHANISMS[name].title}, made for this matrix" for name in _IN_CONTEXTS}
@@ -84,29 +84,31 @@ def least_level(levels: Rows) -> float:
     return min(e for x, row in enumerate(levels) for z, e in enumerate(row) if x != z)
 
 
-def made(record: Table) -> Candidate:
+def build_candidate(record: MatrixState) -> Candidate:
     """The record's channel, all but the designed one; `CaldpError` where it can't be made."""
     if record.channel == PASTED:
         return _pasted(record.pasted, record.k)
-    return _made(record.levels, record.names, record.channel)
+    return _build_candidate(record.levels, record.names, record.channel)
 
 
-def at_hand(record: Table) -> Candidate:
+def available_candidate(record: MatrixState) -> Candidate:
     """The record's channel; where it can't be made, or is yet to be designed, the first one."""
     with suppress(CaldpError):
         if record.channel not in DESIGNS:
-            return made(record)
-    return made(replace(record, channel=ALIKE))
+            return build_candidate(record)
+    return build_candidate(replace(record, channel=RANDOMIZED_RESPONSE))
 
 
 @cached
-def _made(levels: Rows, names: tuple[str, ...], channel: str) -> Candidate:
+def _build_candidate(levels: Rows, names: tuple[str, ...], channel: str) -> Candidate:
     title = titles_for(levels).get(channel)
     if title is None:
         raise CaldpError("This channel can't be made for this matrix any more; choose another.")
-    if channel in (ALIKE, BUG):
-        return _alike(title, names, least_level(levels) * (TOO_BOLD if channel == BUG else 1))
-    maker = _MAKERS.get(channel, _in_context)
+    if channel in (RANDOMIZED_RESPONSE, BUG):
+        return _randomized_response(
+            title, names, least_level(levels) * (TOO_BOLD if channel == BUG else 1)
+        )
+    maker = _MAKERS.get(channel, _context_mechanism)
     found = maker(DenseMatrix.of(levels), channel)
     require(
         found.outputs <= OUTPUTS_MAX,
@@ -116,7 +118,7 @@ def _made(levels: Rows, names: tuple[str, ...], channel: str) -> Candidate:
     return Candidate(title, found.exact_channel(), _numbered(found.outputs), found)
 
 
-def _alike(title: str, names: tuple[str, ...], epsilon: float) -> Candidate:
+def _randomized_response(title: str, names: tuple[str, ...], epsilon: float) -> Candidate:
     """k-RR at one ε; below the least one reports are even, at ∞ they are true."""
     k = len(names)
     said = tuple(f"“{name}”" for name in names)
@@ -128,7 +130,7 @@ def _alike(title: str, names: tuple[str, ...], epsilon: float) -> Candidate:
     return Candidate(title, rows, said)
 
 
-def _in_context(matrix: DenseMatrix, channel: str) -> Mechanism:
+def _context_mechanism(matrix: DenseMatrix, channel: str) -> Mechanism:
     context = as_context(matrix)
     assert context is not None  # by `titles_for`
     return mechanism(context, channel)

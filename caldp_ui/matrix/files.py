@@ -12,10 +12,10 @@ import numpy as np
 from caldp_core import __version__
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.matrix import candidates, words
-from caldp_ui.matrix.slot import level_link, level_text
-from caldp_ui.matrix.verdict import Verdict
+from caldp_ui.matrix.page_state import level_link, level_text
+from caldp_ui.matrix.verdict import ChannelVerdict
 from caldp_ui.parts import icons, record
-from caldp_ui.words import formats, told_levels
+from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.strength import MEANING, strength
 from caldp_ui.words.vocabulary import VALUES
 
@@ -43,59 +43,59 @@ _SHOWN_MOST: Final = 12
 """Reports of a channel that a sheet of paper has room for."""
 
 
-def snippet(what: Verdict) -> str:
+def snippet(verdict: ChannelVerdict) -> str:
     """Python that audits the channel against E again and prints every entry."""
     return _SNIPPET.format(
-        names=what.names,
-        levels="\n".join(" ".join(map(level_link, row)) for row in what.levels.tolist()),
-        channel=candidates.as_text(what.candidate.channel),
+        names=verdict.names,
+        levels="\n".join(" ".join(map(level_link, row)) for row in verdict.levels.tolist()),
+        channel=candidates.as_text(verdict.candidate.channel),
     )
 
 
-def html(what: Verdict, address: str) -> str:
+def html(verdict: ChannelVerdict, address: str) -> str:
     """The record, whole; `address` opens the page with this matrix and channel."""
-    said = words.headline(what)
-    told = told_levels.of_pairs(VALUES, DenseMatrix.of(what.levels))
+    said = words.headline(verdict)
+    told = promise_levels.pair_texts(VALUES, DenseMatrix.of(verdict.levels))
     chance = round(100 * told.chance)
-    return record.filled(
+    return record.fill_template(
         title="Record: a privacy matrix and its channel",
         result=f"<b>{escape(said.sentence)}</b> {escape(said.second)}",
-        pictures=_tables(what),
-        protected=_protected(what),
+        pictures=_tables(verdict),
+        protected=_protected(verdict),
         icons=icons.people_array(chance, f"{chance} of 100 small figures are filled."),
         odds=f"<p>Protection by these limits: <b>{strength(told.chance).word}</b>. "
-        f"{record.marked(told.odds)}</p><p>{record.marked(told.repeats)}</p>"
+        f"{record.bold_html(told.odds)}</p><p>{record.bold_html(told.repeats)}</p>"
         f"<p>{escape(MEANING)}</p>",
-        open="".join(f"<li>{escape(each)}</li>" for each in _open(what)),
+        open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
         method="".join(
-            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _method(what)
+            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _method(verdict)
         ),
-        audit=_audit(what),
+        audit=_audit(verdict),
         repeat=f"The Python that comes with this record audits the channel again; <code>"
         f"{escape(address)}</code> opens the page. caldp {__version__}.",
-        scenario=_channel(what),
+        scenario=_channel(verdict),
     )
 
 
-def _tables(what: Verdict) -> str:
-    names = _numbered(what.names)
-    return _table("Limits: E (in brackets: what the others imply)", names, _limits(what)) + _table(
-        "Leaks of the channel", names, _leaks(what)
-    )
+def _tables(verdict: ChannelVerdict) -> str:
+    names = _numbered(verdict.names)
+    return _table(
+        "Limits: E (in brackets: what the others imply)", names, _limits(verdict)
+    ) + _table("Leaks of the channel", names, _leaks(verdict))
 
 
-def _limits(what: Verdict) -> list[list[str]]:
-    return [[_entry(what, x, z) for z in range(what.k)] for x in range(what.k)]
+def _limits(verdict: ChannelVerdict) -> list[list[str]]:
+    return [[_entry(verdict, x, z) for z in range(verdict.k)] for x in range(verdict.k)]
 
 
-def _entry(what: Verdict, x: int, z: int) -> str:
-    said = _text(float(what.levels[x, z]))
-    return f"{said} ({_text(float(what.closed[x, z]))})" if what.loose[x, z] else said
+def _entry(verdict: ChannelVerdict, x: int, z: int) -> str:
+    said = _text(float(verdict.levels[x, z]))
+    return f"{said} ({_text(float(verdict.closure[x, z]))})" if verdict.loose_limits[x, z] else said
 
 
-def _leaks(what: Verdict) -> list[list[str]]:
-    lost = {pair: cell.leak.privacy_loss for pair, cell in what.cells.items()}
-    k = range(what.k)
+def _leaks(verdict: ChannelVerdict) -> list[list[str]]:
+    lost = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
+    k = range(verdict.k)
     return [[_text(max(lost.get((x, z), 0.0), 0.0)) for z in k] for x in k]
 
 
@@ -123,20 +123,20 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> s
     )
 
 
-def _protected(what: Verdict) -> str:
-    apart = ~np.eye(what.k, dtype=np.bool_)
-    hidden = int((np.isfinite(what.levels) & apart).any(axis=1).sum())
+def _protected(verdict: ChannelVerdict) -> str:
+    apart = ~np.eye(verdict.k, dtype=np.bool_)
+    hidden = int((np.isfinite(verdict.levels) & apart).any(axis=1).sum())
     return (
-        f"<p>{hidden} of {formats.count(what.k, 'value', 'values')} have limits, each against "
+        f"<p>{hidden} of {formats.count(verdict.k, 'value', 'values')} have limits, each against "
         "those in its row, from everybody who reads a person's report, the collector included.</p>"
         "<p>Row: the true value. A report is at most e^E times as likely under it as under the "
         "column's value.</p>"
     )
 
 
-def _open(what: Verdict) -> list[str]:
-    pairs = what.k * (what.k - 1)
-    open_pairs = pairs - int(np.isfinite(what.closed).sum() - what.k)
+def _open(verdict: ChannelVerdict) -> list[str]:
+    pairs = verdict.k * (verdict.k - 1)
+    open_pairs = pairs - int(np.isfinite(verdict.closure).sum() - verdict.k)
     told = []
     if open_pairs:
         told.append(
@@ -150,37 +150,39 @@ def _open(what: Verdict) -> list[str]:
     ]
 
 
-def _method(what: Verdict) -> list[tuple[str, str]]:
+def _method(verdict: ChannelVerdict) -> list[tuple[str, str]]:
     return [
-        ("values", ", ".join(what.names)),
-        ("channel", what.candidate.title),
-        ("different reports", formats.exactly(len(what.candidate.reports))),
-        ("limits", formats.exactly(what.audit.pairs)),
+        ("values", ", ".join(verdict.names)),
+        ("channel", verdict.candidate.title),
+        ("different reports", formats.integer(len(verdict.candidate.reports))),
+        ("limits", formats.integer(verdict.audit.pairs)),
     ]
 
 
-def _audit(what: Verdict) -> str:
-    audit = what.audit
+def _audit(channel_verdict: ChannelVerdict) -> str:
+    audit = channel_verdict.audit
     verdict = "It holds." if audit.holds else "It does NOT hold: do not rely on these limits."
     if audit.worst is None:
         return f"<p><b>{verdict}</b></p>"
     worst = audit.worst
     went = "comes nearest to its limit" if audit.holds else "goes farthest beyond its limit"
     return (
-        f"<p><b>{verdict}</b> “{escape(what.names[worst.x])}” against "
-        f"“{escape(what.names[worst.x_other])}” {went}: a privacy loss of "
+        f"<p><b>{verdict}</b> “{escape(channel_verdict.names[worst.x])}” against "
+        f"“{escape(channel_verdict.names[worst.x_other])}” {went}: a privacy loss of "
         f"{worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g} is allowed; it is seen by "
-        f"{escape(what.candidate.reports[worst.output])}.</p><p>Looked at: every entry of the "
-        f"channel, in rational numbers; {len(what.broken)} of {audit.pairs} limits broken.</p>"
+        f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Looked at: every entry "
+        "of the "
+        f"channel, in rational numbers; {len(channel_verdict.broken)} of {audit.pairs} limits "
+        "broken.</p>"
     )
 
 
-def _channel(what: Verdict) -> str:
+def _channel(verdict: ChannelVerdict) -> str:
     """The channel in numbers, where it fits on the sheet."""
-    reports = what.candidate.reports
+    reports = verdict.candidate.reports
     if len(reports) > _SHOWN_MOST:
         return f"The channel has {len(reports)} reports; they are in the Python and in channel.txt."
-    rows = [[f"{float(q):.6g}" for q in row] for row in what.candidate.channel]
+    rows = [[f"{float(q):.6g}" for q in row] for row in verdict.candidate.channel]
     told = ", ".join(_numbered(reports))
-    table = _table("The channel: chance of each report", _numbered(what.names), rows)
+    table = _table("The channel: chance of each report", _numbered(verdict.names), rows)
     return f"{table}<p>Reports: {escape(told)}.</p>"

@@ -17,11 +17,10 @@ from caldp_core.mechanisms.designed.largest import (
     variances,
 )
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.matrix import candidates, films, groups, words
 from caldp_ui.matrix.candidates import Candidate
-from caldp_ui.matrix.slot import (
-    ALIKE,
+from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
     DESIGNS,
@@ -30,8 +29,9 @@ from caldp_ui.matrix.slot import (
     K_MAX,
     K_MIN,
     PASTED,
-    SLOT,
-    Table,
+    RANDOMIZED_RESPONSE,
+    STATE,
+    MatrixState,
 )
 from caldp_ui.matrix.templates import TEMPLATES
 from caldp_ui.session import jobs
@@ -45,7 +45,7 @@ _ENTRIES: Final = 10_000_000
 """Every extreme ray of 12 values at most: six seconds and 400 MB, for a proof without a gap."""
 
 
-def matrix(record: Table) -> None:
+def matrix(record: MatrixState) -> None:
     """The template, its ε, and the names of the values."""
     st.selectbox(
         "Example",
@@ -53,23 +53,27 @@ def matrix(record: Table) -> None:
         placeholder="your own",
         format_func=lambda name: TEMPLATES[name].title,
         help=DEFINITIONS["context-aware"],
-        **SLOT.bind("template", record.template or None, lambda r, name: r.ready(name, r.epsilon)),
+        **STATE.bind(
+            "template", record.template or None, lambda r, name: r.with_template(name, r.epsilon)
+        ),
     )
     if record.template:
         st.caption(TEMPLATES[record.template].sentence)
         st.select_slider(
             "Base ε",
             sorted({*films.EPSILON.steps, record.epsilon}),
-            format_func=films.EPSILON.said,
+            format_func=films.EPSILON.format_value,
             help=DEFINITIONS["ε"],
-            **SLOT.bind(films.EPSILON.name, record.epsilon, films.EPSILON.at),
+            **STATE.bind(films.EPSILON.name, record.epsilon, films.EPSILON.with_value),
         )
     with st.expander("Values"):
         st.text_area(
             f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
             help="“North: home” and “North: work” are in the group North: a channel can be "
             "designed for the errors of groups.",
-            **SLOT.bind("names", "\n".join(record.names), lambda r, text: r.named(_lines(text))),
+            **STATE.bind(
+                "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
+            ),
         )
 
 
@@ -77,7 +81,7 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
-def channel(record: Table) -> Candidate:
+def channel(record: MatrixState) -> Candidate:
     """Which channel is held against the matrix; the one that is there by now."""
     titles = candidates.titles_for(record.levels, record.names)
     there = record.channel if record.channel in titles else None
@@ -86,7 +90,7 @@ def channel(record: Table) -> Candidate:
         list(titles),
         format_func=titles.__getitem__,
         placeholder="not for this matrix",
-        **SLOT.bind("channel", there, _choosing),
+        **STATE.bind("channel", there, _with_channel),
     )
     if there is None:
         st.caption("The channel chosen before can't be made for this matrix.")
@@ -95,59 +99,63 @@ def channel(record: Table) -> Candidate:
     if there is not None and there not in DESIGNS:
         _warn(record)
     made = _DESIGNERS[there](record) if there in DESIGNS else None
-    found = made or candidates.at_hand(record)
-    if off := words.off(found):
+    found = made or candidates.available_candidate(record)
+    if off := words.error_sentence(found):
         with st.container(key=films.OFF):
             st.caption(off)
     _buttons(there, BUG in titles)
     return found
 
 
-def _warn(record: Table) -> None:
+def _warn(record: MatrixState) -> None:
     """Say why the channel can't be made, if so."""
     try:
-        candidates.made(record)
+        candidates.build_candidate(record)
     except CaldpError as error:
-        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
+        st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
 
 
-def _choosing(record: Table, name: str) -> Table:
+def _with_channel(record: MatrixState, name: str) -> MatrixState:
     if name == PASTED and not record.pasted:
-        least = replace(record, channel=ALIKE)
+        least = replace(record, channel=RANDOMIZED_RESPONSE)
         return replace(
-            record, channel=name, pasted=candidates.as_text(candidates.made(least).channel)
+            record,
+            channel=name,
+            pasted=candidates.as_text(candidates.build_candidate(least).channel),
         )
     return replace(record, channel=name)
 
 
-def _paste(record: Table) -> None:
+def _paste(record: MatrixState) -> None:
     st.text_area(
         "One line for each value: chances of its reports, as 0.25 or 1/4",
         height=140,
-        **SLOT.bind("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
+        **STATE.bind("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
     )
 
 
-def _made(record: Table, name: str, make: Callable[[Progress], D], about: str = "") -> D | None:
+def _run_design(
+    record: MatrixState, name: str, make: Callable[[Progress], D], about: str = ""
+) -> D | None:
     """A design; until it is there its progress, and a sentence where there is none.
 
     `about`: what it depends on, the levels if empty.
     """
     try:
-        return jobs.started(
-            SLOT.key(name),
+        return jobs.run_automatically(
+            STATE.key(name),
             about or f"{record.levels}",
             make,
             lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
         )
     except CaldpError as error:
-        st.warning(as_text(f"{error} Until then: {_INSTEAD}"))
+        st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
         return None
 
 
-def _designed(record: Table) -> Candidate | None:
+def _designed(record: MatrixState) -> Candidate | None:
     """The designer's channel; until it is there, its progress."""
-    made = _made(
+    made = _run_design(
         record,
         "design",
         lambda progress: design(record.matrix, progress=progress, entries=_ENTRIES),
@@ -156,14 +164,14 @@ def _designed(record: Table) -> Candidate | None:
         return None
     found = candidates.designed(DesignedMechanism(made), made.gap)
     looked = "every extreme ray was looked at" if made.exact else "by a relaxation"
-    least = candidates.made(replace(record, channel=ALIKE)).mechanism
+    least = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
     st.markdown(f"**Certified:** {found.title[10:]} ({looked}).{_saved(made, least)}")
     return found
 
 
-def _designed_for_largest(record: Table) -> Candidate | None:
+def _designed_for_largest(record: MatrixState) -> Candidate | None:
     """The channel whose largest error is least; until it is there, its progress."""
-    made = _made(
+    made = _run_design(
         record,
         "design-even",
         lambda progress: design_for_largest(record.matrix, progress=progress),
@@ -179,10 +187,10 @@ def _designed_for_largest(record: Table) -> Candidate | None:
     return candidates.designed(mechanism, made.gap, "Designed for the largest error")
 
 
-def _designed_for_groups(record: Table) -> Candidate | None:
+def _designed_for_groups(record: MatrixState) -> Candidate | None:
     """The channel whose errors of groups are least; until it is there, its progress."""
     form = groups.form(record.names)
-    made = _made(
+    made = _run_design(
         record,
         "design-groups",
         lambda p: design_for_form(record.matrix, form, progress=p, entries=_ENTRIES),
@@ -191,8 +199,11 @@ def _designed_for_groups(record: Table) -> Candidate | None:
     if made is None:
         return None
     mechanism = DesignedMechanism(made.design)
-    told = ", ".join(map(str, map(as_text, groups.groups_of(record.names))))
-    least, times = candidates.made(replace(record, channel=ALIKE)).mechanism, ""
+    told = ", ".join(map(str, map(escape_markdown, groups.groups_of(record.names))))
+    least, times = (
+        candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
+        "",
+    )
     if least is not None and made.loss > 0:
         more = groups.error(least, record.names) / made.loss
         times = f" Randomized response at the least ε needs {formats.times(more)} as many people."
@@ -213,7 +224,7 @@ def _saved(made: Design, least: Mechanism | None) -> str:
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
 
 
-_DESIGNERS: Final[dict[str, Callable[[Table], Candidate | None]]] = {
+_DESIGNERS: Final[dict[str, Callable[[MatrixState], Candidate | None]]] = {
     DESIGNED: _designed,
     EVEN: _designed_for_largest,
     GROUPS: _designed_for_groups,
@@ -226,21 +237,21 @@ def _buttons(there: str | None, can_bug: bool) -> None:
     elif there != EVEN:
         _go("even-it", "Design for the largest error", ":material/equalizer:", EVEN)
     if there == BUG:
-        _go("mend", "Remove the bug", ":material/healing:", ALIKE)
+        _go("mend", "Remove the bug", ":material/healing:", RANDOMIZED_RESPONSE)
     elif can_bug:
         _go("plant", "Plant a bug: 1.05 ε", ":material/bug_report:", BUG)
     with st.container(horizontal=True, gap="xsmall"):
-        _step("undo", SLOT.undo, SLOT.can_undo)
-        _step("redo", SLOT.redo, SLOT.can_redo)
+        _step("undo", STATE.undo, STATE.can_undo)
+        _step("redo", STATE.redo, STATE.can_redo)
 
 
 def _go(name: str, label: str, icon: str, to: str) -> None:
     st.button(
         label,
         icon=icon,
-        key=SLOT.key(name),
+        key=STATE.key(name),
         width="stretch",
-        on_click=lambda: SLOT.change(lambda r: replace(r, channel=to)),
+        on_click=lambda: STATE.change(lambda r: replace(r, channel=to)),
     )
 
 
@@ -248,7 +259,7 @@ def _step(name: str, act: Callable[[], None], can: bool) -> None:
     st.button(
         name.capitalize(),
         icon=f":material/{name}:",
-        key=SLOT.key(name),
+        key=STATE.key(name),
         disabled=not can,
         on_click=act,
     )

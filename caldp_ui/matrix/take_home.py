@@ -1,18 +1,18 @@
 """The page as one file: limits beside leaks, along the base ε of an example."""
 
 from caldp_ui.matrix import board, candidates, films
-from caldp_ui.matrix.slot import Table
-from caldp_ui.matrix.verdict import judged
+from caldp_ui.matrix.page_state import MatrixState
+from caldp_ui.matrix.verdict import judge_channel
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 
 
-def part(record: Table) -> Part | None:
+def part(record: MatrixState) -> Part | None:
     """The page; None for a matrix of one's own, which has no slider."""
     sliders = films.sliders(record)
     if not sliders:
         return None
-    what = judged(record.names, record.matrix, candidates.at_hand(record))
+    data = judge_channel(record.names, record.matrix, candidates.available_candidate(record))
     return boards.part(
         "matrix",
         "The privacy matrix",
@@ -20,5 +20,5 @@ def part(record: Table) -> Part | None:
         films.PAGE,
         record,
         sliders={"Base ε": sliders[0]},
-        own={board.KEY: board.alone(what)},
+        own={board.KEY: board.as_component(data)},
     )

@@ -13,21 +13,21 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.matrix.candidates import Candidate
-from caldp_ui.matrix.slot import Table
+from caldp_ui.matrix.page_state import MatrixState
 
 _TIGHT: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class ChannelVerdict:
     """E of named values, its closure, and a channel's audit.
 
-    `levels`, `closed`: (k, k). `cells`: by pairs x ≠ x′.
+    `levels`, `closure`: (k, k). `cells`: by pairs x ≠ x′.
     """
 
     names: tuple[str, ...]
     levels: Floats
-    closed: Floats
+    closure: Floats
     candidate: Candidate
     audit: Audit
     cells: dict[tuple[int, int], CellAudit]
@@ -38,29 +38,29 @@ class Verdict:
         return len(self.names)
 
     @property
-    def loose(self) -> Bools:
+    def loose_limits(self) -> Bools:
         """(k, k) entries below which other entries lead."""
-        return self.closed < self.levels - _TIGHT
+        return self.closure < self.levels - _TIGHT
 
     @property
     def contradicted(self) -> Bools:
         """(k, k) entries without a limit, while other entries imply one."""
-        return np.isinf(self.levels) & np.isfinite(self.closed)
+        return np.isinf(self.levels) & np.isfinite(self.closure)
 
     @property
-    def follows(self) -> Bools:
+    def redundant_limits(self) -> Bools:
         """(k, k) limits that the others imply anyway: without them E would be the same."""
         found = np.zeros((self.k, self.k), np.bool_)
         for x, z in self.cells:
             around = [
-                self.closed[x, y] + self.closed[y, z] for y in range(self.k) if y not in (x, z)
+                self.closure[x, y] + self.closure[y, z] for y in range(self.k) if y not in (x, z)
             ]
             level = self.levels[x, z]
             found[x, z] = bool(np.isfinite(level)) and min(around, default=np.inf) <= level + _TIGHT
         return found
 
     @property
-    def bare(self) -> list[int]:
+    def proven_values(self) -> list[int]:
         """Values that some report proves, as no other value ever sends it."""
         senders = [
             {x for x, row in enumerate(self.candidate.channel) if row[y]}
@@ -75,10 +75,12 @@ class Verdict:
         return sorted(failed, key=lambda cell: cell.leak.epsilon - cell.leak.privacy_loss)
 
 
-def judged(names: tuple[str, ...], policy: PrivacyMatrix, candidate: Candidate) -> Verdict:
+def judge_channel(
+    names: tuple[str, ...], policy: PrivacyMatrix, candidate: Candidate
+) -> ChannelVerdict:
     """Hold the candidate against the policy; `CaldpError` where their shapes differ."""
     cells = audit_cells(candidate.channel, policy)
-    return Verdict(
+    return ChannelVerdict(
         names,
         dense(policy),
         closure(DenseMatrix.of(dense(policy))).entries,
@@ -89,8 +91,8 @@ def judged(names: tuple[str, ...], policy: PrivacyMatrix, candidate: Candidate) 
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class MatrixData:
     """What the page shows: its record, and the verdict on the record's channel."""
 
-    record: Table
-    verdict: Verdict
+    record: MatrixState
+    verdict: ChannelVerdict

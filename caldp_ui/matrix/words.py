@@ -8,77 +8,78 @@ has them as they are.
 import math
 from typing import Final
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import CellAudit
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.candidates import Candidate
-from caldp_ui.matrix.slot import level_text
-from caldp_ui.matrix.verdict import Verdict
+from caldp_ui.matrix.page_state import level_text
+from caldp_ui.matrix.verdict import ChannelVerdict
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
 _PEOPLE: Final = 10_000
 
 
-def headline(what: Verdict) -> Headline:
+def headline(verdict: ChannelVerdict) -> Headline:
     """Whether the channel keeps E, and what E implies; values that nothing hides come first."""
-    audit, names = what.audit, what.names
+    audit, names = verdict.audit, verdict.names
     if audit.faulty_row is not None:
-        total = float(sum(what.candidate.channel[audit.faulty_row]))
+        total = float(sum(verdict.candidate.channel[audit.faulty_row]))
         return Headline(
             "This is no channel: one of its rows does not sum to 1.",
             f"The row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
             f"{total:.6g}.",
         )
-    said = _kept(what) if not what.broken else _broken(what)
-    if not what.bare:
+    said = _kept(verdict) if not verdict.broken else _broken(verdict)
+    if not verdict.proven_values:
         return said
-    return Headline(_bare(what), f"{said.sentence} {said.second}".strip(), True)
+    return Headline(_bare(verdict), f"{said.sentence} {said.second}".strip(), True)
 
 
-def in_one_line(what: Verdict) -> str:
+def in_one_line(verdict: ChannelVerdict) -> str:
     """Both lines of it, one after the other."""
-    made = headline(what)
+    made = headline(verdict)
     return f"{made.sentence} {made.second}".strip()
 
 
-def _bare(what: Verdict) -> str:
+def _bare(verdict: ChannelVerdict) -> str:
     """Which values a report proves."""
-    found = what.bare
-    if len(found) == what.k:
+    found = verdict.proven_values
+    if len(found) == verdict.k:
         return "No value is protected: every report proves the true one."
     verb, them = ("is", "it") if len(found) == 1 else ("are", "them")
-    return f"{len(found)} of {what.k} values {verb} not protected: a report can prove {them}."
+    return f"{len(found)} of {verdict.k} values {verb} not protected: a report can prove {them}."
 
 
-def _kept(what: Verdict) -> Headline:
-    if not what.audit.pairs:
+def _kept(verdict: ChannelVerdict) -> Headline:
+    if not verdict.audit.pairs:
         return Headline("The matrix has no limits, so every channel keeps it.")
-    limits = "the one limit" if what.audit.pairs == 1 else f"all {what.audit.pairs} limits"
-    return Headline(f"The channel keeps {limits}{_unused(what)}.", implied(what))
+    limits = "the one limit" if verdict.audit.pairs == 1 else f"all {verdict.audit.pairs} limits"
+    return Headline(f"The channel keeps {limits}{_unused(verdict)}.", implied_sentence(verdict))
 
 
-def _broken(what: Verdict) -> Headline:
-    worst = what.broken[0].leak
+def _broken(verdict: ChannelVerdict) -> Headline:
+    worst = verdict.broken[0].leak
     return Headline(
-        f"The channel breaks {len(what.broken)} of {what.audit.pairs} limits.",
-        f"The worst is “{what.names[worst.x]}” against “{what.names[worst.x_other]}”: it leaks "
-        f"{loss(what.broken[0])} where {level_text(worst.epsilon)} is allowed, by "
-        f"{what.candidate.reports[worst.output]}.",
+        f"The channel breaks {len(verdict.broken)} of {verdict.audit.pairs} limits.",
+        f"The worst is “{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”: it "
+        "leaks "
+        f"{loss(verdict.broken[0])} where {level_text(worst.epsilon)} is allowed, by "
+        f"{verdict.candidate.reports[worst.output]}.",
     )
 
 
-def _unused(what: Verdict) -> str:
+def _unused(verdict: ChannelVerdict) -> str:
     """How far the channel stays below what E would allow, at most."""
-    leaks = [cell.leak for cell in what.cells.values() if math.isfinite(cell.leak.epsilon)]
+    leaks = [cell.leak for cell in verdict.cells.values() if math.isfinite(cell.leak.epsilon)]
     most = max(leak.epsilon - max(leak.privacy_loss, 0.0) for leak in leaks)
     if most < 0.005:
         return " and uses each of them fully"
     return f" and leaks up to ε = {most:.2f} less than allowed"
 
 
-def off(found: Candidate) -> str:
+def error_sentence(found: Candidate) -> str:
     """How far off shares are that are estimated from its reports."""
     if found.mechanism is None:
         return ""
@@ -103,29 +104,29 @@ def loss(cell: CellAudit) -> str:
     return f"{max(value, 0.0):.{digits}f}"
 
 
-def implied(what: Verdict) -> str:
+def implied_sentence(verdict: ChannelVerdict) -> str:
     """How E and its closure differ, in one sentence."""
-    against, loose = int(what.contradicted.sum()), int(what.loose.sum())
+    against, loose = int(verdict.contradicted.sum()), int(verdict.loose_limits.sum())
     if against:
         entries = formats.count(against, "entry has", "entries have")
         return f"{entries} no limit, but the other limits imply one (see the arrows)."
     if loose:
         entries = formats.count(loose, "limit is", "limits are")
         return f"{entries} looser than the others imply (see the arrows)."
-    follow = int(what.follows.sum())
+    follow = int(verdict.redundant_limits.sum())
     if follow:
         return f"{formats.count(follow, 'limit follows', 'limits follow')} from the others."
     return "Every limit in the matrix matters."
 
 
-def limit(what: Verdict, x: int, other: int) -> str:
+def limit(verdict: ChannelVerdict, x: int, other: int) -> str:
     """What one entry of E says."""
-    name, against = (f"“{what.names[i]}”" for i in (x, other))
+    name, against = (f"“{verdict.names[i]}”" for i in (x, other))
     if x == other:
         return f"{name} against itself: there is nothing to tell apart."
-    level, closed = float(what.levels[x, other]), float(what.closed[x, other])
+    level, closed = float(verdict.levels[x, other]), float(verdict.closure[x, other])
     said = f"{name} against {against}, ε = {level_text(level)}: "
-    if not what.loose[x, other]:
+    if not verdict.loose_limits[x, other]:
         return said + _meaning(name, against, level)
     start = "no limit" if math.isinf(level) else "a loose limit"
     follows = f"the other limits imply ε = {level_text(round(closed, 6))}"
@@ -137,17 +138,17 @@ def _meaning(name: str, against: str, level: float) -> str:
         return f"no limit. A report may prove {name} against {against}."
     if level == 0:
         return f"no report may speak for {name} at all."
-    most = formats.at_most(guessed_right(level))
+    most = formats.upper_bound(max_guess_accuracy(level))
     return f"any report turns an even chance of {name} into {most} of 100."
 
 
-def leak(what: Verdict, x: int, other: int) -> str:
+def leak(channel_verdict: ChannelVerdict, x: int, other: int) -> str:
     """What the channel does to one entry."""
     if x == other:
         return ""
-    cell = what.cells[x, other]
-    report = what.candidate.reports[cell.leak.output]
-    row, against = what.candidate.channel[x], what.candidate.channel[other]
+    cell = channel_verdict.cells[x, other]
+    report = channel_verdict.candidate.reports[cell.leak.output]
+    row, against = channel_verdict.candidate.channel[x], channel_verdict.candidate.channel[other]
     p, q = (formats.share(float(each[cell.leak.output])) for each in (row, against))
     verdict = "within the limit" if cell.holds else "beyond the limit"
     if math.isinf(cell.leak.epsilon):
@@ -155,6 +156,6 @@ def leak(what: Verdict, x: int, other: int) -> str:
     return f"This channel leaks {loss(cell)}, {verdict}: it sends {report} with {p} against {q}."
 
 
-def alt(what: Verdict) -> str:
+def alt(verdict: ChannelVerdict) -> str:
     """The picture for those who do not see it."""
-    return f"Two tables of {what.k} by {what.k} values. {in_one_line(what)}"
+    return f"Two tables of {verdict.k} by {verdict.k} values. {in_one_line(verdict)}"

@@ -9,8 +9,8 @@ from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.controls.slider import Slider
 from caldp_ui.offline.records import Board, Component, Dial, Part
-from caldp_ui.offline.themes import both
-from caldp_ui.parts.films import Page
+from caldp_ui.offline.themes import combine_themes
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step
 
 R = TypeVar("R")
@@ -21,31 +21,36 @@ def part(
     name: str,
     title: str,
     task: str,
-    page: Page[R],
+    page: ChartPage[R],
     record: R,
     *,
     sliders: Mapping[str, Slider[R]],
     own: Mapping[str, Component] = NO_OWN,
 ) -> Part:
     """A record of that page, with the sliders by their titles; `own`: see `Board`."""
-    seen = _look(page, record)
+    seen = _render_both_themes(page, record)
     moves = [partial(_dial, page, record, name, slider) for name, slider in sliders.items()]
     return Part(name, title, task, seen.elsewhere, Board(seen.pictures, own), moves)
 
 
-def _dial(page: Page[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
+def _dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
     """What is seen along a slider; where the record stands is a step of it, too."""
     now = slider.value(record)
     values = sorted({*slider.steps, now}, key=slider.order)
-    along = replace(page.along(replace(slider, steps=values), LIGHT), look=partial(_look, page))
+    along = replace(
+        page.slider_film(replace(slider, steps=values), LIGHT),
+        render=partial(_render_both_themes, page),
+    )
     return Dial(title, values.index(now), along.film(record, progress).steps)
 
 
-def _look(page: Page[R], record: R) -> Step:
+def _render_both_themes(page: ChartPage[R], record: R) -> Step:
     """What is seen of a record, in colours of both themes; names of lines next to the pictures."""
-    light, dark = (page.look(record, colours) for colours in (LIGHT, DARK))
+    light, dark = (page.render(record, colours) for colours in (LIGHT, DARK))
     words = sorted(light.elsewhere.items(), key=lambda item: item[0].endswith(".legend"))
     return Step(
-        pictures={key: both(told, dark.pictures[key]) for key, told in light.pictures.items()},
-        elsewhere={place: both(html, dark.elsewhere[place]) for place, html in words},
+        pictures={
+            key: combine_themes(told, dark.pictures[key]) for key, told in light.pictures.items()
+        },
+        elsewhere={place: combine_themes(html, dark.elsewhere[place]) for place, html in words},
     )

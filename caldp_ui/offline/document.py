@@ -9,10 +9,10 @@ from typing import Any, Final
 from caldp_core.basics.types import Progress
 from caldp_ui.app.sheet import style as page_style
 from caldp_ui.offline import modules
+from caldp_ui.offline.browser_data import below_title, part_data
 from caldp_ui.offline.records import Board, Moves, Part, Question
-from caldp_ui.offline.told import below_title, told
 from caldp_ui.stage import Scene
-from caldp_ui.stage.looks import looks
+from caldp_ui.stage.looks import style_data
 
 _WEB: Final = Path(__file__).with_name("web")
 _POLICY: Final = (
@@ -37,8 +37,8 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
         questions = part.questions(moves)
         asked += len(questions)
         sections.append(_section(part, questions))
-        data.append(told(part, moves))
-    scripts = modules.of(parts)
+        data.append(part_data(part, moves))
+    scripts = modules.part_modules(parts)
     if asked:
         sections.append(_end())
         scripts.append(modules.questions())
@@ -130,7 +130,7 @@ def _page(
 <p>This file needs no network and sends nothing: what you choose stays on this device.</p>
 {body}
 </main>
-<script type="application/json" id="looks">{_json(looks())}</script>
+<script type="application/json" id="looks">{_json(style_data())}</script>
 <script type="application/json" id="parts">{_json(list(data))}</script>
 {code}
 </body>

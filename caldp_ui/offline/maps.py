@@ -19,10 +19,10 @@ def part(
     films: Sequence[Callable[[Progress], Film]],
 ) -> Part:
     """What the page shows; see `Part`."""
-    return Part(name, title, task, words, _alone(scene), films)
+    return Part(name, title, task, words, _single_row(scene), films)
 
 
-def _alone(whole: Scene) -> Scene:
+def _single_row(whole: Scene) -> Scene:
     """The scene in a row, which has its film's slider, without what asks for a click."""
     pictures = tuple(
         replace(picture, notes=(picture.notes[0], _lines(picture.notes[1])))

@@ -8,12 +8,12 @@ from typing import Final
 from caldp_ui.charts import scripts
 from caldp_ui.offline.records import Board, Component, Part
 from caldp_ui.stage import Scene, bundle
-from caldp_ui.stage.bundle import joined
+from caldp_ui.stage.bundle import join_modules
 
 _WEB: Final = Path(__file__).with_name("web")
 
 
-def of(parts: Sequence[Part]) -> list[str]:
+def part_modules(parts: Sequence[Part]) -> list[str]:
     """A page's own code before what finds its pictures; questions last."""
     made = [_text("bytes") + bundle.script() + _text("maps")] if _any(parts, Scene) else []
     for part in parts:
@@ -22,8 +22,13 @@ def of(parts: Sequence[Part]) -> list[str]:
         elif isinstance(part.picture, Board):
             made += [_own(part.id, key, each) for key, each in part.picture.own.items()]
     if _any(parts, Board):
-        drawn = joined(_WEB, ("bytes", "axis", "plot", "boards"))
-        made.append(bundle.part("dom", "elsewhere") + scripts.hub() + scripts.narrow() + drawn)
+        drawn = join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
+        made.append(
+            bundle.partial_script("dom", "elsewhere")
+            + scripts.hub_script()
+            + scripts.narrow_script()
+            + drawn
+        )
     return made
 
 
@@ -37,7 +42,7 @@ def _any(parts: Sequence[Part], kind: type[Scene] | type[Board]) -> bool:
 
 
 def _text(name: str) -> str:
-    return joined(_WEB, (name,))
+    return join_modules(_WEB, (name,))
 
 
 def _of_answers(part: str, picture: Component) -> str:

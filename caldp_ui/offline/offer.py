@@ -10,9 +10,9 @@ from caldp_core.basics.types import Progress
 from caldp_ui.offline.document import document
 from caldp_ui.offline.records import Part
 from caldp_ui.session import jobs
-from caldp_ui.session.slot import R, Slot
+from caldp_ui.session.page_state import PageState, R
 
-_OFFER: Final = jobs.Offer(
+_OFFER: Final = jobs.StartButton(
     "Take this page home",
     ":material/download:",
     "One file with what you see and its sliders. It opens without a network, from a memory stick "
@@ -20,13 +20,13 @@ _OFFER: Final = jobs.Offer(
 )
 
 
-def page(slot: Slot[R], make: Callable[[R], Part | None]) -> None:
+def offer_page(slot: PageState[R], make: Callable[[R], Part | None]) -> None:
     """The button that makes the file of what a page shows, then the one that saves it.
 
     `make`: the page as a part; None where its pictures take too long to make one a step.
     """
     st.markdown("**This page to take home** · one file whose sliders move without a network")
-    part = make(slot.now())
+    part = make(slot.current())
     if part is None:
         st.caption("Its pictures take too long here to be made for each step of a slider.")
         return
@@ -34,14 +34,14 @@ def page(slot: Slot[R], make: Callable[[R], Part | None]) -> None:
         "The file holds what you see, true counts included: keep your own data in the house."
     )
     name = hashlib.sha256(repr(slot.query()).encode()).hexdigest()
-    saved(slot.key("home"), name, lambda progress: _made(part, progress), _OFFER, _file(part))
+    offer_file(slot.key("home"), name, lambda progress: _made(part, progress), _OFFER, _file(part))
 
 
-def saved(
-    key: str, name: str, make: Callable[[Progress], bytes], offer: jobs.Offer, file: str
+def offer_file(
+    key: str, name: str, make: Callable[[Progress], bytes], offer: jobs.StartButton, file: str
 ) -> None:
     """The button that makes a file beside the page, then the one that saves it."""
-    found = jobs.offered(key, name, make, offer, _told)
+    found = jobs.run_on_click(key, name, make, offer, _describe_progress)
     if found is not None:
         st.download_button(
             f"Save {file} ({len(found) / 1e6:.1f} MB)",
@@ -63,5 +63,5 @@ def _file(part: Part) -> str:
     return f"caldp-{part.id}.html"
 
 
-def _told(job: jobs.Job[Any]) -> str:
+def _describe_progress(job: jobs.Job[Any]) -> str:
     return f"Writing the file: {job.seconds:.0f} s so far"

@@ -8,7 +8,7 @@ from caldp_core.basics.errors import require
 _COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}\b|rgba?\([^()]*\)")
 
 
-def both(light: str, dark: str) -> str:
+def combine_themes(light: str, dark: str) -> str:
     """A text in which each colour is that of the light or of the dark theme, as CSS chooses.
 
     Raises `CaldpError` where the texts differ in more than their colours.

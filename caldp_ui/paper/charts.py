@@ -6,13 +6,13 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import ErrorVertex
+from caldp_core.experiments.interleaved_runs import Mean
 from caldp_core.experiments.reproduce import LINES, SIZES, Column
-from caldp_core.experiments.turns import Mean
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors, labels
 from caldp_ui.charts.labels import Label
 from caldp_ui.charts.planes import FIXED, Words, plane
-from caldp_ui.paper.words import Rows, called, off
+from caldp_ui.paper.words import Rows, column_title, relative_difference
 from caldp_ui.words.vocabulary import PLACES, VALUES
 
 TABLE_HEIGHT: Final = 430
@@ -36,14 +36,14 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
     """TV of each column: the printed mark, and the recomputed mean with its interval."""
     printed = {
         "x": [column.paper for column in columns],
-        "y": [called(column) for column in columns],
+        "y": [column_title(column) for column in columns],
         "marker": {"symbol": "diamond-open", "size": 15, "color": colours.plain, "line_width": 2.5},
         "hovertemplate": "printed: %{x:.3f}<extra></extra>",
         **_named("printed", len(columns), "top left", colours.plain),
     }
     here = {
         "x": [mean.error for _, mean in rows],
-        "y": [called(column) for column, _ in rows],
+        "y": [column_title(column) for column, _ in rows],
         "error_x": _interval([2 * (mean.standard_error or 0) for _, mean in rows], colours),
         "marker": {"symbol": "circle", "size": 9, "color": colours.ours},
         "hovertemplate": "computed here: %{x:.3f}<extra></extra>",
@@ -51,7 +51,7 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
     }
     traces = [{"type": "scatter", "mode": "markers+text", **each} for each in (printed, here)]
     top = max([0.62, *(mean.error for _, mean in rows)])
-    return go.Figure(traces, _layout(errors.from_zero(top, PLACES.wrong), columns, colours))
+    return go.Figure(traces, _layout(errors.linear_axis(top, PLACES.wrong), columns, colours))
 
 
 def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
@@ -66,13 +66,13 @@ def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
 
 def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:
     """The same as per cent of the printed number, where intervals can be seen."""
-    gaps = [100 * off(column, mean) for column, mean in rows]
+    gaps = [100 * relative_difference(column, mean) for column, mean in rows]
     widths = [200 * (mean.standard_error or 0) / column.paper for column, mean in rows]
     trace = {
         "type": "scatter",
         "mode": "markers",
         "x": gaps,
-        "y": [called(column) for column, _ in rows],
+        "y": [column_title(column) for column, _ in rows],
         "error_x": _interval(widths, colours),
         "marker": {"symbol": "circle", "size": 9, "color": colours.ours},
         "showlegend": False,
@@ -103,7 +103,7 @@ def _layout(axis: dict[str, Any], columns: Sequence[Column], colours: Palette) -
         "yaxis": {
             "type": "category",
             "categoryorder": "array",
-            "categoryarray": [called(column) for column in columns][::-1],
+            "categoryarray": [column_title(column) for column in columns][::-1],
             "range": [-0.6, len(columns) - 0.4],
             "tickfont": {"color": colours.text, "size": 14},
             **FIXED,
@@ -131,7 +131,9 @@ def panel(
         traces.append(_curve(name, there, line, colour))
         names += [Label(*there[-1], name, colour)] if there else []
     y = {
-        **errors.by_decades(min(0.8 * least, 0.1), 1.0, errors.people(VALUES.wrong), PANEL_HEIGHT),
+        **errors.log_axis(
+            min(0.8 * least, 0.1), 1.0, errors.error_scale(VALUES.wrong), PANEL_HEIGHT
+        ),
         "title_text": "",
     }
     told = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
@@ -150,7 +152,7 @@ def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str
         "opacity": _FADE[line],
         "line": {"color": colour, "dash": _DASHES[line], "width": 2},
         "marker": {"symbol": _SYMBOLS[line], "size": 7, "color": colour},
-        "text": [errors.people(VALUES.wrong).told(tv) for _, tv in there],
+        "text": [errors.error_scale(VALUES.wrong).describe(tv) for _, tv in there],
         "hovertemplate": "%{text}",
     }
 
@@ -169,7 +171,7 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
         _area(vertex, colours),
         _bound(plain, colours),
         _corner(vertex, colours),
-        *labels.traces([labels.lifted(name, scale) for name in names]),
+        *labels.traces([labels.place_note(name, scale) for name in names]),
     ]
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]

@@ -6,6 +6,13 @@ from functools import partial
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_core.experiments.interleaved_runs import (
+    Mean,
+    TrialRun,
+    complete_rounds,
+    means,
+    run_interleaved,
+)
 from caldp_core.experiments.reproduce import (
     FIGURE_RUNS,
     LINES,
@@ -14,7 +21,6 @@ from caldp_core.experiments.reproduce import (
     Point,
     figure_2_points,
 )
-from caldp_core.experiments.turns import Mean, Turn, in_turns, means, whole_rounds
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
@@ -22,10 +28,10 @@ from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import scene
 from caldp_ui.paper import charts, files, side, words
-from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.parts import headline, sharing
-from caldp_ui.parts.comparison import Shown, quick
-from caldp_ui.session import findings
+from caldp_ui.parts.comparison import ComparisonData, result_if_fast
+from caldp_ui.session import incremental_jobs
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -39,21 +45,21 @@ def figure_2(record: Paper) -> None:
         st.info("One run takes too long with this method or estimate: choose another one.")
         return
 
-    def find(progress: Progress) -> Iterator[Turn]:
-        return in_turns([point.scenario for point in points], progress=progress)
+    def find(progress: Progress) -> Iterator[TrialRun]:
+        return run_interleaved([point.scenario for point in points], progress=progress)
 
     total = len(points) * FIGURE_RUNS
-    findings.filling(
-        SLOT.key("figure-2"),
+    incremental_jobs.gather_automatically(
+        STATE.key("figure-2"),
         runs.key(record.scenario),
         find,
-        lambda job: f"Run {len(job.found):,} of {total:,}",
+        lambda job: f"Run {len(job.partial_results):,} of {total:,}",
         partial(_panels, points),
     )
 
 
-def _panels(points: list[Point], turns: list[Turn]) -> None:
-    found = means(whole_rounds(turns, len(points)), len(points))
+def _panels(points: list[Point], turns: list[TrialRun]) -> None:
+    found = means(complete_rounds(turns, len(points)), len(points))
     at = {(p.panel, p.line, p.scenario.n): m for p, m in zip(points, found, strict=True)}
     headline.show(_order(at))
     least = min((mean.error for mean in at.values() if mean), default=0.01)
@@ -63,7 +69,7 @@ def _panels(points: list[Point], turns: list[Turn]) -> None:
             with column:
                 show(
                     charts.panel(PANELS[panel].title, curves, least, palette()),
-                    SLOT.key(f"panel-{panel}"),
+                    STATE.key(f"panel-{panel}"),
                     f"{PANELS[panel].title}: error against 1,000 to 512,000 people, falling for "
                     "plain LDP and for 10, 20, 50 and 100 blocks.",
                 )
@@ -73,13 +79,15 @@ def _panels(points: list[Point], turns: list[Turn]) -> None:
         "only. One person of 100 is a total variation of 0.01."
     )
     if any(found):
-        sharing.file(SLOT.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, found))
+        sharing.file_button(
+            STATE.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, found)
+        )
 
 
-def _order(at: dict[tuple[int, int, int | None], Mean | None]) -> Headline:
+def _order(mean_errors: dict[tuple[int, int, int | None], Mean | None]) -> Headline:
     """How many points keep the paper's order: more blocks, less error."""
     pairs = [
-        (at[panel, line, n], at[panel, line + 1, n])
+        (mean_errors[panel, line, n], mean_errors[panel, line + 1, n])
         for panel in range(len(PANELS))
         for line in range(len(LINES) - 1)
         for n in SIZES
@@ -99,7 +107,9 @@ def figure_3(record: Paper) -> None:
     plain = record.scenario
     ours = plain.with_context(blocks=GridBlocks(25, 35))
     setup = runs.setup(ours)
-    found = {name: quick(scenario) for name, scenario in (("ours", ours), ("plain", plain))}
+    found = {
+        name: result_if_fast(scenario) for name, scenario in (("ours", ours), ("plain", plain))
+    }
     off = {
         name: "too slow to compute"
         if result is None
@@ -113,9 +123,9 @@ def figure_3(record: Paper) -> None:
             "Figure 3's map, under 25 × 35 blocks.",
         )
     )
-    what = Shown(setup, runs.setup(plain), found["ours"], found["plain"])
+    data = ComparisonData(setup, runs.setup(plain), found["ours"], found["plain"])
     land = ground(setup, runs.map_of(setup.dataset), None)
-    stage(scene(what, land, "25 × 35 blocks"), SLOT.key("maps"))
+    stage(scene(data, land, "25 × 35 blocks"), STATE.key("maps"))
     with st.expander("ε, method and estimate"):
         side.settings(record)
 

@@ -5,21 +5,21 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_core.experiments.interleaved_runs import Mean
 from caldp_core.experiments.reproduce import LINES, PANELS, Point
-from caldp_core.experiments.turns import Mean
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import exports
-from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.paper.words import Rows
 from caldp_ui.parts import sharing
 
 _FIGURE_2: Final = """from caldp_core import Scenario
 from caldp_core.experiments.reproduce import LINES, PANELS, figure_2_points
-from caldp_core.experiments.turns import in_turns, means
+from caldp_core.experiments.interleaved_runs import means, run_interleaved
 
 scenario = {scenario}
 points = list(figure_2_points(base=scenario))
-found = means(list(in_turns([point.scenario for point in points])), len(points))
+found = means(list(run_interleaved([point.scenario for point in points])), len(points))
 for point, mean in zip(points, found):
     panel, line = PANELS[point.panel].title, LINES[point.line].title
     print(panel, line, point.scenario.n, mean.error, sep="\\t")
@@ -59,22 +59,22 @@ print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
 """
 
 
-def show(record: Paper, home: Callable[[Paper], None]) -> None:
-    """Link and code, in a part of the page that opens on demand; `home`: the page as one file."""
-    sharing.drawer(SLOT.key("sharing"), lambda: _show(record, home))
+def show(record: Paper, show_offline_page: Callable[[Paper], None]) -> None:
+    """Link and code, in an expander; `show_offline_page` offers the page as one file."""
+    sharing.drawer(STATE.key("sharing"), lambda: _show(record, show_offline_page))
 
 
-def _show(record: Paper, home: Callable[[Paper], None]) -> None:
-    with sharing.beside_link(SLOT):
+def _show(record: Paper, show_offline_page: Callable[[Paper], None]) -> None:
+    with sharing.link_columns(STATE):
         if record.view in _AGAIN:
             st.markdown("**The same digits elsewhere**")
             _AGAIN[record.view](record)
-        home(record)
+        show_offline_page(record)
 
 
 def _table_1(record: Paper) -> None:
     st.code(table_1_command(record), language="bash")
-    sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(record.scenario))
+    sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(record.scenario))
 
 
 def _figure_1(record: Paper) -> None:
@@ -94,8 +94,8 @@ def _figure_3(record: Paper) -> None:
     ours = plain.with_context(blocks=GridBlocks(25, 35))
     st.code(exports.COMMAND, language="bash")
     with st.container(horizontal=True):
-        sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(ours))
-        sharing.file(SLOT.key("plain"), "plain-ldp.json", exports.scenario_json(plain))
+        sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(ours))
+        sharing.file_button(STATE.key("plain"), "plain-ldp.json", exports.scenario_json(plain))
     sharing.python(exports.snippet(ours))
 
 
@@ -135,9 +135,9 @@ def sensitive_sets_snippet(record: Paper) -> str:
     )
 
 
-def sensitive_sets_csv(sizes: Sequence[int], found: Mapping[str, Sequence[float]]) -> bytes:
+def sensitive_sets_csv(sizes: Sequence[int], multiples: Mapping[str, Sequence[float]]) -> bytes:
     """One row a number of sensitive values: multiples of the best, method by method."""
-    return exports.csv({"sensitive values": sizes, **found})
+    return exports.csv({"sensitive values": sizes, **multiples})
 
 
 def table_1_csv(rows: Rows) -> bytes:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, level, plane, upright
+from caldp_ui.charts.planes import Words, horizontal_line, plane, vertical_line
 
 HEIGHT: Final = 500
 _PLACES: Final = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -19,7 +19,7 @@ _DASHES: Final = ("dashdot", "longdash", "dash", "dot", "solid")
 _SYMBOLS: Final = ("triangle-up", "star", "diamond", "square", "circle")
 
 
-def against_the_best(
+def multiples_figure(
     sizes: Sequence[int], ratios: Mapping[str, Sequence[float]], present: int, colours: Palette
 ) -> go.Figure:
     """People as multiples of the best's, a line a method, against the size of the sensitive set.
@@ -65,6 +65,6 @@ def against_the_best(
         Label(present, 1.3 * top, f"{present:,} sensitive values", colours.text, "top center"),
         Label(sizes[-1], 1.0, "the best that can be", colours.text, "bottom left", lift=-3),
     ]
-    shapes = [upright(present, colours), level(1.0, colours)]
+    shapes = [vertical_line(present, colours), horizontal_line(1.0, colours)]
     written = Words(at_starts=names, notes=notes)
     return plane(traces, x, y, shapes, colours, words=written, height=HEIGHT, left=80)

@@ -15,26 +15,26 @@ from caldp_ui.charts import show as charts
 from caldp_ui.controls import slider
 from caldp_ui.controls.slider import Slider
 from caldp_ui.paper.charts import REGION_HEIGHT, region
-from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.parts import films, headline
-from caldp_ui.parts.films import Page
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
 LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
-_CHART: Final = SLOT.key("region")
+_CHART: Final = STATE.key("region")
 
 
 def _level(
     name: str,
-    now: Callable[[BinaryQuestion], float],
-    make: Callable[[BinaryQuestion, float], BinaryQuestion],
+    get_level: Callable[[BinaryQuestion], float],
+    with_level: Callable[[BinaryQuestion, float], BinaryQuestion],
 ) -> Slider[Paper]:
     return Slider(
         name,
-        lambda record: now(record.question),
-        lambda record, level: replace(record, question=make(record.question, float(level))),
+        lambda record: get_level(record.question),
+        lambda record, level: replace(record, question=with_level(record.question, float(level))),
         LEVELS,
         lambda level: "∞" if math.isinf(level) else f"{level:g}",
     )
@@ -47,23 +47,23 @@ SLIDERS: Final = (_FIRST, _SECOND)
 
 def view(record: Paper) -> None:
     """The sentence, the region, and the two levels that it depends on."""
-    headline.show(_said(record))
+    headline.show(_make_headline(record))
     left, right = st.columns([2, 1])
     with left:
-        charts.put(look(record, palette()).pictures[_CHART], _CHART, REGION_HEIGHT)
+        charts.show_json(render(record, palette()).pictures[_CHART], _CHART, REGION_HEIGHT)
     with right:
-        slider.show(SLOT, _FIRST, "ε(x, x′): how well x is hidden")
-        slider.show(SLOT, _SECOND, "ε(x′, x): how well x′ is hidden")
+        slider.show(STATE, _FIRST, "ε(x, x′): how well x is hidden")
+        slider.show(STATE, _SECOND, "ε(x′, x): how well x′ is hidden")
         st.caption(
             "Equal ε's are the paper's Figure 1 (a), Warner's randomized response. Different ones "
             "are its Figure 1 (b), and one of them ∞ is Mangat's. The corner is that of the "
             "proof's last lines, as eq. (23) prints one coordinate twice. By (7) and (8) a smaller "
             "ε(x, x′) raises false alarms; the paper's sentence under Theorem 1 says misses."
         )
-    films.follow(PAGE, record, SLIDERS)
+    films.follow_sliders(PAGE, record, SLIDERS)
 
 
-def look(record: Paper, colours: Palette) -> Step:
+def render(record: Paper, colours: Palette) -> Step:
     """What is seen of a record, with its sentence."""
     question, vertex = record.question, _vertex(record)
     least = min(question.epsilon_01, question.epsilon_10)
@@ -73,11 +73,11 @@ def look(record: Paper, colours: Palette) -> Step:
         f"(1, 0) and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, "
         f"{vertex.missed:.3f})."
     )
-    chart = charts.told(region(vertex, plain, colours), alt)
-    return films.seen(_said(record), {_CHART: chart})
+    chart = charts.figure_json(region(vertex, plain, colours), alt)
+    return films.render_step(_make_headline(record), {_CHART: chart})
 
 
-def _said(record: Paper) -> Headline:
+def _make_headline(record: Paper) -> Headline:
     vertex = _vertex(record)
     return Headline(
         "An attacker who believes the report takes "
@@ -92,4 +92,4 @@ def _vertex(record: Paper) -> ErrorVertex:
     return error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
 
 
-PAGE: Final = Page(SLOT, look)
+PAGE: Final = ChartPage(STATE, render)

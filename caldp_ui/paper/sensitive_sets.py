@@ -31,10 +31,10 @@ from caldp_ui.charts import show as charts
 from caldp_ui.controls import common, slider
 from caldp_ui.controls.slider import Slider
 from caldp_ui.paper import files
-from caldp_ui.paper.multiples import against_the_best
-from caldp_ui.paper.slot import SHARES, SLOT, VALUES, Paper
+from caldp_ui.paper.multiples import multiples_figure
+from caldp_ui.paper.page_state import SHARES, STATE, VALUES, Paper
 from caldp_ui.parts import films, headline, sharing
-from caldp_ui.parts.films import Page
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -44,65 +44,68 @@ _OURS: Final = "Galois response"
 _BEST: Final = "subset selection (uBD)"
 _AS_MANY: Final = 1.005
 _TWO_DECIMALS: Final = 9.995
-_CHART: Final = SLOT.key("sensitive-sets")
+_CHART: Final = STATE.key("sensitive-sets")
 _WORST: Final = -1.0
 """Stands for the worst case among shares."""
 _SIZES: Final = tuple(part * 10**power for power in range(5) for part in (1, 2, 3, 5))
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class SensitiveSetData:
     """(sizes,) numbers of sensitive values, and by method the people it takes at each.
 
-    `said`: the headline; `alt`: the chart in words; `at`: the place of both among the sizes.
+    `headline`: the headline; `alt`: the chart in words; `size_index`: the place of both among the
+    sizes.
     """
 
     sizes: list[int]
-    found: Mapping[str, list[float]]
-    said: Headline
+    multiples: Mapping[str, list[float]]
+    headline: Headline
     alt: str
-    at: int
+    size_index: int
 
     def chart(self, colours: Palette) -> go.Figure:
         """The curves."""
-        return against_the_best(self.sizes, self.found, self.sizes[self.at], colours)
+        return multiples_figure(self.sizes, self.multiples, self.sizes[self.size_index], colours)
 
 
-def shown(record: Paper) -> Shown:
+def load_data(record: Paper) -> SensitiveSetData:
     """What there is to show of a record."""
     epsilon, sizes = record.scenario.context.plain_epsilon, sizes_of(record.values)
     found = ratios(record.values, epsilon, record.share)
     at = sizes.index(record.values // 10)
     told = "; ".join(f"{name} {ratio[at]:.3g}" for name, ratio in found.items())
-    return Shown(
+    return SensitiveSetData(
         sizes,
         found,
-        said(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}),
+        make_headline(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}),
         "People that each method takes, as a multiple of what the best would take, against "
         f"the number of sensitive values. With {sizes[at]:,}: {told}.",
         at,
     )
 
 
-def look(record: Paper, colours: Palette) -> Step:
+def render(record: Paper, colours: Palette) -> Step:
     """What is seen of a record, with its sentence."""
-    what = shown(record)
-    return films.seen(what.said, {_CHART: charts.told(what.chart(colours), what.alt)})
+    data = load_data(record)
+    return films.render_step(
+        data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)}
+    )
 
 
 def view(record: Paper) -> None:
     """The sentence, the curves and the numbers, with what they depend on beside them."""
-    what = shown(record)
-    sizes, found = what.sizes, what.found
-    headline.show(what.said)
+    data = load_data(record)
+    sizes, found = data.sizes, data.multiples
+    headline.show(data.headline)
     left, right = st.columns([3.1, 1], gap="medium")
     with right:
         _settings()
     with left:
-        charts.show(what.chart(palette()), _CHART, what.alt)
+        charts.show(data.chart(palette()), _CHART, data.alt)
     st.table(_numbers(sizes, found))
-    sharing.file(
-        SLOT.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, found)
+    sharing.file_button(
+        STATE.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, found)
     )
     if record.share is not None:
         st.caption("Galois response is made for this share, subset selection for the worst case.")
@@ -113,7 +116,7 @@ def view(record: Paper) -> None:
         "sizes. uRR and uRAP are by Murakami and Kawamoto (2019). After a projection onto shares, "
         "methods that are close may change places."
     )
-    films.follow(Page(SLOT, look), record, SLIDERS)
+    films.follow_sliders(ChartPage(STATE, render), record, SLIDERS)
 
 
 def sizes_of(values: int) -> list[int]:
@@ -154,20 +157,24 @@ def _best(values: int, s: int, epsilon: float, share: float | None) -> float:
     return least_loss(values, s, epsilon, share).loss
 
 
-def _loss(made: Mechanism, s: int, share: float | None) -> float:
+def _loss(mechanism: Mechanism, s: int, share: float | None) -> float:
     if share is None:
-        return worst_case(made).loss
-    p = np.where(np.arange(made.k) < s, share / s, (1.0 - share) / (made.k - s))
-    return float(made.variance(p, 1).sum())
+        return worst_case(mechanism).loss
+    p = np.where(np.arange(mechanism.k) < s, share / s, (1.0 - share) / (mechanism.k - s))
+    return float(mechanism.variance(p, 1).sum())
 
 
-def said(record: Paper, epsilon: float, size: int, found: Mapping[str, float]) -> Headline:
+def make_headline(
+    record: Paper, epsilon: float, size: int, multiples: Mapping[str, float]
+) -> Headline:
     """What the methods take with this many sensitive values."""
     needs = "needs at worst" if record.share is None else "needs"
     held = "" if record.share is None else f", which {formats.out_of(record.share)} people have"
     return Headline(
-        f"The paper's Hadamard response {needs} {_people(found[_PAPER])} as the best mechanism.",
-        f"Subset selection needs {_people(found[_BEST])}, Galois response {_people(found[_OURS])}. "
+        f"The paper's Hadamard response {needs} {_people(multiples[_PAPER])} as the best "
+        "mechanism.",
+        f"Subset selection needs {_people(multiples[_BEST])}, Galois response "
+        f"{_people(multiples[_OURS])}. "
         f"{size:,} of {record.values:,} values are sensitive{held}, at ε = {epsilon:g}.",
     )
 
@@ -176,42 +183,42 @@ def _people(ratio: float) -> str:
     return "as many people" if ratio < _AS_MANY else f"{formats.times(ratio)} as many people"
 
 
-_MANY: Final[Slider[Paper]] = Slider(
+_VALUES_SLIDER: Final[Slider[Paper]] = Slider(
     "values",
     lambda record: record.values,
     lambda record, many: replace(record, values=int(many)),
     VALUES,
     lambda many: f"{many:,}",
 )
-_HELD: Final[Slider[Paper]] = Slider(
+_SHARE_SLIDER: Final[Slider[Paper]] = Slider(
     "share",
     lambda record: _WORST if record.share is None else record.share,
     lambda record, share: replace(record, share=None if share == _WORST else share),
     (_WORST, *SHARES),
     lambda share: "the worst case" if share == _WORST else f"{100 * share:g} %",
 )
-SLIDERS: Final = (common.along_epsilon(), _HELD, _MANY)
+SLIDERS: Final = (common.epsilon_slider(), _SHARE_SLIDER, _VALUES_SLIDER)
 
 
 def _settings() -> None:
-    common.epsilon(SLOT)
-    slider.show(SLOT, _MANY, "Values in all")
+    common.epsilon(STATE)
+    slider.show(STATE, _VALUES_SLIDER, "Values in all")
     slider.show(
-        SLOT,
-        _HELD,
+        STATE,
+        _SHARE_SLIDER,
         "People with a sensitive value",
         "What share is known from public sources, never from the answers. Galois response then "
         "takes the sets that are best for it. The worst case needs no knowledge.",
     )
 
 
-def _numbers(sizes: list[int], found: Mapping[str, list[float]]) -> pd.DataFrame:
+def _numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd.DataFrame:
     """Multiples as texts, a row a method, a column a decade of sizes."""
     shown = [i for i, size in enumerate(sizes) if str(size)[0] in "15" or i == 0]
     return pd.DataFrame(
-        {f"{sizes[i]:,}": {name: _told(r[i]) for name, r in found.items()} for i in shown}
+        {f"{sizes[i]:,}": {name: _ratio_text(r[i]) for name, r in multiples.items()} for i in shown}
     ).rename_axis("times the best, by sensitive values")
 
 
-def _told(ratio: float) -> str:
+def _ratio_text(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio < _TWO_DECIMALS else f"{ratio:,.0f}"

@@ -7,44 +7,44 @@ import streamlit as st
 from caldp_core.experiments.reproduce import PAPER
 from caldp_ui.compute import sources
 from caldp_ui.controls import common
-from caldp_ui.paper.slot import RUNS, SLOT, VIEWS, Paper
-from caldp_ui.session.scenarios import another_draw, steer
+from caldp_ui.paper.page_state import RUNS, STATE, VIEWS, Paper
+from caldp_ui.session.scenarios import redraw_noise, update_scenario
 
 
 def tabs() -> None:
     """Which of the paper's results is looked at."""
-    bound = SLOT.bind("view", SLOT.now().view, lambda r, v: replace(r, view=v))
-    common.views("Result", VIEWS, bound)
+    bound = STATE.bind("view", STATE.current().view, lambda r, v: replace(r, view=v))
+    common.view_switch("Result", VIEWS, bound)
 
 
 def settings(record: Paper) -> None:
     """ε, runs, method, estimate, and the way back to the paper's."""
-    common.epsilon(SLOT)
+    common.epsilon(STATE)
     if record.view == "table-1":
         st.select_slider(
             "Runs per column",
             sorted({*RUNS, record.runs}),
             help="The paper has 100. More runs make the intervals narrower.",
-            **SLOT.bind("runs", record.runs, lambda r, v: replace(r, runs=int(v))),
+            **STATE.bind("runs", record.runs, lambda r, v: replace(r, runs=int(v))),
         )
-    common.method(SLOT)
-    common.estimate(SLOT)
+    common.method(STATE)
+    common.estimate(STATE)
     if sources.fetched_snap() is not None:
-        common.data(SLOT, {t: s for t, s in sources.places().items() if sources.has_people(s)})
+        common.data(STATE, {t: s for t, s in sources.places().items() if sources.has_people(s)})
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "As in the paper",
             icon=":material/undo:",
-            key=SLOT.key("as-printed"),
+            key=STATE.key("as-printed"),
             disabled=record.scenario == PAPER,
-            on_click=steer,
-            args=(SLOT, lambda s: replace(PAPER, dataset=s.dataset)),
+            on_click=update_scenario,
+            args=(STATE, lambda s: replace(PAPER, dataset=s.dataset)),
             help="ε = 1, Hadamard response, one projection on the shares.",
         )
         st.button(
             "Draw new noise",
             icon=":material/casino:",
-            key=SLOT.key("another"),
-            on_click=another_draw,
-            args=(SLOT,),
+            key=STATE.key("another"),
+            on_click=redraw_noise,
+            args=(STATE,),
         )

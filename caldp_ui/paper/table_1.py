@@ -8,16 +8,21 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_core.experiments.interleaved_runs import (
+    TrialRun,
+    complete_rounds,
+    means,
+    run_interleaved,
+)
 from caldp_core.experiments.reproduce import TABLE_1, table_1_scenarios
-from caldp_core.experiments.turns import Turn, in_turns, means, whole_rounds
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.paper import charts, files, words
-from caldp_ui.paper.slot import SLOT, Paper
+from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.parts import headline, sharing
-from caldp_ui.session import findings, jobs
+from caldp_ui.session import incremental_jobs, jobs
 
 
 def view(record: Paper) -> None:
@@ -25,60 +30,64 @@ def view(record: Paper) -> None:
     scenarios = table_1_scenarios(record.runs, record.scenario)
     kept = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
     chosen = [scenarios[which] for which in kept]
-    findings.filling(
-        SLOT.key("table"),
+    incremental_jobs.gather_automatically(
+        STATE.key("table"),
         json.dumps([runs.key(scenario) for scenario in chosen]),
         _finder(chosen),
-        partial(_told, len(chosen) * record.runs),
+        partial(_progress_text, len(chosen) * record.runs),
         partial(_show, record.scenario, kept),
     )
     if len(kept) < len(TABLE_1):
-        left = ", ".join(words.called(c) for which, c in enumerate(TABLE_1) if which not in kept)
+        left = ", ".join(
+            words.column_title(c) for which, c in enumerate(TABLE_1) if which not in kept
+        )
         st.info(f"With this method or estimate one run takes too long for: {left}.")
 
 
 def _is_quick(scenario: Scenario) -> bool:
-    return not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.most_people(scenario)
+    return not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.max_people(scenario)
 
 
-def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[Turn]]:
+def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[TrialRun]]:
     """Runs of setups that are made here: a thread beside the page asks Streamlit for nothing."""
     ready = {scenario: runs.setup(scenario) for scenario in scenarios}
-    return lambda progress: in_turns(scenarios, ready.__getitem__, progress)
+    return lambda progress: run_interleaved(scenarios, ready.__getitem__, progress)
 
 
-def _told(total: int, job: jobs.Job[list[Turn]]) -> str:
+def _progress_text(total: int, job: jobs.Job[list[TrialRun]]) -> str:
     if job.is_waiting:
         return "Waiting for other runs on this server to end"
-    return f"Run {len(job.found)} of {total}"
+    return f"Run {len(job.partial_results)} of {total}"
 
 
-def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
-    found = means(whole_rounds(turns, len(kept)), len(kept))
-    rows = [(TABLE_1[w], mean) for w, mean in zip(kept, found, strict=True) if mean]
-    columns = [TABLE_1[which] for which in kept]
+def _show(scenario: Scenario, column_indices: list[int], turns: list[TrialRun]) -> None:
+    found = means(complete_rounds(turns, len(column_indices)), len(column_indices))
+    rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, found, strict=True) if mean]
+    columns = [TABLE_1[which] for which in column_indices]
     headline.show(words.headline(scenario, rows))
     left, right = st.columns([3, 2])
     told = "; ".join(
-        f"{words.called(column)}: {words.number(mean)}, printed {column.paper}"
+        f"{words.column_title(column)}: {words.mean_text(mean)}, printed {column.paper}"
         for column, mean in rows
     )
     with left:
         show(
             charts.table_1(rows, columns, palette()),
-            SLOT.key("dots"),
+            STATE.key("dots"),
             f"Table 1, error as total variation. {told}.",
         )
     with right:
-        gaps = "; ".join(f"{words.called(c)} {words.difference(c, mean)}" for c, mean in rows)
+        gaps = "; ".join(
+            f"{words.column_title(c)} {words.difference_text(c, mean)}" for c, mean in rows
+        )
         show(
             charts.differences(rows, columns, palette()),
-            SLOT.key("differences"),
+            STATE.key("differences"),
             f"Differences from the printed numbers: {gaps}.",
         )
     if rows:
         st.table(_numbers(rows).rename_axis("total variation"))
-        sharing.file(SLOT.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
+        sharing.file_button(STATE.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
     st.caption(
         "The paper names neither ε nor the projection: change them to see what the numbers depend "
         "on. Bars: two standard errors on either side; the paper prints none. One person of 100 is "
@@ -90,10 +99,10 @@ def _show(scenario: Scenario, kept: list[int], turns: list[Turn]) -> None:
 def _numbers(rows: words.Rows) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            words.called(column): {
+            words.column_title(column): {
                 "printed": f"{column.paper}",
-                "recomputed, mean ± standard error": words.number(mean),
-                "difference": words.difference(column, mean),
+                "recomputed, mean ± standard error": words.mean_text(mean),
+                "difference": words.difference_text(column, mean),
                 "runs": f"{mean.runs}",
             }
             for column, mean in rows

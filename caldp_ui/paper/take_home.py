@@ -3,14 +3,14 @@
 from caldp_ui.offline import boards, offer
 from caldp_ui.offline.records import Part
 from caldp_ui.paper import region, sensitive_sets
-from caldp_ui.paper.slot import SLOT, Paper
-from caldp_ui.parts.films import Page
+from caldp_ui.paper.page_state import STATE, Paper
+from caldp_ui.parts.films import ChartPage
 
 
 def show(record: Paper) -> None:
     """The button, where a result has sliders."""
     if record.view in ("figure-1", "sensitive-sets"):
-        offer.page(SLOT, part)
+        offer.offer_page(STATE, part)
 
 
 def part(record: Paper) -> Part:
@@ -29,7 +29,7 @@ def part(record: Paper) -> Part:
         "sensitive-sets",
         "Methods beside the best, by the sensitive set",
         "People that each method takes, as a multiple of what the best would take.",
-        Page(SLOT, sensitive_sets.look),
+        ChartPage(STATE, sensitive_sets.render),
         record,
         sliders=dict(zip(titles, sensitive_sets.SLIDERS, strict=True)),
     )

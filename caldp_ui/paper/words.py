@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.interleaved_runs import Mean
 from caldp_core.experiments.reproduce import PAPER, Column
-from caldp_core.experiments.turns import Mean
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls.common import METHODS
 from caldp_ui.words import formats
@@ -18,7 +18,7 @@ _UNIT: Final = "\N{NO-BREAK SPACE}%"
 Rows = Sequence[tuple[Column, Mean]]
 
 
-def called(column: Column) -> str:
+def column_title(column: Column) -> str:
     """A column of Table 1 as readers know it: "Plain LDP", "25 × 35 blocks"."""
     if column.title == "LDP":
         return "Plain LDP"
@@ -31,39 +31,40 @@ def headline(scenario: Scenario, rows: Rows) -> Headline:
         return Headline(
             "The paper's Table 1 is still being computed.", "Each column draws new noise."
         )
-    gaps = [off(column, mean) for column, mean in rows]
+    gaps = [relative_difference(column, mean) for column, mean in rows]
     most = _percent(max(abs(gap) for gap in gaps))
     return Headline(
         f"Our Table 1 differs from the printed one by at most {most}.",
-        f"The range is {_range(min(gaps), max(gaps))} the printed numbers, {_with(scenario)}",
+        f"The range is {_range(min(gaps), max(gaps))} the printed numbers, "
+        f"{_settings_clause(scenario)}",
     )
 
 
-def _with(scenario: Scenario) -> str:
+def _settings_clause(scenario: Scenario) -> str:
     """The end of a sentence on what was computed."""
     if scenario.context == PAPER.context and (scenario.mechanism, scenario.estimator) == (
         PAPER.mechanism,
         PAPER.estimator,
     ):
         return "at ε = 1 with one projection."
-    return f"with {settings(scenario)}."
+    return f"with {settings_text(scenario)}."
 
 
-def settings(scenario: Scenario) -> str:
+def settings_text(scenario: Scenario) -> str:
     """ε, method and estimator in a line."""
     method = METHODS.get(scenario.kind("mechanism"), (scenario.kind("mechanism"),))[0]
     estimate = ESTIMATORS[scenario.estimator].title
     return f"ε = {scenario.context.epsilon:g}, “{method}” and “{estimate}”"
 
 
-def off(column: Column, mean: Mean) -> float:
+def relative_difference(column: Column, mean: Mean) -> float:
     """The difference from the printed number, as a share of it."""
     return mean.error / column.paper - 1
 
 
-def difference(column: Column, mean: Mean) -> str:
+def difference_text(column: Column, mean: Mean) -> str:
     """The same in words, with whether chance alone would make it."""
-    gap = off(column, mean)
+    gap = relative_difference(column, mean)
     told = f"{_percent(abs(gap))} {'above' if gap >= 0 else 'below'}"
     if mean.standard_error is None:
         return told
@@ -71,7 +72,7 @@ def difference(column: Column, mean: Mean) -> str:
     return f"{told}, {'beyond chance' if far else 'within chance'}"
 
 
-def number(mean: Mean) -> str:
+def mean_text(mean: Mean) -> str:
     """Mean ± standard error."""
     if mean.standard_error is None:
         return formats.share(mean.error)
@@ -80,13 +81,13 @@ def number(mean: Mean) -> str:
 
 def _range(low: float, high: float) -> str:
     if high < 0:
-        return f"{_both(-high, -low)} below"
+        return f"{_span_text(-high, -low)} below"
     if low > 0:
-        return f"{_both(low, high)} above"
+        return f"{_span_text(low, high)} above"
     return f"{_percent(-low)} below to {_percent(high)} above"
 
 
-def _both(low: float, high: float) -> str:
+def _span_text(low: float, high: float) -> str:
     first, second = _percent(low), _percent(high)
     return first if first == second else f"{first.removesuffix(_UNIT)} to {second}"
 

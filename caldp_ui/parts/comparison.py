@@ -14,15 +14,15 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.session import jobs
-from caldp_ui.session.scenarios import S, steer
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
+from caldp_ui.session.scenarios import S, update_scenario
 from caldp_ui.words import formats
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ComparisonData:
     """Results of this protection and of plain LDP on the same people; None: not there yet."""
 
     setup: Setup
@@ -31,77 +31,79 @@ class Shown:
     plain: Result | None
 
 
-Way: TypeAlias = Callable[[Slot[Any], Scenario], Shown]
+ResultLoader: TypeAlias = Callable[[PageState[Any], Scenario], ComparisonData]
 """How results are brought: `shown`, by jobs where they take long, or `at_once`."""
 
 
-def quick(scenario: Scenario) -> Result | None:
+def result_if_fast(scenario: Scenario) -> Result | None:
     """The result, at once; None where it takes a job or too many people were asked for."""
-    if runs.takes_long(scenario) or runs.setup(scenario).n > runs.most_people(scenario):
+    if runs.takes_long(scenario) or runs.setup(scenario).n > runs.max_people(scenario):
         return None
     return runs.result(scenario)
 
 
-def shown(slot: Slot[S], scenario: Scenario) -> Shown:
+def load_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
     """What can be shown now; for the rest, buttons and progress are drawn where this is called."""
-    rival = rivals.rival(scenario)
-    ours, plain = quick(scenario), quick(rival)
+    rival = plain_ldp.best_plain_ldp(scenario)
+    ours, plain = result_if_fast(scenario), result_if_fast(rival)
     if ours is None:
-        ours = _ours_by_job(slot, scenario)
+        ours = _our_result_by_job(slot, scenario)
     if plain is None and ours is not None:
-        plain = beside(slot, "plain", rival)
-    return Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
+        plain = result_or_job(slot, "plain", rival)
+    return ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
 
 
-def at_once(slot: Slot[S], scenario: Scenario) -> Shown:
+def load_fast_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
     """The same without what takes long: no job is started, nothing is drawn."""
     del slot
-    rival = rivals.rival(scenario)
-    return Shown(runs.setup(scenario), runs.setup(rival), quick(scenario), quick(rival))
+    rival = plain_ldp.best_plain_ldp(scenario)
+    return ComparisonData(
+        runs.setup(scenario), runs.setup(rival), result_if_fast(scenario), result_if_fast(rival)
+    )
 
 
-def beside(slot: Slot[S], which: str, scenario: Scenario) -> Result | None:
+def result_or_job(slot: PageState[S], job_name: str, scenario: Scenario) -> Result | None:
     """The result of what stands beside, at once, or by a job that starts by itself.
 
-    `which`: names the job on its page.
+    `job_name`: names the job on its page.
     """
-    found = quick(scenario)
-    if found is not None or runs.setup(scenario).n > runs.most_people(scenario):
+    found = result_if_fast(scenario)
+    if found is not None or runs.setup(scenario).n > runs.max_people(scenario):
         return found
-    return _job(slot, which, scenario, jobs.started)
+    return _job(slot, job_name, scenario, jobs.run_automatically)
 
 
-def _ours_by_job(slot: Slot[S], scenario: Scenario) -> Result | None:
-    most = runs.most_people(scenario)
+def _our_result_by_job(slot: PageState[S], scenario: Scenario) -> Result | None:
+    most = runs.max_people(scenario)
     if runs.setup(scenario).n > most:
-        _too_many(slot, scenario, most)
+        _show_too_many(slot, scenario, most)
         return None
-    way = _offered if runs.may_take_minutes(scenario) else jobs.started
+    way = _run_on_click if runs.may_take_minutes(scenario) else jobs.run_automatically
     return _job(slot, "ours", scenario, way)
 
 
-_Job = Callable[[str, str, Callable[[Progress], Result], jobs.Told], Result | None]
+_Job = Callable[[str, str, Callable[[Progress], Result], jobs.Describe], Result | None]
 
 
-def _offered(
-    key: str, name: str, work: Callable[[Progress], Result], told: jobs.Told
+def _run_on_click(
+    key: str, name: str, work: Callable[[Progress], Result], describe: jobs.Describe
 ) -> Result | None:
-    offer = jobs.Offer(
+    offer = jobs.StartButton(
         "Run it",
         ":material/hourglass:",
         "From a few seconds to a minute; it runs beside the page and can be cancelled.",
         "primary",
     )
-    return jobs.offered(key, name, work, offer, told)
+    return jobs.run_on_click(key, name, work, offer, describe)
 
 
-def _job(slot: Slot[S], which: str, scenario: Scenario, way: _Job) -> Result | None:
+def _job(slot: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> Result | None:
     title = _title(scenario)
-    return way(
-        slot.key(which),
+    return run(
+        slot.key(job_name),
         runs.key(scenario),
         lambda progress: runs.result(scenario, progress),
-        lambda job: _told(title, job),
+        lambda job: _describe_job(title, job),
     )
 
 
@@ -110,24 +112,24 @@ def _title(scenario: Scenario) -> str:
     return f"{method} with “{ESTIMATORS[scenario.estimator].title}”"
 
 
-def _told(title: str, job: jobs.Job[Result]) -> str:
+def _describe_job(title: str, job: jobs.Job[Result]) -> str:
     if job.is_waiting:
         return "Waiting for other runs on this server to end …"
     return f"{title}: {job.seconds:.0f} s so far"
 
 
-def _too_many(slot: Slot[S], scenario: Scenario, most: int) -> None:
+def _show_too_many(slot: PageState[S], scenario: Scenario, most: int) -> None:
     st.error(
         f"{MECHANISMS[runs.setup(scenario).mechanism_name].title} cannot be run here for "
-        f"{formats.exactly(runs.setup(scenario).n)} people: with so many places every report "
-        f"is drawn by itself, for at most {formats.exactly(most)} people. Take fewer people or "
+        f"{formats.integer(runs.setup(scenario).n)} people: with so many places every report "
+        f"is drawn by itself, for at most {formats.integer(most)} people. Take fewer people or "
         "another method.",
         icon=":material/error:",
     )
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
     st.button(
-        f"Use {formats.exactly(fewer)} people",
+        f"Use {formats.integer(fewer)} people",
         key=slot.key("fewer-people"),
         type="primary",
-        on_click=lambda: steer(slot, lambda s: replace(s, n=fewer)),
+        on_click=lambda: update_scenario(slot, lambda s: replace(s, n=fewer)),
     )

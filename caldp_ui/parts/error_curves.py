@@ -11,7 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.judged import is_judged, not_judged
+from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
@@ -21,77 +21,78 @@ from caldp_ui.compute import curves as compute
 from caldp_ui.compute import runs
 from caldp_ui.compute.curves import Pair
 from caldp_ui.parts import repetition
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES, VALUES
 
 
 @dataclass(frozen=True)
-class Against:
-    """What the error is drawn against. `curves`: for a job. `whatever`: what they are the same for.
+class CurveChoice:
+    """What the error is drawn against.
 
-    `present`: where the shown result is on the abscissa.
+    `curves`: for a job. `cache_scenario`: what they are the same for. `current_x`: where the shown
+    result is on the abscissa.
     """
 
     title: str
     curves: Callable[[Scenario, Progress], Pair]
-    whatever: Callable[[Scenario], Scenario]
-    present: Callable[[Result], float]
-    abscissa: dict[str, Any]
+    cache_scenario: Callable[[Scenario], Scenario]
+    current_x: Callable[[Result], float]
+    x_axis: dict[str, Any]
 
 
-EPSILON: Final = Against(
+EPSILON: Final = CurveChoice(
     "ε",
-    compute.against_epsilon,
-    compute.whatever_epsilon,
-    lambda result: promise.strongest(result.setup.scenario),
-    curves.AGAINST_EPSILON,
+    compute.errors_over_epsilon,
+    compute.ignore_epsilon,
+    lambda result: promise.largest_epsilon(result.setup.scenario),
+    curves.EPSILON_AXIS,
 )
-PEOPLE: Final = Against(
+PEOPLE: Final = CurveChoice(
     "number of people",
-    compute.against_people,
-    compute.whatever_people,
+    compute.errors_over_people,
+    compute.ignore_people,
     lambda result: float(result.setup.n),
-    curves.AGAINST_PEOPLE,
+    curves.PEOPLE_AXIS,
 )
-BLOCKS: Final = Against(
+BLOCKS: Final = CurveChoice(
     "number of blocks",
-    compute.against_blocks,
-    compute.whatever_blocks,
+    compute.errors_over_blocks,
+    compute.ignore_blocks,
     lambda result: float(result.setup.partition.m),
-    curves.AGAINST_BLOCKS,
+    curves.BLOCKS_AXIS,
 )
-SENSITIVE: Final = Against(
+SENSITIVE: Final = CurveChoice(
     "size of the sensitive set",
-    compute.against_sensitive,
-    compute.whatever_seed,
+    compute.errors_over_sensitive,
+    compute.ignore_seed,
     lambda result: float(result.setup.sensitive.sum()),
-    curves.AGAINST_SENSITIVE,
+    curves.SENSITIVE_AXIS,
 )
 
 
-def section(slot: Slot[Any], choices: Sequence[Against], what: Shown) -> None:
+def section(slot: PageState[Any], choices: Sequence[CurveChoice], data: ComparisonData) -> None:
     """The choice, the curves, and repeated runs, once both results are there."""
-    if not is_judged(what.setup):
-        st.info(not_judged(what.setup))
+    if not has_valid_errors(data.setup):
+        st.info(invalid_error_reason(data.setup))
         return
-    if what.ours is None or what.plain is None:
+    if data.ours is None or data.plain is None:
         st.info("The curves follow as soon as both pictures are ready.")
         return
-    _curves(slot.key("curve-against"), choices, what.ours, what.plain)
-    repetition.section(slot.key("repetition"), what.ours, what.plain)
+    _curves(slot.key("curve-against"), choices, data.ours, data.plain)
+    repetition.section(slot.key("repetition"), data.ours, data.plain)
 
 
-def _curves(key: str, choices: Sequence[Against], ours: Result, plain: Result) -> None:
+def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Result) -> None:
     titles = {against.title: against for against in choices}
     picked = st.segmented_control(
         "Error against", list(titles), default=choices[0].title, required=True, key=key
     )
     against = titles[picked or choices[0].title]
-    same = against.whatever(ours.setup.scenario)
-    pair = jobs.started(
+    same = against.cache_scenario(ours.setup.scenario)
+    pair = jobs.run_automatically(
         f"{key}-curves",
         f"{against.title} {runs.key(same)}",
         lambda progress: against.curves(same, progress),
@@ -106,14 +107,14 @@ def _curves(key: str, choices: Sequence[Against], ours: Result, plain: Result) -
         )
 
 
-def _show(against: Against, ours: Result, plain: Result, pair: Pair) -> None:
+def _show(against: CurveChoice, ours: Result, plain: Result, pair: Pair) -> None:
     now = [result.first.errors.tv for result in (ours, plain)]
     wrong = _wrong(ours)
     drawn = curves.error_curves(
         (pair[0], now[0]),
         (pair[1], now[1]),
-        against.present(ours),
-        against.abscissa,
+        against.current_x(ours),
+        against.x_axis,
         palette(),
         wrong=wrong,
     )

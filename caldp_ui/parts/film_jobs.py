@@ -17,15 +17,17 @@ def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
 
     `key`: the place on its page of the job that makes it.
     """
-    found: Film | None = _there(key, name)
+    found: Film | None = _find_film(key, name)
     if found is None:
-        found = jobs.quietly(key, name, lambda progress: _shared(name, make, progress))
+        found = jobs.run_in_background(
+            key, name, lambda progress: _make_shared(name, make, progress)
+        )
     if found is not None:
-        st.session_state[_own(key)] = name, found
+        st.session_state[_film_key(key)] = name, found
     return found
 
 
-def _shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> Film:
+def _make_shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> Film:
     """The film, kept for all visits."""
     made = _made(name)
     if not made:
@@ -33,34 +35,34 @@ def _shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> 
     return made[0]
 
 
-def _there(key: str, name: str) -> Any:
+def _find_film(key: str, name: str) -> Any:
     """The film, if this visit has it or anybody has made it, else None.
 
     What a visit has it keeps as long as it asks for it: what all share may be forgotten, and a film
     must not go from under the hand that plays it.
     """
-    own, found = st.session_state.get(_own(key), (None, None))
+    own, found = st.session_state.get(_film_key(key), (None, None))
     return found if own == name else next(iter(_made(name)), None)
 
 
-def _own(key: str) -> str:
+def _film_key(key: str) -> str:
     """Where a visit keeps the film of that place."""
     return f"{key}/film"
 
 
 @dataclass(frozen=True)
-class Near:
+class NearestSteps:
     """The steps of a film around the page's own, from the nearest on; a few, or the time runs out.
 
-    `beside`: what the slider says at the page's own step and at those next to it.
+    `readings`: what the slider says at the page's own step and at those next to it.
     """
 
     make: Callable[[Progress], Film]
-    beside: frozenset[str]
+    readings: frozenset[str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class FilmRequest:
     """A film that a page would have; see `film`.
 
     `near`: its steps around the page's own, where it follows a slider; see `previews.py`.
@@ -69,27 +71,27 @@ class Asked:
     key: str
     name: str
     make: Callable[[Progress], Film]
-    near: Near | None = None
+    near: NearestSteps | None = None
 
 
-def several(asked: Sequence[Asked]) -> list[Film]:
+def ready_films(requests: Sequence[FilmRequest]) -> list[Film]:
     """Those that have been made; the first that is missing is made by and by, then the next.
 
     A move of one slider asks for new films of all others, and its own stays.
     """
-    missing = next((each for each in asked if not _is_there(each)), None)
-    found = [film(e.key, e.name, e.make) for e in asked if e is missing or _is_there(e)]
+    missing = next((each for each in requests if not _is_ready(each)), None)
+    found = [film(e.key, e.name, e.make) for e in requests if e is missing or _is_ready(e)]
     return [each for each in found if each is not None]
 
 
-def _is_there(asked: Asked) -> bool:
-    done = jobs.is_done(asked.key, asked.name)
-    return done or _there(asked.key, asked.name) is not None
+def _is_ready(request: FilmRequest) -> bool:
+    done = jobs.is_done(request.key, request.name)
+    return done or _find_film(request.key, request.name) is not None
 
 
-def of_this_visit(asked: Sequence[Asked]) -> list[Film]:
+def session_films(requests: Sequence[FilmRequest]) -> list[Film]:
     """Those that have been made for this visit, which alone keeps them; the others by and by."""
-    found = [jobs.quietly(each.key, each.name, each.make) for each in asked]
+    found = [jobs.run_in_background(each.key, each.name, each.make) for each in requests]
     return [each for each in found if each is not None]
 
 

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from caldp_core.basics.types import Progress
 from caldp_ui.stage import Step
 
-Make: TypeAlias = Callable[
+StepMaker: TypeAlias = Callable[
     [Sequence[float], float, Callable[[float], Step], Progress], tuple[Step, ...]
 ]
 """See `all_steps`."""
@@ -17,37 +17,37 @@ _NEAR_S: Final = 0.6
 
 
 def all_steps(
-    levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
+    levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
 ) -> tuple[Step, ...]:
-    """A step a level; those next to where the reader is, `at`, are made first: they go there.
+    """A step a level; those next to where the reader is, `current`, are made first: they go there.
 
     `levels`: as on the slider, from the least on. A step that lacks pictures, as they would take
     long, is left out.
     """
     made: dict[float, Step] = {}
-    for level in _nearest(levels, at):
+    for level in _nearest(levels, current):
         progress(len(made) / len(levels))
         made[level] = step(level)
-    return _whole(levels, made)
+    return _complete_steps(levels, made)
 
 
 def nearest_steps(
-    levels: Sequence[float], at: float, step: Callable[[float], Step], progress: Progress
+    levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
 ) -> tuple[Step, ...]:
     """Those next to where the reader is, and a second one on each side if there is time."""
     made: dict[float, Step] = {}
-    until, first = monotonic() + _NEAR_S, beside(levels, at)
-    for level in _nearest(levels, at)[: 1 + 2 * _NEAR]:
+    until, first = monotonic() + _NEAR_S, neighbouring_levels(levels, current)
+    for level in _nearest(levels, current)[: 1 + 2 * _NEAR]:
         if level not in first and monotonic() > until:
             break
         progress(len(made) / (1 + 2 * _NEAR))
         made[level] = step(level)
-    return _whole(levels, made)
+    return _complete_steps(levels, made)
 
 
-def beside(levels: Sequence[float], at: float) -> list[float]:
+def neighbouring_levels(levels: Sequence[float], current: float) -> list[float]:
     """The level where the reader is, and those next to it."""
-    return _nearest(levels, at)[:3]
+    return _nearest(levels, current)[:3]
 
 
 def _nearest(levels: Sequence[float], at: float) -> list[float]:
@@ -57,7 +57,7 @@ def _nearest(levels: Sequence[float], at: float) -> list[float]:
     return [levels[place] for place in near]
 
 
-def _whole(levels: Sequence[float], made: Mapping[float, Step]) -> tuple[Step, ...]:
+def _complete_steps(levels: Sequence[float], made: Mapping[float, Step]) -> tuple[Step, ...]:
     whole = max(len(step.codes) for step in made.values())
     there = (made[level] for level in levels if level in made)
     return tuple(step for step in there if len(step.codes) == whole)

@@ -14,13 +14,13 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, Palette, palette
 from caldp_ui.charts import films as of_charts
-from caldp_ui.charts.films import Dialled
+from caldp_ui.charts.films import SliderState
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import headline, previews
-from caldp_ui.parts.film_jobs import Asked, Near, several
-from caldp_ui.parts.film_steps import Make, all_steps, beside, nearest_steps
-from caldp_ui.session.slot import Slot
-from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, feed, project
+from caldp_ui.parts.film_jobs import FilmRequest, NearestSteps, ready_films
+from caldp_ui.parts.film_steps import StepMaker, all_steps, nearest_steps, neighbouring_levels
+from caldp_ui.session.page_state import PageState
+from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, feed, send_frames
 from caldp_ui.stage.records import Mark
 from caldp_ui.words.headline import Headline
 
@@ -28,32 +28,32 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Along(Generic[R]):
+class SliderFilm(Generic[R]):
     """A film along a slider of a page, which gives what it looks like, once.
 
-    `look`: what the page shows of a record, as a step that has no name yet. `rests_on`: names all
-    else that this depends on, of a record with the slider at its first step. `label`: of a step,
-    from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`. A slider
-    without a name is none of the page's.
+    `render`: what the page shows of a record, as a step that has no name yet. `depends_on`: names
+    all else that this depends on, of a record with the slider at its first step. `label`: of a
+    step, from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`. A
+    slider without a name is none of the page's.
     """
 
-    slot: Slot[Any]
+    slot: PageState[Any]
     id: str
     title: str
     slider: Slider[R]
-    look: Callable[[R], Step]
-    rests_on: Callable[[R], str]
+    render: Callable[[R], Step]
+    depends_on: Callable[[R], str]
     label: Callable[[str], str] = "ε = {}".format
     place: int = 0
     per_second: float = Film.per_second
     hides: tuple[Mark, ...] = ()
 
-    def film(self, record: R, progress: Progress, make: Make = all_steps) -> Film:
+    def film(self, record: R, progress: Progress, make: StepMaker = all_steps) -> Film:
         """The page at each step of the slider that is made, else as in the record."""
 
         def step(value: float) -> Step:
-            said = self.slider.said(value)
-            seen = self.look(self.slider.at(record, value))
+            said = self.slider.format_value(value)
+            seen = self.render(self.slider.with_value(record, value))
             label = f"{self.label(said)}{seen.label}"
             return replace(seen, label=label, value=float(value), reading=said)
 
@@ -77,86 +77,96 @@ class Along(Generic[R]):
 
     def name(self, record: R) -> str:
         """What stands for all that the film rests on; records may hold whole data."""
-        alike = self.rests_on(self.slider.at(record, self.slider.steps[0]))
+        alike = self.depends_on(self.slider.with_value(record, self.slider.steps[0]))
         return hashlib.sha256(f"{self.slot.page} {self.id} {alike}".encode()).hexdigest()
 
-    def asked(self, record: R) -> Asked:
+    def request(self, record: R) -> FilmRequest:
         """The film of a record, made once for all places of the slider."""
         key = self.slot.key(f"film-{self.id}")
-        near = self._near(record) if self.dial else None
-        return Asked(key, self.name(record), lambda progress: self.film(record, progress), near)
+        near = self._nearest_steps(record) if self.dial else None
+        return FilmRequest(
+            key, self.name(record), lambda progress: self.film(record, progress), near
+        )
 
-    def _near(self, record: R) -> Near:
-        readings = beside(self.slider.steps, self.slider.value(record))
-        return Near(
+    def _nearest_steps(self, record: R) -> NearestSteps:
+        readings = neighbouring_levels(self.slider.steps, self.slider.value(record))
+        return NearestSteps(
             lambda progress: self.film(record, progress, nearest_steps),
-            frozenset(map(self.slider.said, readings)),
+            frozenset(map(self.slider.format_value, readings)),
         )
 
 
 @dataclass(frozen=True)
-class Page(Generic[R]):
+class ChartPage(Generic[R]):
     """A page of charts and drawings that can be seen ahead.
 
-    `look`: what a record looks like in a theme's colours. `rests_on`: what else the look depends
-    on, as a text; the record itself is told by its `repr`. `bring`: gives what has been made, for
-    all visits or only for this one, and has the rest made.
+    `render`: what a record looks like in a theme's colours. `depends_on`: what else the look
+    depends on, as a text; the record itself is told by its `repr`. `load_films`: gives what has
+    been made, for all visits or only for this one, and has the rest made.
     """
 
-    slot: Slot[R]
-    look: Callable[[R, Palette], Step]
-    rests_on: str = ""
-    bring: Callable[[Sequence[Asked]], list[Film]] = several
+    slot: PageState[R]
+    render: Callable[[R, Palette], Step]
+    depends_on: str = ""
+    load_films: Callable[[Sequence[FilmRequest]], list[Film]] = ready_films
 
-    def along(self, slider: Slider[R], colours: Palette) -> Along[R]:
+    def slider_film(self, slider: Slider[R], colours: Palette) -> SliderFilm[R]:
         """The page along one of its sliders."""
         theme = "dark" if colours is DARK else "light"
-        return Along(
+        return SliderFilm(
             self.slot,
             slider.name,
             "",
             slider,
-            lambda record: self.look(record, colours),
-            lambda record: f"{theme} {self.rests_on} {record}",
+            lambda record: self.render(record, colours),
+            lambda record: f"{theme} {self.depends_on} {record}",
         )
 
 
-def follow(page: Page[R], record: R, sliders: Sequence[Slider[R]]) -> None:
+def follow_sliders(page: ChartPage[R], record: R, sliders: Sequence[Slider[R]]) -> None:
     """Bring to the browser what has been made, and where the sliders are; call it last."""
-    asked = [page.along(slider, palette()).asked(record) for slider in sliders]
+    asked = [page.slider_film(slider, palette()).request(record) for slider in sliders]
     at = {
-        page.slot.key(slider.name): Dialled(slider.said(slider.value(record)), each.name)
+        page.slot.key(slider.name): SliderState(
+            slider.format_value(slider.value(record)), each.name
+        )
         for slider, each in zip(sliders, asked, strict=True)
     }
     key = page.slot.key("feeds")
     with st.container(key=key, gap=None):
-        made = page.bring(asked)
+        made = page.load_films(asked)
         for film in made:
             of_charts.feed(key, film)
         previews.show(key, asked, made, lambda film: of_charts.feed(f"{key}-near", film))
-        of_charts.tell(key, at)  # last: this is what takes a step off the screen again
+        of_charts.send_slider_states(
+            key, at
+        )  # last: this is what takes a step off the screen again
 
 
-def show(asked: Sequence[Asked], on: Stage) -> None:
+def show(requests: Sequence[FilmRequest], target: Stage) -> None:
     """Bring films to the stage one after another, now or as soon as they are made."""
-    made = several(asked)
-    project(made, on)
-    with on.feeds:
-        previews.show(on.key, asked, made, lambda film: feed(f"{on.key}-near", on.key, film))
+    made = ready_films(requests)
+    send_frames(made, target)
+    with target.feeds:
+        previews.show(
+            target.key, requests, made, lambda film: feed(f"{target.key}-near", target.key, film)
+        )
 
 
-def seen(
-    said: Headline, pictures: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
+def render_step(
+    page_headline: Headline, pictures: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
 ) -> Step:
     """A page's headline, its charts and drawings and its other words as a step; see `Step`."""
-    words = {headline.SENTENCE: headline.html(said), **(elsewhere or {})}
+    words = {headline.SENTENCE: headline.html(page_headline), **(elsewhere or {})}
     return Step(pictures=pictures, elsewhere=words)
 
 
-def look_of(scene: Scene, still: str, said: Headline, elsewhere: Mapping[str, str]) -> Step:
+def render_scene(
+    scene: Scene, still: str, page_headline: Headline, elsewhere: Mapping[str, str]
+) -> Step:
     """A scene and its words as a step: the picture called `still` never changes, its unit may.
 
-    `elsewhere`: see `Step`; `said` is the page's headline.
+    `elsewhere`: see `Step`; `page_headline` is the page's headline.
     """
     moving = [picture for picture in scene.pictures if picture.id != still]
     words: list[Picture | Difference] = [*scene.pictures, *scene.differences]
@@ -164,6 +174,6 @@ def look_of(scene: Scene, still: str, said: Headline, elsewhere: Mapping[str, st
         codes={picture.id: picture.code for picture in moving},
         subtitles={each.id: each.subtitle for each in words},
         facts={each.id: each.fact for each in words if each.fact is not None},
-        elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
+        elsewhere={headline.SENTENCE: headline.html(page_headline), **elsewhere},
         pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
     )

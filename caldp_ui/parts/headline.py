@@ -39,12 +39,12 @@ def as_html(sentence: str) -> str:
     return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
 
 
-def sentence(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
+def show_result(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
     """How far both are off and what they hide, or who is not protected."""
     show(result.headline(nouns, setup, _tv(ours), _tv(plain)))
 
 
-def sentence_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
+def result_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
     """The same as HTML, for films."""
     return html(result.headline(nouns, ours.setup, _tv(ours), _tv(plain)))
 

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_ui.parts import headline
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import Stage
 from caldp_ui.words.headline import Headline
 
@@ -23,26 +23,26 @@ class Layout:
     controls; `below`: what follows the picture.
     """
 
-    said: DeltaGenerator
+    headline_area: DeltaGenerator
     title: DeltaGenerator
     main: DeltaGenerator
     side: DeltaGenerator
     below: DeltaGenerator
 
-    def say(self, told: Headline) -> None:
+    def show_headline(self, content: Headline) -> None:
         """The headline, which is known once there is a result."""
-        with self.said:
-            headline.show(told)
+        with self.headline_area:
+            headline.show(content)
 
 
-def laid_out(slot: Slot[Any]) -> Layout:
+def column_layout(slot: PageState[Any]) -> Layout:
     """The parts of a page, to be filled in any order."""
     said, title = title_row(slot)
     main, beside = st.columns([3.1, 1], gap="medium")
     return Layout(said, title, main, beside.container(key=slot.key("side")), main)
 
 
-def stacked(slot: Slot[Any]) -> Layout:
+def stacked_layout(slot: PageState[Any]) -> Layout:
     """The parts of a page whose maps take the full width and leave a corner for the controls.
 
     The maps' scene says by its `Arrangement` which pictures are large and which small; `style.css`
@@ -56,7 +56,7 @@ def stacked(slot: Slot[Any]) -> Layout:
     return Layout(said, title, main, panel, st.container())
 
 
-def title_row(slot: Slot[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
+def title_row(slot: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Room for the headline, and right of it for switches of views, examples and the like."""
     row = st.container(key=slot.key("title"), horizontal=True, gap="small")
     return row.container(key="said"), row.container(key=slot.key("switch"), horizontal=True)
@@ -76,14 +76,14 @@ class Contents(Generic[T]):
     films: Callable[[T, Stage], None]
 
 
-def maps_first(page: Layout, find: Callable[[], T], contents: Contents[T]) -> None:
-    """Fill a page; `find`: what there is to show, with progress where the picture will be."""
+def fill_page(page: Layout, load: Callable[[], T], contents: Contents[T]) -> None:
+    """Fill a page; `load`: what there is to show, with progress where the picture will be."""
     with page.main:
-        what = find()
-        stage = contents.maps(what)
-    page.say(contents.headline(what))
+        data = load()
+        stage = contents.maps(data)
+    page.show_headline(contents.headline(data))
     with page.side:
-        contents.side(what)
+        contents.side(data)
     with page.below:
-        contents.below(what)
-        contents.films(what, stage)
+        contents.below(data)
+        contents.films(data, stage)

@@ -16,11 +16,11 @@ def drawer(page: str) -> None:
     )
     if made.open:
         with made:
-            listed(STATEMENTS[page])
+            list_statements(STATEMENTS[page])
             st.caption("Sources and derivations: docs/mathematics.md.")
 
 
-def listed(statements: Iterable[Statement]) -> None:
+def list_statements(statements: Iterable[Statement]) -> None:
     """One after the other; nothing where there are none."""
     for each in statements:
         says = each.says[0].upper() + each.says[1:]

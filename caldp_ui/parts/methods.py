@@ -14,7 +14,7 @@ from caldp_ui.words import formats
 
 def table(setup: Setup) -> None:
     """How many people and how many bits each method takes, and which one is best here and why."""
-    compared = compute.methods(setup.scenario)
+    compared = compute.compare_methods(setup.scenario)
     least = min(compared.best.l2_squared.values())
     chosen = setup.mechanism_name
     st.markdown("**Methods, with this protection**")
@@ -26,7 +26,7 @@ def table(setup: Setup) -> None:
                     for name, loss in compared.best.l2_squared.items()
                 },
                 "bits per report": {
-                    _title(name, chosen): formats.exactly(bits)
+                    _title(name, chosen): formats.integer(bits)
                     for name, bits in compared.report_bits.items()
                 },
             }

@@ -10,21 +10,21 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.judged import is_judged, not_judged
+from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Errors, Result
+from caldp_core.mechanisms.capabilities import report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.offers import cover_of, report_bits
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.compute import rivals, runs
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 from caldp_ui.words import accuracy, formats
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class ExpectedErrors:
     """What to expect of this protection and of plain LDP, and how many people plain LDP needs."""
 
     ours: Forecast | None
@@ -32,35 +32,35 @@ class Foreseen:
     needed: int | None
 
 
-def foreseen(ours: Scenario, plain: Scenario, progress: Progress) -> Foreseen:
+def expect_errors(ours: Scenario, plain: Scenario, progress: Progress) -> ExpectedErrors:
     """All forecasts of the table: for a job, as they may take seconds of trials."""
-    first = runs.expected(ours, lambda share: progress(share / 2))
-    second = runs.expected(plain, lambda share: progress(0.5 + share / 2))
+    first = runs.expected_error(ours, lambda share: progress(share / 2))
+    second = runs.expected_error(plain, lambda share: progress(0.5 + share / 2))
     known = first is not None and second is not None and first.error > 0
-    return Foreseen(first, second, rivals.people_plain_needs(ours) if known else None)
+    return ExpectedErrors(first, second, plain_ldp.people_plain_needs(ours) if known else None)
 
 
-def section(slot: Slot[Any], what: Shown) -> None:
+def section(slot: PageState[Any], data: ComparisonData) -> None:
     """The table of both results as far as they are there, and what to expect, by a job."""
-    if not is_judged(what.setup):
-        st.info(not_judged(what.setup))
+    if not has_valid_errors(data.setup):
+        st.info(invalid_error_reason(data.setup))
         return
-    there = {"this protection": what.ours, "plain LDP": what.plain}
-    pair = what.setup.scenario, what.plain_setup.scenario
-    expected = jobs.started(
+    there = {"this protection": data.ours, "plain LDP": data.plain}
+    pair = data.setup.scenario, data.plain_setup.scenario
+    expected = jobs.run_automatically(
         slot.key("foreseen"),
         runs.key(replace(pair[0], seed=0)),
-        lambda progress: foreseen(*pair, progress),
+        lambda progress: expect_errors(*pair, progress),
         lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
     )
     table({title: result for title, result in there.items() if result is not None}, expected)
-    if what.ours is not None:
-        sampling(what.ours.first.errors, what.setup.scenario.n is not None)
+    if data.ours is not None:
+        show_sampling(data.ours.first.errors, data.setup.scenario.n is not None)
         if expected is not None:
-            plain_needs(what.ours, expected)
+            show_plain_needs(data.ours, expected)
 
 
-def table(results: Mapping[str, Result], expected: Foreseen | None) -> None:
+def table(results: Mapping[str, Result], expected: ExpectedErrors | None) -> None:
     """One column a result, by what readers call it; `expected` comes a little later."""
     frame = pd.DataFrame({title: column(result) for title, result in results.items()})
     if expected is not None and len(results) > 1:
@@ -95,10 +95,10 @@ def column(result: Result) -> dict[str, str]:
         "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
         "method": MECHANISMS[setup.mechanism_name].title,
         "estimate": ESTIMATORS[setup.scenario.estimator].title,
-        "bits per report": formats.exactly(report_bits(setup.mechanism)),
-        "blocks": formats.exactly(setup.partition.m),
-        "hidden symbols": formats.exactly(cover_of(setup.mechanism).hidden.size),
-        "people": formats.exactly(setup.n),
+        "bits per report": formats.integer(report_bits(setup.mechanism)),
+        "blocks": formats.integer(setup.partition.m),
+        "hidden symbols": formats.integer(symbol_partition_of(setup.mechanism).hidden.size),
+        "people": formats.integer(setup.n),
     }
     if not _on_map(result):
         del numbers["earth mover's distance"]
@@ -119,19 +119,19 @@ def _found(errors: Errors) -> str:
     return f"{formats.digits(found.recall * found.number)} (F1 {found.f1:.2f})"
 
 
-def sampling(errors: Errors, drawn: bool) -> None:
-    """Sampling error and privacy noise told apart. `drawn`: people were drawn from the data."""
+def show_sampling(errors: Errors, is_sampled: bool) -> None:
+    """Sampling error beside privacy noise. `is_sampled`: people were drawn from the data."""
     st.markdown(
         f"Sampling alone {formats.share(errors.sampling_tv)}; with privacy noise "
         f"{formats.share(errors.tv)}. Sampling error: these people, unprotected, against "
         "everybody. Privacy adds its noise to that; in total variation, the two do not add up."
-        if drawn
+        if is_sampled
         else "These are all people of the data, so nothing is lost by sampling: all of the error "
         "is the price of privacy."
     )
 
 
-def plain_needs(result: Result, expected: Foreseen) -> None:
+def show_plain_needs(result: Result, expected: ExpectedErrors) -> None:
     """How many people plain LDP would need for the same accuracy."""
     with st.container(key="plain-needs"):
         if expected.ours is None or expected.plain is None:

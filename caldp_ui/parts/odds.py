@@ -9,7 +9,7 @@ import streamlit as st
 from caldp_core.experiments.run import Setup
 from caldp_ui.parts import icons
 from caldp_ui.words import policies
-from caldp_ui.words.told import Grade, Told
+from caldp_ui.words.promise_text import Grade, PromiseText
 from caldp_ui.words.vocabulary import Vocabulary
 
 PLACE: Final = ".st-key-odds .odds"
@@ -25,17 +25,19 @@ def show(nouns: Vocabulary, setup: Setup) -> None:
 
 def html(nouns: Vocabulary, setup: Setup) -> str:
     """The same as HTML, for films."""
-    told = policies.told(nouns, setup)
+    told = policies.describe_promise(nouns, setup)
     graded = "".join(map(_grade, told.grades))
     return f'<div class="odds {told.grades[-1].word}">{picture(told)}<div>{graded}</div></div>'
 
 
-def picture(told: Told) -> str:
+def picture(texts: PromiseText) -> str:
     """Where everybody is protected, an even guess's rights of 100; else who is protected of 100."""
-    if told.covered >= 1.0:
-        full = round(100 * told.chance)
+    if texts.protected_share >= 1.0:
+        full = round(100 * texts.chance)
         return icons.people_array(full, f"{full} of 100 small figures are filled: right guesses.")
-    full = 0 if told.covered <= 0.0 else min(max(round(100 * told.covered), 1), 99)
+    full = (
+        0 if texts.protected_share <= 0.0 else min(max(round(100 * texts.protected_share), 1), 99)
+    )
     return icons.people_split(
         full, f"Of 100 small figures {full} are blue, protected, and {100 - full} orange, not."
     )

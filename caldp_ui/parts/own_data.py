@@ -17,14 +17,14 @@ from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import check_size
 from caldp_core.datasets.own import check_line
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.uploads import release
 from caldp_ui.parts import own_file
-from caldp_ui.parts.own_file import C, Columns, Held
-from caldp_ui.session import handover, own
-from caldp_ui.session.notices import hint, notify
-from caldp_ui.session.scenarios import S, made_safe
-from caldp_ui.session.slot import Slot
+from caldp_ui.parts.own_file import C, Columns, UploadedFile
+from caldp_ui.session import handover, visitor_data
+from caldp_ui.session.notices import notify, show_toast_later
+from caldp_ui.session.page_state import PageState
+from caldp_ui.session.scenarios import S, make_safe
 from caldp_ui.session.ticking import run_page
 
 _PASTE: Final = "Paste"
@@ -49,30 +49,31 @@ _WHERE: Final = (
 class Form(Generic[C]):
     """What a page takes.
 
-    `title`: of the form; `told`: in what form data come, as Markdown; `label`: of the text;
+    `title`: of the form; `instructions`: in what form data come, as Markdown; `label`: of the text;
     `example`: what stands there at first, and `name`: what that is called, as is `default` what has
-    no name. `columns`: how it is read; `take(scenario, counts)`: the scenario with the counts, and
-    `then` what to do next, as a sentence. `ways`: where it is asked what of the counts is hidden,
-    the answers, and what each makes of the scenario.
+    no name. `columns`: how it is read; `apply_counts(scenario, counts)`: the scenario with the
+    counts, and
+    `next_step` what to do next, as a sentence. `hidden_choices`: where it is asked what of the
+    counts is hidden, the answers, and what each makes of the scenario.
     """
 
     title: str
-    told: str
+    instructions: str
     label: str
     example: str
     name: str
     default: str
     columns: Columns[C]
-    take: Callable[[Scenario, C], Scenario]
-    then: Callable[[C], str]
-    ways: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
+    apply_counts: Callable[[Scenario, C], Scenario]
+    next_step: Callable[[C], str]
+    hidden_choices: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
 
 
-def popover(slot: Slot[S], form: Form[Any]) -> None:
+def popover(slot: PageState[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
     if handover.take_part(slot.page, "own"):
         st.session_state[slot.key("own")] = True
-    counted = st.session_state.pop(_place(slot, "own-counted"), None)
+    counted = st.session_state.pop(_state_key(slot, "own-counted"), None)
     if counted is not None:
         _accept(slot, form, *counted)  # before the form is drawn, which it closes
         run_page()
@@ -88,17 +89,17 @@ def popover(slot: Slot[S], form: Form[Any]) -> None:
             _show(slot, form)
 
 
-def _show(slot: Slot[S], form: Form[C]) -> None:
-    st.markdown(f"**{form.title}** · {form.told}")
-    brought: Held | None = st.session_state.get(_place(slot, "own-held"))
+def _show(slot: PageState[S], form: Form[C]) -> None:
+    st.markdown(f"**{form.title}** · {form.instructions}")
+    brought: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
     if brought is not None and _confirm(slot, form, brought):
         return
-    wrong = st.session_state.get(_place(slot, "wrong"))
+    wrong = st.session_state.get(_state_key(slot, "wrong"))
     if wrong:
-        st.error(as_text(wrong[:_TOLD_MAX]), icon=":material/error:")
+        st.error(escape_markdown(wrong[:_TOLD_MAX]), icon=":material/error:")
     pasted, chosen = st.tabs([_PASTE, _CHOOSE], key=slot.key("own-way"))
     with pasted, st.form(slot.key("own-form"), border=False):
-        _kept(slot, "own-text", form.example)
+        _restore_widget(slot, "own-text", form.example)
         st.text_area(form.label, height=130, key=slot.key("own-text"))
         _name_input(slot, "own-name")
         _submit(slot, "own-show", "Read the text", lambda: _take_text(slot, form))
@@ -110,22 +111,22 @@ def _show(slot: Slot[S], form: Form[C]) -> None:
     st.caption(_WHERE)
 
 
-def _confirm(slot: Slot[S], form: Form[C], brought: Held) -> bool:
+def _confirm(slot: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
     """What was understood, and the button that shows it; false if it was refused."""
     try:
         with st.container(key=slot.key("own-seen"), gap="small"):
-            found = own_file.show(slot, form.columns, brought)
+            found = own_file.show(slot, form.columns, upload)
     except CaldpError as error:
-        st.session_state[_place(slot, "wrong")] = str(error)
-        _put_away(slot)
+        st.session_state[_state_key(slot, "wrong")] = str(error)
+        _discard_upload(slot)
         return False
-    way = _way(slot, form, found)
-    if found is not None and st.session_state.pop(_place(slot, "own-wanted"), False):
-        st.session_state[_place(slot, "own-counted")] = found, way
+    way = _ask_hidden(slot, form, found)
+    if found is not None and st.session_state.pop(_state_key(slot, "own-wanted"), False):
+        st.session_state[_state_key(slot, "own-counted")] = found, way
         run_page()
     with st.container(horizontal=True, gap="small"):
         if found is not None:
-            told = own_file.answers(slot, brought)
+            told = own_file.form_answers(slot, upload)
             st.button(
                 "Show it",
                 type="primary",
@@ -133,82 +134,88 @@ def _confirm(slot: Slot[S], form: Form[C], brought: Held) -> bool:
                 key=slot.key("own-accept"),
                 on_click=lambda: _show_or_count(slot, form, found, way, told),
             )
-        st.button("Choose another", key=slot.key("own-again"), on_click=lambda: _put_away(slot))
+        st.button(
+            "Choose another", key=slot.key("own-again"), on_click=lambda: _discard_upload(slot)
+        )
     return True
 
 
 def _show_or_count(
-    slot: Slot[S],
+    slot: PageState[S],
     form: Form[C],
     found: C,
     way: Callable[[Scenario], Scenario],
-    told: dict[str, object],
+    answers: dict[str, object],
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
-    brought: Held | None = st.session_state.get(_place(slot, "own-held"))
-    if brought is None or own_file.answers(slot, brought) == told:
+    brought: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
+    if brought is None or own_file.form_answers(slot, brought) == answers:
         _accept(slot, form, found, way)
     else:
-        st.session_state[_place(slot, "own-wanted")] = True
+        st.session_state[_state_key(slot, "own-wanted")] = True
 
 
-def _way(slot: Slot[Any], form: Form[C], found: C | None) -> Callable[[Scenario], Scenario]:
+def _ask_hidden(
+    slot: PageState[Any], form: Form[C], found: C | None
+) -> Callable[[Scenario], Scenario]:
     """What the visitor wants hidden, where that is asked: at first the most."""
-    ways = {} if found is None else form.ways(found)
+    ways = {} if found is None else form.hidden_choices(found)
     if not ways:
         return lambda scenario: scenario
     picked = st.radio("Sensitive is …", list(ways), key=slot.key("own-hidden"))
     return ways[picked or next(iter(ways))]
 
 
-def _put_away(slot: Slot[Any]) -> None:
-    st.session_state.pop(_place(slot, "own-wanted"), None)
-    brought: Held | None = st.session_state.pop(_place(slot, "own-held"), None)
+def _discard_upload(slot: PageState[Any]) -> None:
+    st.session_state.pop(_state_key(slot, "own-wanted"), None)
+    brought: UploadedFile | None = st.session_state.pop(_state_key(slot, "own-held"), None)
     if brought is not None:
-        brought.let_go()
+        brought.discard()
     own_file.forget(slot)
 
 
-def _accept(slot: Slot[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]) -> None:
+def _accept(
+    slot: PageState[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]
+) -> None:
     """Show the counts and close the form; what can't be shown is told in the form."""
-    _put_away(slot)
+    _discard_upload(slot)
     try:
-        record = slot.now()
-        _show_scenario(slot, way(form.take(record.scenario, found)), form.then(found))
+        record = slot.current()
+        _show_scenario(slot, way(form.apply_counts(record.scenario, found)), form.next_step(found))
     except CaldpError as error:
-        st.session_state[_place(slot, "wrong")] = str(error)
+        st.session_state[_state_key(slot, "wrong")] = str(error)
 
 
-def _submit(slot: Slot[Any], name: str, label: str, take: Callable[[], None]) -> None:
+def _submit(slot: PageState[Any], name: str, label: str, take: Callable[[], None]) -> None:
     st.form_submit_button(label, type="primary", key=slot.key(name), on_click=take)
 
 
-def _name_input(slot: Slot[Any], name: str) -> None:
-    _kept(slot, name, "")
+def _name_input(slot: PageState[Any], name: str) -> None:
+    _restore_widget(slot, name, "")
     st.text_input("Name", max_chars=OWN_NAME_MAX, placeholder="what to call it", key=slot.key(name))
 
 
-def _kept(slot: Slot[Any], name: str, value: str) -> None:
+def _restore_widget(slot: PageState[Any], name: str, value: str) -> None:
     """A widget's own entry dies while the form is closed."""
-    st.session_state.setdefault(slot.key(name), st.session_state.get(_place(slot, name), value))
+    st.session_state.setdefault(slot.key(name), st.session_state.get(_state_key(slot, name), value))
 
 
-def _place(slot: Slot[Any], name: str) -> str:
+def _state_key(slot: PageState[Any], name: str) -> str:
     return f"{slot.page}/{name}"
 
 
-def _take_text(slot: Slot[S], form: Form[C]) -> None:
+def _take_text(slot: PageState[S], form: Form[C]) -> None:
     text = st.session_state[slot.key("own-text")]
     name = _typed(slot, "own-name") or (form.name if text == form.example else "")
 
     def put() -> None:
         check_size(text)
-        _put(slot, form, text.encode("utf-8", "replace"), "Your text", name)
+        _store(slot, form, text.encode("utf-8", "replace"), "Your text", name)
 
-    _take(slot, put)
+    _receive(slot, put)
 
 
-def _take_file(slot: Slot[S], form: Form[C]) -> None:
+def _take_file(slot: PageState[S], form: Form[C]) -> None:
     def put() -> None:
         file = st.session_state[slot.key("own-file")]
         if file is None:
@@ -216,45 +223,45 @@ def _take_file(slot: Slot[S], form: Form[C]) -> None:
         data = file.getvalue()
         release(file.file_id)
         stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
-        _put(slot, form, data, file.name, _typed(slot, "own-file-name") or stem)
+        _store(slot, form, data, file.name, _typed(slot, "own-file-name") or stem)
 
-    _take(slot, put)
+    _receive(slot, put)
 
 
-def _take(slot: Slot[S], put: Callable[[], None]) -> None:
+def _receive(slot: PageState[S], put: Callable[[], None]) -> None:
     """Keep what was brought, to be read; what can't be is told in the form."""
     for name in ("own-text", "own-name", "own-file-name"):
-        st.session_state[_place(slot, name)] = st.session_state[slot.key(name)]
-    st.session_state[_place(slot, "wrong")] = None
-    _put_away(slot)
+        st.session_state[_state_key(slot, name)] = st.session_state[slot.key(name)]
+    st.session_state[_state_key(slot, "wrong")] = None
+    _discard_upload(slot)
     try:
         put()
     except CaldpError as error:
-        st.session_state[_place(slot, "wrong")] = str(error)
+        st.session_state[_state_key(slot, "wrong")] = str(error)
 
 
-def _put(slot: Slot[S], form: Form[C], data: bytes, file: str, name: str) -> None:
+def _store(slot: PageState[S], form: Form[C], data: bytes, file: str, name: str) -> None:
     """Keep data, or show the scenario that they are; raises `CaldpError` if that can't be shown."""
     text = _scenario_in(data)
     if text is not None:
         check_size(text)
-        _show_scenario(slot, made_safe(Scenario.from_text(text)), "")
+        _show_scenario(slot, make_safe(Scenario.from_text(text)), "")
         return
-    number = st.session_state.get(_place(slot, "own-number"), 0) + 1
-    st.session_state[_place(slot, "own-number")] = number
+    number = st.session_state.get(_state_key(slot, "own-number"), 0) + 1
+    st.session_state[_state_key(slot, "own-number")] = number
     title = check_line("The name", name) if name else form.default
-    st.session_state[_place(slot, "own-held")] = Held(data, file, title, number)
+    st.session_state[_state_key(slot, "own-held")] = UploadedFile(data, file, title, number)
 
 
-def _show_scenario(slot: Slot[S], scenario: Scenario, then: str) -> None:
+def _show_scenario(slot: PageState[S], scenario: Scenario, then: str) -> None:
     """Show a scenario with data of one's own, and close the form."""
-    slot.put(replace(slot.now(), scenario=scenario))
-    own.keep_all(scenario)
+    slot.put(replace(slot.current(), scenario=scenario))
+    visitor_data.keep_all(scenario)
     st.session_state[slot.key("own")] = False
-    if own.is_left_out(slot.query()):
+    if visitor_data.lacks_data(slot.query()):
         notify(f"{_TOO_LONG} {then}".strip())
     elif then:
-        hint(then)
+        show_toast_later(then)
 
 
 def _scenario_in(data: bytes) -> str | None:
@@ -272,5 +279,5 @@ def _no_file() -> str:
     )
 
 
-def _typed(slot: Slot[Any], name: str) -> str:
+def _typed(slot: PageState[Any], name: str) -> str:
     return " ".join(st.session_state[slot.key(name)].split())

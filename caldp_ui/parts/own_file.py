@@ -15,15 +15,15 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
-from caldp_core.datasets import look_at
-from caldp_core.datasets.files.refused import Refused
+from caldp_core.datasets import inspect_data
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import Source
-from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_ui.app.errors import as_text
-from caldp_ui.app.upkeep import THREADS
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.upkeep import THREAD_PREFIX
 from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
 
 _ROWS: Final = 4
@@ -33,11 +33,11 @@ _MARKS: Final = {".": "1,234.5", ",": "1.234,5"}
 _HEADS: Final = {True: "column names", False: "data"}
 
 
-class Counted(Protocol):
+class FileCounts(Protocol):
     """Counts of a file, and which rows are not among them."""
 
     @property
-    def refused(self) -> Refused:
+    def refused(self) -> RefusedRows:
         """The rows that are not counted."""
 
     @property
@@ -45,7 +45,7 @@ class Counted(Protocol):
         """Whether weights were rounded."""
 
 
-C = TypeVar("C", bound=Counted)
+C = TypeVar("C", bound=FileCounts)
 
 
 @dataclass(frozen=True)
@@ -56,26 +56,26 @@ class Columns(Generic[C]):
     `needed` can't be left out. `guess`: of the layouts of a file this page's; `count(seen, layout,
     title, progress)` counts it, and raises `CaldpError`; `people`: how many are in the counts.
     `ask(key, seen, layout)`: draws what else the page asks about the file, and gives the layout
-    with it, None until it is answered; `key(name)`: of its widgets. `told(counts)`: what else is
-    to be said of them.
+    with it, None until it is answered; `key(name)`: of its widgets. `describe(counts)`: what else
+    is to be said of them.
     """
 
     roles: Mapping[str, str]
     needed: tuple[str, ...]
-    guess: Callable[[Understood], Layout]
-    count: Callable[[Understood, Layout, str, Progress], C]
+    guess: Callable[[DetectedFile], Layout]
+    count: Callable[[DetectedFile, Layout, str, Progress], C]
     people: Callable[[C], int]
-    ask: Callable[[Callable[[str], str], Understood, Layout], Layout | None] = (
+    ask: Callable[[Callable[[str], str], DetectedFile, Layout], Layout | None] = (
         lambda _, __, layout: layout
     )
-    told: Callable[[C], str] = lambda _: ""
+    describe: Callable[[C], str] = lambda _: ""
 
 
-class Held:
+class UploadedFile:
     """What a visitor has brought: bytes, the file's name, its title, its number in the visit.
 
     Streamlit keeps callbacks of widgets that are gone, so whoever still holds this one after
-    `let_go` holds nothing.
+    `discard` holds nothing.
     """
 
     def __init__(self, data: bytes, name: str, title: str, number: int) -> None:
@@ -86,7 +86,7 @@ class Held:
         """The file."""
         return Source(self.name, lambda: io.BytesIO(self._data), self._size)
 
-    def let_go(self) -> None:
+    def discard(self) -> None:
         """Hold no data any more."""
         self._data = b""
 
@@ -94,91 +94,97 @@ class Held:
 @st.cache_resource
 def _pool() -> FairPool:
     """Each file takes up to 300 MB while it is read: two at once, the others wait."""
-    return FairPool(2, 1, f"{THREADS}file")
+    return FairPool(2, 1, f"{THREAD_PREFIX}file")
 
 
-def show(slot: Slot[Any], columns: Columns[C], held: Held) -> C | None:
+def show(slot: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C | None:
     """What was understood, and the counts once all is known; raises `CaldpError` if refused.
 
     What is asked for in vain is told, and can be asked anew.
     """
-    header = st.session_state.get(_said(slot, held))
-    seen: Understood | None = jobs.started(
+    header = st.session_state.get(_header_key(slot, upload))
+    seen: DetectedFile | None = jobs.run_automatically(
         _job(slot, "look"),
-        f"{held.number}/{header}",
-        lambda _: look_at(held.source(), header=header),
+        f"{upload.number}/{header}",
+        lambda _: inspect_data(upload.source(), header=header),
         lambda _: "Reading the file …",
         _pool,
     )
     if seen is None:
         return None
-    st.markdown(f"**{as_text(held.name)}**: {as_text(seen.table.kind)}.")
+    st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(seen.table.kind)}.")
     guess = columns.guess(seen)
     _preview(seen, [getattr(guess, role) for role in columns.roles])
-    layout = _chosen(slot, columns, held, seen)
-    asked = columns.ask(partial(_key, slot, held), seen, layout)
+    layout = _ask_layout(slot, columns, upload, seen)
+    asked = columns.ask(partial(_key, slot, upload), seen, layout)
     missing = _missing(asked or layout, seen, columns.needed)
     if missing:
-        st.info(as_text(missing), icon=":material/help:")
+        st.info(escape_markdown(missing), icon=":material/help:")
     if missing or asked is None:
         return None
     try:
-        found = _counted(slot, columns, held, seen, asked)
+        found = _count_rows(slot, columns, upload, seen, asked)
     except CaldpError as error:
         if asked == layout:
             raise
-        st.error(as_text(str(error)), icon=":material/error:")
+        st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
     if found is not None:
         _result(found, columns)
     return found
 
 
-def _counted(
-    slot: Slot[Any], columns: Columns[C], held: Held, seen: Understood, layout: Layout
+def _count_rows(
+    slot: PageState[Any],
+    columns: Columns[C],
+    upload: UploadedFile,
+    contents: DetectedFile,
+    layout: Layout,
 ) -> C | None:
     """The counts, once they are there."""
-    return jobs.started(
+    return jobs.run_automatically(
         _job(slot, "count"),
-        f"{held.number}/{layout}",
-        lambda progress: columns.count(seen, layout, held.title, progress),
+        f"{upload.number}/{layout}",
+        lambda progress: columns.count(contents, layout, upload.title, progress),
         lambda job: f"Counting, {job.share:.0%} …",
         _pool,
     )
 
 
-def answers(slot: Slot[Any], held: Held) -> dict[str, object]:
+def form_answers(slot: PageState[Any], upload: UploadedFile) -> dict[str, object]:
     """What has been chosen for the file in its form, by the names of its widgets."""
-    begin = _key(slot, held, "")
+    begin = _key(slot, upload, "")
     state = st.session_state
     return {name: state[name] for name in map(str, state) if name.startswith(begin)}
 
 
-def forget(slot: Slot[Any]) -> None:
+def forget(slot: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
     for which in ("look", "count"):
-        job = st.session_state.pop(jobs.place(_job(slot, which)), None)
+        job = st.session_state.pop(jobs.job_key(_job(slot, which)), None)
         if job is not None:
             job.leave()
 
 
-def _job(slot: Slot[Any], which: str) -> str:
-    return f"{slot.page}/own-{which}"
+def _job(slot: PageState[Any], name: str) -> str:
+    return f"{slot.page}/own-{name}"
 
 
-def _key(slot: Slot[Any], held: Held, what: str) -> str:
-    return slot.key(f"file-{held.number}-{what}")
+def _key(slot: PageState[Any], upload: UploadedFile, field: str) -> str:
+    return slot.key(f"file-{upload.number}-{field}")
 
 
-def _chosen(slot: Slot[Any], columns: Columns[Any], held: Held, seen: Understood) -> Layout:
+def _ask_layout(
+    slot: PageState[Any], columns: Columns[Any], upload: UploadedFile, contents: DetectedFile
+) -> Layout:
     """The layout as the visitor wants it: what was guessed is there at first."""
-    layout = columns.guess(seen)
+    layout = columns.guess(contents)
     change: dict[str, Any] = {}
     with st.container(horizontal=True, gap="small"):
         for role in columns.roles:
-            change[role] = _column(slot, columns, held, seen, role)
+            change[role] = _column(slot, columns, upload, contents, role)
     with st.container(horizontal=True, gap="small"):
-        if seen.table.dialect is not None:
+        if contents.table.dialect is not None:
             heads = list(_HEADS)
             st.selectbox(
                 "The first row has …",
@@ -186,8 +192,8 @@ def _chosen(slot: Slot[Any], columns: Columns[Any], held: Held, seen: Understood
                 index=None if layout.header is None else heads.index(layout.header),
                 format_func=_HEADS.__getitem__,
                 placeholder="please say",
-                key=_key(slot, held, "header"),
-                on_change=lambda: _say_header(slot, held),
+                key=_key(slot, upload, "header"),
+                on_change=lambda: _store_header(slot, upload),
             )
             marks = list(_MARKS)
             change["mark"] = st.selectbox(
@@ -196,27 +202,31 @@ def _chosen(slot: Slot[Any], columns: Columns[Any], held: Held, seen: Understood
                 index=None if layout.mark is None else marks.index(layout.mark),
                 format_func=_MARKS.__getitem__,
                 placeholder="please say",
-                key=_key(slot, held, "mark"),
+                key=_key(slot, upload, "mark"),
             )
     return replace(layout, **change)
 
 
-def _said(slot: Slot[Any], held: Held) -> str:
+def _header_key(slot: PageState[Any], upload: UploadedFile) -> str:
     """Where it is kept that the visitor has said what the first row is."""
-    return f"{slot.page}/own-header-{held.number}"
+    return f"{slot.page}/own-header-{upload.number}"
 
 
-def _say_header(slot: Slot[Any], held: Held) -> None:
-    st.session_state[_said(slot, held)] = st.session_state[_key(slot, held, "header")]
+def _store_header(slot: PageState[Any], upload: UploadedFile) -> None:
+    st.session_state[_header_key(slot, upload)] = st.session_state[_key(slot, upload, "header")]
 
 
 def _column(
-    slot: Slot[Any], columns: Columns[Any], held: Held, seen: Understood, role: str
+    slot: PageState[Any],
+    columns: Columns[Any],
+    upload: UploadedFile,
+    contents: DetectedFile,
+    role: str,
 ) -> int | None:
     """The column of a role, at first the one that was guessed; None for none."""
-    guess: int | None = getattr(columns.guess(seen), role)
+    guess: int | None = getattr(columns.guess(contents), role)
     free = role not in columns.needed
-    names = seen.names
+    names = contents.names
     options = [*([-1] if free else []), *range(len(names))]
     index = None if guess is None and not free else options.index(-1 if guess is None else guess)
     picked = st.selectbox(
@@ -225,29 +235,29 @@ def _column(
         index=index,
         format_func=lambda at: "none" if at < 0 else names[at],
         placeholder="choose a column",
-        key=_key(slot, held, f"{seen.places.header}-{role}"),
+        key=_key(slot, upload, f"{contents.places.header}-{role}"),
     )
     return None if picked is None or picked < 0 else int(picked)
 
 
-def _preview(seen: Understood, read: list[int | None]) -> None:
+def _preview(contents: DetectedFile, read: list[int | None]) -> None:
     first = [at for at in read if at is not None]
-    others = [at for at in range(len(seen.names)) if at not in first]
+    others = [at for at in range(len(contents.names)) if at not in first]
     shown = sorted((first + others)[:_COLUMNS])
-    rows = [[row[at][:60] for at in shown] for row in seen.rows[:_ROWS]]
-    table = pd.DataFrame(rows, columns=[seen.names[at] for at in shown], dtype=object)
+    rows = [[row[at][:60] for at in shown] for row in contents.rows[:_ROWS]]
+    table = pd.DataFrame(rows, columns=[contents.names[at] for at in shown], dtype=object)
     st.dataframe(table, hide_index=True, height="content")
-    more = len(seen.names) - len(shown)
+    more = len(contents.names) - len(shown)
     if more:
-        st.caption(f"{formats.exactly(more)} more columns are not shown.")
+        st.caption(f"{formats.integer(more)} more columns are not shown.")
 
 
-def _missing(layout: Layout, seen: Understood, needed: tuple[str, ...]) -> str:
+def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) -> str:
     """What is still to be said, as a sentence; empty where nothing is."""
     if layout.header is None:
         return "Please say whether the first row has the names of the columns."
     try:
-        layout.check_answered(seen, *needed)
+        layout.check_complete(contents, *needed)
     except CaldpError as error:
         return str(error)
     return ""
@@ -256,9 +266,9 @@ def _missing(layout: Layout, seen: Understood, needed: tuple[str, ...]) -> str:
 def _result(found: C, columns: Columns[C]) -> None:
     rows, people = found.refused.rows - found.refused.count, columns.people(found)
     st.markdown(
-        f"**{formats.exactly(people)} people** in {formats.count(rows, 'row', 'rows')} are counted."
+        f"**{formats.integer(people)} people** in {formats.count(rows, 'row', 'rows')} are counted."
         f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
-        f"{columns.told(found)}"
+        f"{columns.describe(found)}"
     )
     if found.refused.count:
-        st.warning(as_text(found.refused.told()), icon=":material/filter_alt:")
+        st.warning(escape_markdown(found.refused.describe()), icon=":material/filter_alt:")

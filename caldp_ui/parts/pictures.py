@@ -55,7 +55,7 @@ def maps(shares: Mapping[str, Floats], domain: GridDomain, part: Area, n: int) -
 
 def window(domain: GridDomain, part: Area) -> tuple[slice, slice]:
     """Rows and columns of the cells in a part of the map."""
-    inside = domain.inside(part).reshape(domain.rows, domain.columns)
+    inside = domain.area_mask(part).reshape(domain.rows, domain.columns)
     rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
     return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
 

@@ -15,11 +15,11 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls.common import SAME_BUT_COINS, another_outcome
+from caldp_ui.controls.common import REDRAW_HELP, redraw_button
 from caldp_ui.parts import numbers, pictures, sharing
-from caldp_ui.session.pins import PINS_MAX, PinSlot
+from caldp_ui.session.page_state import R
+from caldp_ui.session.pins import PINS_MAX, PinPageState
 from caldp_ui.session.scenarios import S
-from caldp_ui.session.slot import R
 from caldp_ui.stage import Scene, stage
 from caldp_ui.words import formats, policies
 from caldp_ui.words.vocabulary import Vocabulary
@@ -41,32 +41,35 @@ def _no_files(data: object) -> dict[str, bytes]:
 
 
 @dataclass(frozen=True)
-class Beside(Generic[R, T]):
+class PinView(Generic[R, T]):
     """How a page shows a pinned record.
 
-    `find`: what there is to show of it, at once. `title`: what it is called; `said`: the sentence
-    of its result. `numbers`: the column of a table, also of what is shown now; none before there is
-    a result. `picture(now, pinned)`: draws it. `scenario`: what is written into a file of it;
+    `load`: what there is to show of it, at once. `title`: what it is called; `describe`: the
+    sentence of its result. `numbers`: the column of a table, also of what is shown now; none before
+    there is a result. `picture(now, pinned)`: draws it. `scenario`: what is written into a file of
+    it;
     `files`: its pictures as PNG by name.
     """
 
-    find: Callable[[R], T]
+    load: Callable[[R], T]
     title: Callable[[R], str]
-    said: Callable[[T], str]
+    describe: Callable[[T], str]
     numbers: Callable[[T], Mapping[str, str]]
     picture: Callable[[T, T], None]
     scenario: Callable[[R], Scenario] = _scenario
     files: Callable[[T], Mapping[str, bytes]] = _no_files
 
 
-def again(slot: PinSlot[S], title: Callable[[S], str], told: str = SAME_BUT_COINS) -> None:
-    """New noise, and the button that pins; `told`: what stays the same with new noise."""
+def redraw_and_pin(
+    slot: PinPageState[S], title: Callable[[S], str], help_text: str = REDRAW_HELP
+) -> None:
+    """New noise, and the button that pins; `help_text`: what stays the same with new noise."""
     with st.container(horizontal=True, gap="xsmall", key=slot.key("again")):
-        another_outcome(slot, told)
-        button(slot, title)
+        redraw_button(slot, help_text)
+        pin_button(slot, title)
 
 
-def button(slot: PinSlot[R], title: Callable[[R], str]) -> None:
+def pin_button(slot: PinPageState[R], title: Callable[[R], str]) -> None:
     """Pin what is shown; and what is pinned by title, to look at or to let go of."""
     full = len(slot.pins) >= PINS_MAX
     st.button(
@@ -92,7 +95,7 @@ def button(slot: PinSlot[R], title: Callable[[R], str]) -> None:
             _menu(slot, title)
 
 
-def _menu(slot: PinSlot[R], title: Callable[[R], str]) -> None:
+def _menu(slot: PinPageState[R], title: Callable[[R], str]) -> None:
     for number, record in enumerate(slot.pins, 1):
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
             st.button(
@@ -100,7 +103,7 @@ def _menu(slot: PinSlot[R], title: Callable[[R], str]) -> None:
                 key=slot.key(f"choose-{number}"),
                 type="primary" if record == slot.pinned else "secondary",
                 width="stretch",
-                on_click=slot.choose,
+                on_click=slot.choose_pin,
                 args=(record,),
             )
             st.button(
@@ -115,59 +118,57 @@ def _menu(slot: PinSlot[R], title: Callable[[R], str]) -> None:
         st.button("Unpin all", key=slot.key("unpin-all"), on_click=slot.unpin_all)
 
 
-def found(slot: PinSlot[R], beside: Beside[R, T]) -> T | None:
+def pinned_data(slot: PinPageState[R], view: PinView[R, T]) -> T | None:
     """What there is of the chosen pin, for a picture that shows both; None if nothing is."""
-    return None if slot.pinned is None else beside.find(slot.pinned)
+    return None if slot.pinned is None else view.load(slot.pinned)
 
 
-def show(slot: PinSlot[R], beside: Beside[R, T], now: T) -> None:
+def show(slot: PinPageState[R], view: PinView[R, T], current: T) -> None:
     """The chosen pin's picture, a table of what differs between all pins and now, and all files."""
     with st.container(key=slot.key("pinned")):  # always there: what follows keeps its place
         if not slot.pins:
             return
         if slot.pinned is not None:
-            _show(slot.pinned, beside, now)
-        pinned = [beside.find(record) for record in slot.pins]
-        titles = [f"pin {at}: {beside.title(each)}" for at, each in enumerate(slot.pins, 1)]
+            _show(slot.pinned, view, current)
+        pinned = [view.load(record) for record in slot.pins]
+        titles = [f"pin {at}: {view.title(each)}" for at, each in enumerate(slot.pins, 1)]
         table = {
-            "now": beside.numbers(now),
-            **dict(zip(titles, map(beside.numbers, pinned), strict=True)),
+            "now": view.numbers(current),
+            **dict(zip(titles, map(view.numbers, pinned), strict=True)),
         }
-        st.table(differences(table))
-        shown = {"now": (slot.now(), now)}
+        st.table(differing_rows(table))
+        shown = {"now": (slot.current(), current)}
         for at, pair in enumerate(zip(slot.pins, pinned, strict=True), 1):
             shown[f"pin-{at}"] = pair
-        sharing.file(slot.key("pins-zip"), "pins.zip", partial(pack, beside, table, shown))
+        sharing.file_button(slot.key("pins-zip"), "pins.zip", partial(pack, view, table, shown))
 
 
-def _show(record: R, beside: Beside[R, T], now: T) -> None:
-    pinned = beside.find(record)
-    if not beside.numbers(pinned):
+def _show(record: R, view: PinView[R, T], current: T) -> None:
+    pinned = view.load(record)
+    if not view.numbers(pinned):
         st.info("What is pinned takes longer than a second; unpin it, or pin a quick one.")
         return
-    st.markdown(f"**Pinned: {beside.title(record)}** · {beside.said(pinned)}")
-    beside.picture(now, pinned)
+    st.markdown(f"**Pinned: {view.title(record)}** · {view.describe(pinned)}")
+    view.picture(current, pinned)
 
 
 def pack(
-    beside: Beside[R, T],
+    view: PinView[R, T],
     table: Mapping[str, Mapping[str, str]],
-    shown: Mapping[str, tuple[R, T]],
+    entries: Mapping[str, tuple[R, T]],
 ) -> bytes:
-    """A ZIP file: the table as compare.csv, and of each of `shown` its scenario and pictures."""
+    """A ZIP file: the table as compare.csv, and of each of `entries` its scenario and pictures."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("compare.csv", exports.csv(compared(table).reset_index()))
-        for folder, (record, data) in shown.items():
-            packed.writestr(
-                f"{folder}/scenario.json", exports.scenario_json(beside.scenario(record))
-            )
-            for name, png in beside.files(data).items():
+        packed.writestr("compare.csv", exports.csv(comparison_table(table).reset_index()))
+        for folder, (record, data) in entries.items():
+            packed.writestr(f"{folder}/scenario.json", exports.scenario_json(view.scenario(record)))
+            for name, png in view.files(data).items():
                 packed.writestr(f"{folder}/{name}.png", png)
     return buffer.getvalue()
 
 
-def maps_of(results: Mapping[str, Result | None], part: Area) -> dict[str, bytes]:
+def map_files(results: Mapping[str, Result | None], part: Area) -> dict[str, bytes]:
     """Pictures of a part of the maps of results, by name, and of the truth that they share."""
     there = {name: result for name, result in results.items() if result is not None}
     if not there:
@@ -182,48 +183,48 @@ def maps_of(results: Mapping[str, Result | None], part: Area) -> dict[str, bytes
     )
 
 
-def in_the_picture(now: object, pinned: object) -> None:
+def skip_picture(current: object, pinned: object) -> None:
     """For pages whose own picture shows what is pinned, too."""
-    del now, pinned
+    del current, pinned
 
 
-def maps(slot: PinSlot[Any], scene: Scene, now: GridDomain) -> None:
-    """The maps of what is pinned, under the view of the page's own, which are of the grid `now`."""
-    if scene.ground.domain != now:
+def maps(slot: PinPageState[Any], scene: Scene, current: GridDomain) -> None:
+    """The maps of the pins, under the view of the page's own maps, whose grid is `current`."""
+    if scene.ground.domain != current:
         st.caption("Its map is another one, so only the numbers stand beside each other.")
         return
     still = replace(scene, actions=(), can_undo=False, can_redo=False, focus=None)
     stage(replace(still, label=f"Pinned: {scene.label}", look_hint=Scene.look_hint), slot.key(MAPS))
 
 
-def numbers_of(nouns: Vocabulary, result: Result | None) -> dict[str, str]:
+def result_numbers(nouns: Vocabulary, result: Result | None) -> dict[str, str]:
     """The numbers of a result: its levels of privacy, the odds, its errors; none of none."""
     if result is None:
         return {}
-    levels = dict(policies.told(nouns, result.setup).levels)
-    return {**levels, **odds_of(nouns, result.setup), **numbers.column(result)}
+    levels = dict(policies.describe_promise(nouns, result.setup).levels)
+    return {**levels, **odds_numbers(nouns, result.setup), **numbers.column(result)}
 
 
-def odds_of(nouns: Vocabulary, setup: Setup) -> dict[str, str]:
+def odds_numbers(nouns: Vocabulary, setup: Setup) -> dict[str, str]:
     """How many people are protected, and how often an attacker's even guess about one is right."""
-    told = policies.told(nouns, setup)
-    covered = {"people protected": formats.out_of(told.covered)}
-    if told.covered <= 0.0:
+    told = policies.describe_promise(nouns, setup)
+    covered = {"people protected": formats.out_of(told.protected_share)}
+    if told.protected_share <= 0.0:
         return covered
     return {
         **covered,
-        "right guesses about a protected person, of 100": formats.at_most(told.chance),
+        "right guesses about a protected person, of 100": formats.upper_bound(told.chance),
     }
 
 
-def compared(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+def comparison_table(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     """Numbers as rows, what they are of as columns; "–" for what one has not."""
     rows = list(dict.fromkeys(row for column in table.values() for row in column))
     columns = {title: [column.get(row, "–") for row in rows] for title, column in table.items()}
     return pd.DataFrame(columns, index=pd.Index(rows, name="number"))
 
 
-def differences(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+def differing_rows(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     """The rows in which not all are alike."""
-    frame = compared(table)
+    frame = comparison_table(table)
     return frame[frame.nunique(axis=1) > 1]

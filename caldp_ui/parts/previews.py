@@ -13,9 +13,9 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.app.turns import is_busy
-from caldp_ui.parts.film_jobs import Asked
-from caldp_ui.session.ticking import called
+from caldp_ui.app.run_limiter import is_busy
+from caldp_ui.parts.film_jobs import FilmRequest
+from caldp_ui.session.ticking import redraw_on_call
 from caldp_ui.stage import Film
 
 _STILL_S: Final = 0.4
@@ -24,64 +24,68 @@ _still: Final = st.components.v2.component(
 )
 
 
-class _Overtaken(Exception):
+class _Interrupted(Exception):
     """Somebody's page is run."""
 
 
 def show(
-    key: str, asked: Sequence[Asked], made: Sequence[Film], send: Callable[[Film], None]
+    key: str, requests: Sequence[FilmRequest], made: Sequence[Film], send: Callable[[Film], None]
 ) -> None:
     """Have the nearest steps of those made and sent that are not among the films `made`.
 
     `key`: one place on one page. `send`: brings a film to what shows it, in a part of the page.
     """
     there = {film.alike for film in made}
-    missing = [each for each in asked if each.near and each.name not in there]
+    missing = [each for each in requests if each.near and each.name not in there]
     if missing:
-        called(f"{key}-near", _STILL_S, lambda: _draw(f"{key}-near", missing, send))
+        redraw_on_call(f"{key}-near", _STILL_S, lambda: _draw(f"{key}-near", missing, send))
 
 
-def _draw(key: str, asked: Sequence[Asked], send: Callable[[Film], None]) -> None:
+def _draw(key: str, requests: Sequence[FilmRequest], send: Callable[[Film], None]) -> None:
     held: dict[str, Film] = st.session_state.get(f"{key}/films", {})
-    there = {each.name: held[each.name] for each in asked if _serves(held.get(each.name), each)}
-    missing = [each for each in asked if each.name not in there]
-    if missing and _is_called(key, missing):
+    there = {
+        each.name: held[each.name]
+        for each in requests
+        if _has_nearest_steps(held.get(each.name), each)
+    }
+    missing = [each for each in requests if each.name not in there]
+    if missing and _is_page_still(key, missing):
         there |= _make(missing)
     st.session_state[f"{key}/films"] = there
     for film in there.values():
         send(film)
 
 
-def _serves(film: Film | None, asked: Asked) -> bool:
+def _has_nearest_steps(film: Film | None, request: FilmRequest) -> bool:
     """Whether it has the steps next to where the page is now."""
     readings = {step.reading for step in film.steps} if film else set()
-    return asked.near is not None and asked.near.beside <= readings
+    return request.near is not None and request.near.readings <= readings
 
 
-def _is_called(key: str, asked: Sequence[Asked]) -> bool:
+def _is_page_still(key: str, requests: Sequence[FilmRequest]) -> bool:
     """Whether the browser has told in this run that nothing moves."""
-    name = " ".join(each.name for each in asked)
+    name = " ".join(each.name for each in requests)
     told = _still(key=f"{key}-still", data=[name, 1000 * _STILL_S], on_still_change=lambda: None)
     return bool(told.still == name)
 
 
-def _make(asked: Sequence[Asked]) -> dict[str, Film]:
+def _make(requests: Sequence[FilmRequest]) -> dict[str, Film]:
     """By name what could be made before anybody's page was run."""
     made: dict[str, Film] = {}
-    yields, one = st.empty(), _one_at_a_time()
+    yields, one = st.empty(), _preview_lock()
 
     def progress(_: float) -> None:
         yields.empty()  # where a newer run of this visit ends this one
         if is_busy():
-            raise _Overtaken
+            raise _Interrupted
 
     if not one.acquire(blocking=False):
         return made
     try:
-        for each in asked:
+        for each in requests:
             if each.near:
                 made[each.name] = each.near.make(progress)
-    except (_Overtaken, CaldpError):
+    except (_Interrupted, CaldpError):
         pass
     finally:
         one.release()
@@ -89,5 +93,5 @@ def _make(asked: Sequence[Asked]) -> dict[str, Film]:
 
 
 @st.cache_resource
-def _one_at_a_time() -> Lock:
+def _preview_lock() -> Lock:
     return Lock()

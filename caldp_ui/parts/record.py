@@ -17,71 +17,73 @@ from caldp_core import __version__
 from caldp_core.basics.types import Progress
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.judged import not_judged
+from caldp_core.experiments.error_validity import invalid_error_reason
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
-from caldp_ui.compute.verdict import Verdict, verdict
+from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
 from caldp_ui.parts import odds
 from caldp_ui.words import accuracy, formats, mixing, policies, promise
+from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.strength import MEANING
-from caldp_ui.words.told import Told
 from caldp_ui.words.vocabulary import Vocabulary
 
 _FORM: Final = Path(__file__).with_name("record.html")
 
 
 @dataclass(frozen=True, eq=False)
-class Exhibit:
-    """What a record shows. `said`: the page's own sentence on this; `pictures`: PNGs by title."""
+class ReportContent:
+    """What a record shows. `sentence`: the page's own on this; `pictures`: PNGs by title."""
 
     ours: Result
-    said: str
+    sentence: str
     pictures: Mapping[str, bytes]
 
 
 @dataclass(frozen=True)
-class Checked:
+class AuditReport:
     """What takes seconds to find out: the audit's verdict, and the error to expect."""
 
-    audited: Verdict
+    summary: PrivacySummary
     expected: Forecast | None
 
 
-def check(scenario: Scenario, progress: Progress) -> Checked:
+def audit_scenario(scenario: Scenario, progress: Progress) -> AuditReport:
     """For a job beside the page."""
-    audited = verdict(scenario, lambda share: progress(share / 2))
-    return Checked(audited, runs.expected(scenario, lambda share: progress(0.5 + share / 2)))
+    audited = summarize_privacy(scenario, lambda share: progress(share / 2))
+    return AuditReport(
+        audited, runs.expected_error(scenario, lambda share: progress(0.5 + share / 2))
+    )
 
 
-def html(nouns: Vocabulary, shown: Exhibit, checked: Checked, address: str) -> str:
+def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str) -> str:
     """The record, whole; `address` opens the scenario, "" where none does."""
-    ours, setup = shown.ours, shown.ours.setup
-    told = policies.told(nouns, setup)
-    return filled(
+    ours, setup = content.ours, content.ours.setup
+    told = policies.describe_promise(nouns, setup)
+    return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=marked(_result(shown.said, told)),
-        pictures="".join(_figure(title, png) for title, png in shown.pictures.items()),
+        result=bold_html(_result(content.sentence, told)),
+        pictures="".join(_figure(title, png) for title, png in content.pictures.items()),
         protected=_protected(told, setup),
         icons=odds.picture(told),
         odds=_odds(told),
-        open="".join(f"<li>{marked(each)}</li>" for each in _left_open(nouns, setup, told)),
+        open="".join(f"<li>{bold_html(each)}</li>" for each in _left_open(nouns, setup, told)),
         method="".join(
             f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>"
-            for a, b in _method(ours, told, checked.expected)
+            for a, b in _method(ours, told, report.expected)
         ),
-        audit=_audit(checked.audited),
+        audit=_audit(report.summary),
         repeat=_repeat(setup, address),
         scenario=_scenario(setup),
     )
 
 
-def _left_open(nouns: Vocabulary, setup: Setup, told: Told) -> list[str]:
+def _left_open(nouns: Vocabulary, setup: Setup, texts: PromiseText) -> list[str]:
     """What is not promised, and what would be if reports were mixed."""
-    mixed = mixing.of_scenario(nouns, setup)
-    return [*told.not_promised, *([mixed] if mixed else [])]
+    mixed = mixing.scenario_text(nouns, setup)
+    return [*texts.not_promised, *([mixed] if mixed else [])]
 
 
 def _repeat(setup: Setup, address: str) -> str:
@@ -101,7 +103,7 @@ def _scenario(setup: Setup) -> str:
     return f"<p><code>{escape(text)}</code></p>"
 
 
-def filled(**parts: str) -> str:
+def fill_template(**parts: str) -> str:
     """The form with its parts, which are HTML already."""
     return _form().substitute(parts)
 
@@ -111,7 +113,7 @@ def _form() -> Template:
     return Template(_FORM.read_text("utf-8"))
 
 
-def marked(text: str) -> str:
+def bold_html(text: str) -> str:
     """A sentence of ours with its bold parts."""
     parts = escape(text).replace("*", "\0").split("\0\0")
     bold = [f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)]
@@ -126,41 +128,43 @@ def _figure(title: str, png: bytes) -> str:
     )
 
 
-def _protected(told: Told, setup: Setup) -> str:
+def _protected(texts: PromiseText, setup: Setup) -> str:
     counted = promise.counted_as_people(setup.scenario)
     return (
-        f"<p>{marked(told.protected)}</p><p>From everybody who sees a person's "
+        f"<p>{bold_html(texts.protected)}</p><p>From everybody who sees a person's "
         f"report, the collector included. {escape(counted)}</p>"
     )
 
 
-def _result(said: str, told: Told) -> str:
+def _result(sentence: str, texts: PromiseText) -> str:
     """Who is not protected comes before what that gained."""
-    both = (told.in_short, said) if told.covered < 1.0 else (said, told.in_short)
+    both = (texts.summary, sentence) if texts.protected_share < 1.0 else (sentence, texts.summary)
     return " ".join(both)
 
 
-def _odds(told: Told) -> str:
-    graded = "".join(f"<p><b>{escape(g.title)}.</b> {marked(g.odds)}</p>" for g in told.grades)
-    extra = "" if told.odds in {g.odds for g in told.grades} else f"<p>{marked(told.odds)}</p>"
-    return f"{graded}{extra}<p>{marked(told.repeats)}</p><p>{escape(MEANING)}</p>"
+def _odds(texts: PromiseText) -> str:
+    graded = "".join(f"<p><b>{escape(g.title)}.</b> {bold_html(g.odds)}</p>" for g in texts.grades)
+    extra = (
+        "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
+    )
+    return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>"
 
 
-def _method(ours: Result, told: Told, expected: Forecast | None) -> list[tuple[str, str]]:
+def _method(ours: Result, texts: PromiseText, expected: Forecast | None) -> list[tuple[str, str]]:
     setup, errors = ours.setup, ours.first.errors
     return [
         ("data", setup.dataset.name),
-        ("people", formats.exactly(setup.n)),
-        *told.levels,
+        ("people", formats.integer(setup.n)),
+        *texts.levels,
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
-        *known_to(setup.scenario),
+        *public_map_row(setup.scenario),
         *_errors(ours, expected),
         ("sampling alone", formats.share(errors.sampling_tv)),
     ]
 
 
-def known_to(scenario: Scenario) -> list[tuple[str, str]]:
+def public_map_row(scenario: Scenario) -> list[tuple[str, str]]:
     """What the public map is called that the estimate takes for known."""
     if ESTIMATORS[scenario.estimator].needs_map and isinstance(scenario.prior, PublicMap):
         return [("public map", scenario.prior.title)]
@@ -168,7 +172,7 @@ def known_to(scenario: Scenario) -> list[tuple[str, str]]:
 
 
 def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
-    told = not_judged(ours.setup)
+    told = invalid_error_reason(ours.setup)
     if told:
         return [("error", told)]
     return [
@@ -177,14 +181,14 @@ def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
     ]
 
 
-def _audit(audited: Verdict) -> str:
-    if audited.holds is None:
-        return f"<p>Not audited: {escape(audited.why)}</p>"
-    verdict = "It holds." if audited.holds else "It does NOT hold: do not rely on this protection."
+def _audit(summary: PrivacySummary) -> str:
+    if summary.holds is None:
+        return f"<p>Not audited: {escape(summary.reason)}</p>"
+    verdict = "It holds." if summary.holds else "It does NOT hold: do not rely on this protection."
     worst = ""
-    if audited.loss is not None and audited.epsilon is not None:
+    if summary.loss is not None and summary.epsilon is not None:
         worst = (
-            f" The pair that comes nearest to its bound has a privacy loss of {audited.loss:.9g}, "
-            f"where ε = {audited.epsilon:g} is promised."
+            f" The pair that comes nearest to its bound has a privacy loss of {summary.loss:.9g}, "
+            f"where ε = {summary.epsilon:g} is promised."
         )
-    return f"<p><b>{verdict}</b>{worst} Looked at: {escape(audited.looked_at)}.</p>"
+    return f"<p><b>{verdict}</b>{worst} Looked at: {escape(summary.method)}.</p>"

@@ -15,10 +15,10 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import addresses
 from caldp_ui.compute import exports
 from caldp_ui.parts import record
-from caldp_ui.parts.record import Checked, Exhibit
-from caldp_ui.session import jobs, own
+from caldp_ui.parts.record import AuditReport, ReportContent
+from caldp_ui.session import jobs, visitor_data
+from caldp_ui.session.page_state import PageState, R
 from caldp_ui.session.scenarios import S
-from caldp_ui.session.slot import R, Slot
 from caldp_ui.words.vocabulary import Vocabulary
 
 File: TypeAlias = str | bytes | Callable[[], bytes]
@@ -41,75 +41,78 @@ _QR_MAX: Final = 2_331
 
 
 @contextmanager
-def beside_link(slot: Slot[R]) -> Iterator[None]:
+def link_columns(slot: PageState[R]) -> Iterator[None]:
     """The link at the left; what is drawn within comes beside it."""
     left, right = st.columns(2, gap="large")
     with left:
-        link(slot)
+        show_link(slot)
     with right:
         yield
 
 
 def section(
-    slot: Slot[S],
+    slot: PageState[S],
     nouns: Vocabulary,
-    shown: Exhibit | None,
-    beside: Mapping[str, Scenario],
+    content: ReportContent | None,
+    other_scenarios: Mapping[str, Scenario],
     picture: Callable[[], None],
 ) -> None:
-    """All that a page with a scenario exports; its link alone as long as nothing is `shown`.
+    """All that a page with a scenario exports; its link alone as long as nothing is `content`.
 
-    `beside`: other scenarios on show, by the names of their files. `picture`: how it is saved.
+    `other_scenarios`: other scenarios on show, by the names of their files. `picture`: how it is
+    saved.
     """
     left, right = st.columns(2, gap="large")
     with left:
-        link(slot)
-    if shown is None:
+        show_link(slot)
+    if content is None:
         st.info("Files and the record come once the pictures are there.")
         return
     with left:
         picture()
     with right:
-        record_page(slot, nouns, shown)
-        files(slot, shown.ours, beside)
-        collection(slot, shown.ours)
-        code(shown.ours)
+        record_page(slot, nouns, content)
+        files(slot, content.ours, other_scenarios)
+        collection(slot, content.ours)
+        show_code(content.ours)
 
 
-def digits(slot: Slot[R], told: str, made: Mapping[str, File], snippet: str) -> None:
+def export_digits(
+    slot: PageState[R], description: str, named_files: Mapping[str, File], snippet: str
+) -> None:
     """What maps with digits of their own export: the link, files by name, code that gives them."""
     left, right = st.columns(2, gap="large")
     with left:
-        link(slot)
-        by_the_maps()
+        show_link(slot)
+        show_map_save_hint()
     with right:
-        st.markdown(f"**The same digits elsewhere** · {told}")
+        st.markdown(f"**The same digits elsewhere** · {description}")
         with st.container(horizontal=True):
-            for name, data in made.items():
-                file(slot.key(name.replace(".", "-")), name, data)
+            for name, data in named_files.items():
+                file_button(slot.key(name.replace(".", "-")), name, data)
         python(snippet)
 
 
-def by_the_maps() -> None:
+def show_map_save_hint() -> None:
     """Maps are saved by a button of their own."""
     st.caption("The button with the arrow on the maps saves them as a picture.")
 
 
-def link(slot: Slot[R]) -> None:
+def show_link(slot: PageState[R]) -> None:
     """The address of what a page shows."""
-    link_of(slot.query())
+    show_query_link(slot.query())
 
 
-def link_of(query: Mapping[str, str]) -> None:
+def show_query_link(query: Mapping[str, str]) -> None:
     """The address to copy, and as a QR code where others can open it."""
-    if own.is_left_out(query):
+    if visitor_data.lacks_data(query):
         st.markdown(
             "**Link** · none: your data are too long for one. The address bar serves this visit "
             "alone; **scenario.json holds the data**, and “Your data” opens it again."
         )
         return
-    address = addresses.here(query)
-    others = addresses.for_others(address)
+    address = addresses.current_address(query)
+    others = addresses.shared_address(address)
     st.markdown("**Link** · opens what you see; the address bar always holds it")
     st.code(others or address, language=None, wrap_lines=True)
     if others is None:
@@ -129,7 +132,7 @@ def link_of(query: Mapping[str, str]) -> None:
         )
 
 
-def file(key: str, name: str, data: File) -> None:
+def file_button(key: str, name: str, data: File) -> None:
     """A button that saves a file under its name: text, bytes, or what makes them once asked.
 
     The browser asks for it at a click: an address that it was told before leads nowhere once the
@@ -155,25 +158,25 @@ def drawer(key: str, show: Callable[[], None]) -> None:
             show()
 
 
-def files(slot: Slot[S], result: Result, beside: Mapping[str, Scenario]) -> None:
-    """The estimate, its scenario, and those `beside` by name, as files."""
-    if own.is_own(result.setup.scenario.dataset):
-        st.caption(_who_holds_them(result.setup.scenario))
+def files(slot: PageState[S], result: Result, other_scenarios: Mapping[str, Scenario]) -> None:
+    """The estimate, its scenario, and those `other_scenarios` by name, as files."""
+    if visitor_data.is_own(result.setup.scenario.dataset):
+        st.caption(_own_data_warning(result.setup.scenario))
     with st.container(horizontal=True):
-        file(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
+        file_button(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
             on_maps = {
                 "geojson": exports.estimate_geojson,
                 "parquet": exports.estimate_geoparquet,
             }
             for kind, make in on_maps.items():
-                file(slot.key(kind), f"estimate.{kind}", partial(make, result))
-        file(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
-        for name, scenario in beside.items():
-            file(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
+                file_button(slot.key(kind), f"estimate.{kind}", partial(make, result))
+        file_button(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
+        for name, scenario in other_scenarios.items():
+            file_button(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
 
 
-def collection(slot: Slot[S], result: Result) -> None:
+def collection(slot: PageState[S], result: Result) -> None:
     """The protocol of a real collection, where devices can run what is on show."""
     if not can_be_collected(result.setup):
         return
@@ -181,11 +184,11 @@ def collection(slot: Slot[S], result: Result) -> None:
         "**A real collection** · protocol.json is what phones and the collector share: the values, "
         "who hides among whom, ε and the coins. It holds no data and no counts."
     )
-    file(slot.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
+    file_button(slot.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
     st.caption("docs/collect.md goes on from there, to reports of real people.")
 
 
-def _who_holds_them(scenario: Scenario) -> str:
+def _own_data_warning(scenario: Scenario) -> str:
     """Which files hold a visitor's own data, and which may leave the house."""
     who = "The scenario files, the Python code and the record hold"
     if exports.is_long(scenario):
@@ -197,31 +200,31 @@ def _who_holds_them(scenario: Scenario) -> str:
     )
 
 
-def code(result: Result) -> None:
+def show_code(result: Result) -> None:
     """A command and Python that give the digits on the page."""
     st.markdown("**The same digits elsewhere** · with scenario.json, or in Python")
     st.code(exports.COMMAND, language="bash")
     python(exports.snippet(result.setup.scenario))
 
 
-def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
+def record_page(slot: PageState[S], nouns: Vocabulary, content: ReportContent) -> None:
     """The record: first the exact audit beside the page, then the file."""
     st.markdown(
         "**Record of one page** · what was protected, from whom, how well, and what is not "
         "promised; with the exact audit of this very mechanism. Opens offline, prints on one sheet."
     )
-    scenario = shown.ours.setup.scenario
-    found = jobs.offered(
+    scenario = content.ours.setup.scenario
+    found = jobs.run_on_click(
         slot.key("audit"),
         exports.scenario_json(scenario),
-        lambda progress: record.check(scenario, progress),
-        jobs.Offer("Audit and make the record", ":material/verified:"),
-        _told,
+        lambda progress: record.audit_scenario(scenario, progress),
+        jobs.StartButton("Audit and make the record", ":material/verified:"),
+        _describe_audit,
     )
     if found is not None:
         st.download_button(
             "record.html",
-            record.html(nouns, shown, found, _address(slot.query())),
+            record.html(nouns, content, found, _address(slot.query())),
             "record.html",
             "text/html",
             key=slot.key("record"),
@@ -232,8 +235,8 @@ def record_page(slot: Slot[S], nouns: Vocabulary, shown: Exhibit) -> None:
 
 
 def _address(query: Mapping[str, str]) -> str:
-    return "" if own.is_left_out(query) else addresses.here(query)
+    return "" if visitor_data.lacks_data(query) else addresses.current_address(query)
 
 
-def _told(job: jobs.Job[Checked]) -> str:
+def _describe_audit(job: jobs.Job[AuditReport]) -> str:
     return f"Auditing the channel, then forecasting the error: {job.seconds:.0f} s so far"

@@ -9,10 +9,10 @@ T = TypeVar("T")
 
 
 @st.fragment
-def tabs(key: str, sections: Mapping[str, Callable[[T], None]], what: T) -> None:
+def tabs(key: str, sections: Mapping[str, Callable[[T], None]], data: T) -> None:
     """Tabs by title, and the open one: in a fragment, so that the picture above is left alone."""
     made = st.tabs(list(sections), key=key, on_change="rerun")
     for tab, show in zip(made, sections.values(), strict=True):
         if tab.open:
             with tab:
-                show(what)
+                show(data)

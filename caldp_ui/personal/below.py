@@ -7,59 +7,59 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.experiments.run import Result
-from caldp_ui.compute.rivals import rival
+from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.maps.ground import home
 from caldp_ui.offline import offer
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
-from caldp_ui.parts.record import Exhibit
+from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, take_home, words
-from caldp_ui.personal.pinned import BESIDE
-from caldp_ui.personal.shown import Shown, at_own_places
-from caldp_ui.personal.slot import SLOT, known, nothing_own
-from caldp_ui.personal.week import Day, at_home, week
+from caldp_ui.personal.page_data import PersonalData, own_place_shares
+from caldp_ui.personal.page_state import STATE, with_known_places, without_personal_tags
+from caldp_ui.personal.pin_view import PIN_VIEW
+from caldp_ui.personal.week import Day, infer_home, simulate_week
 from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(what: Shown) -> None:
+def show(data: PersonalData) -> None:
     """What is pinned, then the tabs, and the open one."""
-    pins.show(SLOT, BESIDE, what)
-    tabs(SLOT.key("tabs"), _TABS, what)
+    pins.show(STATE, PIN_VIEW, data)
+    tabs(STATE.key("tabs"), _TABS, data)
 
 
-def _learned(what: Shown) -> None:
-    st.markdown(words.people(what))
+def _collector(data: PersonalData) -> None:
+    st.markdown(words.people_sentence(data))
     rows = {
         where: {"what a report says": said, "what the collector does with it": makes}
-        for where, (said, makes) in words.sends(what).items()
+        for where, (said, makes) in words.describe_reports(data).items()
     }
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("where somebody is"))
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**The collector learns**")
-        _list(words.learned(what))
+        _list(words.learned_sentences(data))
     with right:
         st.markdown("**The collector does *not* learn**")
-        _list(words.hidden(what))
+        _list(words.hidden_sentences(data))
 
 
-def _week(what: Shown) -> None:
-    days = week(what)
+def _week(data: PersonalData) -> None:
+    days = simulate_week(data)
     if not days:
         st.info("This map has too few cities for an example.")
         return
-    domain = what.domain
+    domain = data.domain
     home = place_name(domain, days[0].place)
     rows = {
-        day.day: {
-            "truly": _truly(what, day),
+        day.name: {
+            "truly": _true_place_text(data, day),
             "the report says": "noise: no place"
-            if day.named is None
-            else f"“{place_name(domain, day.named)}”",
-            "chance of “at home”": f"{formats.hundred(day.home)} %",
+            if day.reported_place is None
+            else f"“{place_name(domain, day.reported_place)}”",
+            "chance of “at home”": f"{formats.hundred(day.home_probability)} %",
         }
         for day in days
     }
@@ -70,23 +70,23 @@ def _week(what: Shown) -> None:
         "were equally likely. The button “Draw new noise” draws other reports. Reports of several "
         "days add up."
     )
-    evenings = at_home(what)
+    evenings = infer_home(data)
     if evenings is not None:
-        st.markdown(words.at_home(evenings, place_name(domain, days[0].place)))
+        st.markdown(words.home_inference_text(evenings, place_name(domain, days[0].place)))
 
 
-def _truly(what: Shown, day: Day) -> str:
-    where = place_name(what.domain, day.place)
-    return where if day.tag is None else f"{where} ({words.tag(day.tag)})"
+def _true_place_text(data: PersonalData, day: Day) -> str:
+    where = place_name(data.domain, day.place)
+    return where if day.tag is None else f"{where} ({words.tag_name(day.tag)})"
 
 
 def _list(sentences: list[str]) -> None:
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
 
 
-def _bias(what: Shown) -> None:
-    st.markdown(words.bias(what))
-    scene.bias(what)
+def _bias(data: PersonalData) -> None:
+    st.markdown(words.bias_text(data))
+    scene.bias_maps(data)
     st.latex(r"\mathrm{E}\,\hat p(x) - p(x) = \sum_j p(\bot_j)\,\bigl(\pi_j(x) - h_j(x)\bigr)")
     st.caption(
         "p(⊥ⱼ): share of the people at their own place of tag j; πⱼ: the collector's guess; hⱼ: "
@@ -95,11 +95,11 @@ def _bias(what: Shown) -> None:
     )
 
 
-def _promise(what: Shown) -> None:
-    _list(words.hidden(what))
+def _promise(data: PersonalData) -> None:
+    _list(words.hidden_sentences(data))
     st.markdown("**What is *not* promised**")
-    _list(list(policies.told(PLACES, what.setup).not_promised))
-    promises.audited(SLOT, what.record.scenario)
+    _list(list(policies.describe_promise(PLACES, data.setup).not_promised))
+    promises.audit_section(STATE, data.record.scenario)
     st.markdown(
         "Each person's own device replaces the place by the tag, so nobody else needs to know "
         "which places are theirs. Here the model of the data decides who is at home: of all people "
@@ -108,27 +108,27 @@ def _promise(what: Shown) -> None:
     terms("ε", "sensitive set", "tag", "context-aware", "total variation")
 
 
-def _results(what: Shown) -> dict[str, Result]:
+def _results(data: PersonalData) -> dict[str, Result]:
     there = {
-        "this protection": what.assumed,
-        "homes known": None if what.is_known else what.known,
-        "everything hidden": what.everything,
-        "nothing hidden": what.nothing,
+        "this protection": data.ours,
+        "homes known": None if data.has_true_background else data.known_places,
+        "everything hidden": data.plain,
+        "nothing hidden": data.untagged,
     }
     return {title: result for title, result in there.items() if result is not None}
 
 
-def _numbers(what: Shown) -> None:
-    results = _results(what)
+def _numbers(data: PersonalData) -> None:
+    results = _results(data)
     if not results:
         st.info("The numbers come once a picture is there.")
         return
     numbers.table(results, None)
-    st.markdown(words.bias(what))
-    if what.assumed is not None:
-        true, found = at_own_places(what)
+    st.markdown(words.bias_text(data))
+    if data.ours is not None:
+        true, found = own_place_shares(data)
         rows = {
-            words.tag(number): {
+            words.tag_name(number): {
                 "truth": formats.share(share),
                 "from the reports": f"{estimate:.3f}",
             }
@@ -138,29 +138,29 @@ def _numbers(what: Shown) -> None:
         st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))
 
 
-def _sharing(what: Shown) -> None:
-    shown, scenario = None, what.record.scenario
-    if what.assumed is not None:
-        shown = Exhibit(what.assumed, words.result(what), _pictures(what, what.assumed))
+def _sharing(data: PersonalData) -> None:
+    shown, scenario = None, data.record.scenario
+    if data.ours is not None:
+        shown = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
     beside = {
-        "places-known": known(scenario),
-        "nothing-own": nothing_own(scenario),
-        sharing.PLAIN: rival(scenario),
+        "places-known": with_known_places(scenario),
+        "nothing-own": without_personal_tags(scenario),
+        sharing.PLAIN: best_plain_ldp(scenario),
     }
-    sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
-    offer.page(SLOT, take_home.part)
+    sharing.section(STATE, PLACES, shown, beside, sharing.show_map_save_hint)
+    offer.offer_page(STATE, take_home.part)
 
 
-def _pictures(what: Shown, assumed: Result) -> dict[str, bytes]:
-    shares = {"Truth": what.setup.dataset.distribution}
-    if what.everything is not None:
-        shares["Everything hidden: plain LDP"] = what.everything.first.estimate
-    shares["This protection"] = assumed.first.estimate
-    return pictures.maps(shares, what.domain, home(what.domain), what.setup.n)
+def _pictures(data: PersonalData, ours: Result) -> dict[str, bytes]:
+    shares = {"Truth": data.setup.dataset.distribution}
+    if data.plain is not None:
+        shares["Everything hidden: plain LDP"] = data.plain.first.estimate
+    shares["This protection"] = ours.first.estimate
+    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
 
 
-_TABS: Final[dict[str, Callable[[Shown], None]]] = {
-    "What the collector learns": _learned,
+_TABS: Final[dict[str, Callable[[PersonalData], None]]] = {
+    "What the collector learns": _collector,
     "One person's week": _week,
     "The guess and its bias": _bias,
     "What is promised": _promise,

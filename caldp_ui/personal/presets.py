@@ -5,7 +5,7 @@ from typing import Final
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec
-from caldp_ui.personal.slot import Personal, with_tags
+from caldp_ui.personal.page_state import PersonalState, with_tags
 
 _NONE: Final = SensitiveAreas(())
 
@@ -31,7 +31,7 @@ class Preset:
 
     def fits(self, scenario: Scenario) -> bool:
         """True if the scenario already tells this story."""
-        return self.apply(scenario).policy == Personal(scenario).policy
+        return self.apply(scenario).policy == PersonalState(scenario).policy
 
 
 PRESETS: Final = (

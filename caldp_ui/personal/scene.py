@@ -9,19 +9,19 @@ from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
 from caldp_ui.personal import words
-from caldp_ui.personal.shown import Shown, tagged
-from caldp_ui.personal.slot import SLOT, with_tags
-from caldp_ui.session.scenarios import steer
+from caldp_ui.personal.page_data import PersonalData, tagged_mechanism
+from caldp_ui.personal.page_state import STATE, with_tags
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     Act,
     Action,
     Arrangement,
-    Chosen,
     Fact,
     Ground,
     Picture,
     Scene,
     Stage,
+    StepChoice,
     encode,
     encode_mask,
     nobody_below,
@@ -47,51 +47,51 @@ _ACTIONS: Final = (
 )
 
 
-def maps(what: Shown) -> Stage:
+def maps(data: PersonalData) -> Stage:
     """The stage of the four ways."""
-    return stage(scene(what), SLOT.key("maps"), do, _follow)
+    return stage(scene(data), STATE.key("maps"), handle_act, _apply_film_step)
 
 
-def _follow(chosen: Chosen) -> None:
+def _apply_film_step(chosen: StepChoice) -> None:
     """The step of the film that a person rests on becomes the page's scenario."""
     if chosen.film == EPSILON:
-        steer(SLOT, lambda s: with_tags(s, epsilon=chosen.value))
+        update_scenario(STATE, lambda s: with_tags(s, epsilon=chosen.value))
 
 
-def scene(what: Shown) -> Scene:
+def scene(data: PersonalData) -> Scene:
     """This protection, the truth, and what it would be if more or less were known and hidden."""
-    ways = _ways(what)
+    ways = _result_rows(data)
     names = [name for name, _, _ in ways]
     pictures = [_picture(*way) for way in ways]
     return Scene(
-        _ground(what),
-        (truth(what.setup, _MARKS), *pictures),
-        what.setup.n,
+        _ground(data),
+        (truth(data.setup, _MARKS), *pictures),
+        data.setup.n,
         (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
         tuple(error_of(picture, _MARKS) for picture in pictures),
         actions=_ACTIONS,
-        can_undo=SLOT.can_undo,
-        can_redo=SLOT.can_redo,
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
         arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
-        film_at={EPSILON: what.record.policy.epsilon},
+        film_at={EPSILON: data.record.policy.epsilon},
         label="Home and work",
         image_name="caldp-home-and-work",
-        image_lines=(words.headline(what).sentence, policies.setting(what.setup)),
+        image_lines=(words.headline(data).sentence, policies.setting_text(data.setup)),
     )
 
 
-def _ways(what: Shown) -> list[tuple[str, str, Result]]:
+def _result_rows(data: PersonalData) -> list[tuple[str, str, Result]]:
     """Id, title and result of each way that is there."""
-    guess = what.record.policy.background
+    guess = data.record.policy.background
     there = (
-        (ASSUMED, f"This protection, homes {_SHORT.get(guess, guess)}", what.assumed),
-        (KNOWN, "If homes were known", None if what.is_known else what.known),
-        (EVERYTHING, "If all were hidden", what.everything),
+        (ASSUMED, f"This protection, homes {_GUESS_TITLES.get(guess, guess)}", data.ours),
+        (KNOWN, "If homes were known", None if data.has_true_background else data.known_places),
+        (EVERYTHING, "If all were hidden", data.plain),
     )
     return [(name, title, result) for name, title, result in there if result is not None]
 
 
-_SHORT: Final = {
+_GUESS_TITLES: Final = {
     "population": "guessed",
     "truth": "known",
     "uniform": "spread evenly",
@@ -100,21 +100,21 @@ _SHORT: Final = {
 
 
 def _picture(name: str, title: str, result: Result) -> Picture:
-    told, number = words.subtitle(result), Fact(*words.wrong(result))
+    told, number = words.error_subtitle(result), Fact(*words.error_parts(result))
     return estimate(name, title, told, result, marks=_MARKS, fact=number)
 
 
-def bias(what: Shown) -> Stage:
+def bias_maps(data: PersonalData) -> Stage:
     """The stage of the background: what is taken for own places, and what that does."""
-    return stage(bias_scene(what), SLOT.key("bias-maps"))
+    return stage(bias_scene(data), STATE.key("bias-maps"))
 
 
-def bias_scene(what: Shown) -> Scene:
+def bias_scene(data: PersonalData) -> Scene:
     """Where own places are taken to be, and where that puts too many people and too few."""
-    per_cell, nobody = what.bias.per_symbol, nobody_below(what.setup.n)
-    assumed = tagged(what.setup).policy.background[0]
-    guess = words.background(what.record.policy.background)
-    share = formats.out_of(what.bias.total_variation)
+    per_cell, nobody = data.bias.per_symbol, nobody_below(data.setup.n)
+    assumed = tagged_mechanism(data.setup).policy.background[0]
+    guess = words.background_text(data.record.policy.background)
+    share = formats.out_of(data.bias.total_variation)
     number, _, of = share.rpartition(" of ")
     wrong = Fact(number, f"of {of} people, however many take part")
     pictures = (
@@ -129,29 +129,33 @@ def bias_scene(what: Shown) -> Scene:
                 encode(np.maximum(-per_cell, 0.0)), nobody, _MARKS, wrong),
     )  # fmt: skip
     return Scene(
-        _ground(what),
+        _ground(data),
         pictures,
-        what.setup.n,
+        data.setup.n,
         ("many", "few"),
         label="The bias of the collector's guess",
         scale_title="share of people in a cell",
         image_name="caldp-background",
-        image_lines=(words.bias(what).replace("*", ""), policies.setting(what.setup)),
+        image_lines=(words.bias_text(data).replace("*", ""), policies.setting_text(data.setup)),
     )
 
 
-def _ground(what: Shown) -> Ground:
-    sensitive = what.setup.sensitive
+def _ground(data: PersonalData) -> Ground:
+    sensitive = data.setup.sensitive
     some = bool(sensitive.any()) and not sensitive.all()
     mask = encode_mask(sensitive) if some else None
-    return Ground(what.domain, home(what.domain), **land(what.domain), sensitive=mask)
+    return Ground(data.domain, home(data.domain), **land(data.domain), sensitive=mask)
 
 
-def do(act: Act) -> None:
+def handle_act(act: Act) -> None:
     """A box more or less is sensitive for everybody; undo and redo."""
-    if not SLOT.take_step(act.tool) and act.area is not None and act.action in (PROTECT, UNPROTECT):
-        sensitive = SLOT.now().policy.sensitive
+    if (
+        not STATE.undo_or_redo(act.tool)
+        and act.area is not None
+        and act.action in (PROTECT, UNPROTECT)
+    ):
+        sensitive = STATE.current().policy.sensitive
         edits = sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
         sign = "+" if act.action == PROTECT else "-"
         more = SensitiveAreas((*edits, f"{sign}{act.area}"))
-        steer(SLOT, lambda s: with_tags(s, sensitive=more))
+        update_scenario(STATE, lambda s: with_tags(s, sensitive=more))

@@ -5,20 +5,20 @@ from functools import partial
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
 from caldp_ui.personal import films, scene
-from caldp_ui.personal.shown import at_once
-from caldp_ui.personal.slot import Personal
+from caldp_ui.personal.page_data import load_fast_data
+from caldp_ui.personal.page_state import PersonalState
 
 
-def part(record: Personal) -> Part | None:
+def part(record: PersonalState) -> Part | None:
     """The page; None where no film of it is made."""
-    what = at_once(record)
-    if not films.can_be_made(what):
+    data = load_fast_data(record)
+    if not films.is_possible(data):
         return None
     return maps.part(
         "personal",
         "Home and work",
         "Everybody hides their own places. Move ε, the privacy level.",
-        films.look(record).elsewhere,
-        scene.scene(what),
-        films=(partial(films.EPSILON.film, record),),
+        films.render(record).elsewhere,
+        scene.scene(data),
+        films=(partial(films.EPSILON_FILM.film, record),),
     )

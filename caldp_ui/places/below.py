@@ -8,9 +8,9 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.experiments.judged import not_judged
+from caldp_core.experiments.error_validity import invalid_error_reason
 from caldp_core.experiments.run import Result
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
 from caldp_ui.offline import offer
@@ -22,53 +22,53 @@ from caldp_ui.parts import (
     promises,
     sharing,
 )
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.parts.record import Exhibit
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places import cells, prior, take_home
-from caldp_ui.places.slot import SLOT
+from caldp_ui.places.page_state import STATE
 from caldp_ui.relief import view
 from caldp_ui.words import accuracy
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(what: Shown) -> None:
+def show(data: ComparisonData) -> None:
     """The tabs, and the open one."""
-    tabs(SLOT.key("tabs"), _TABS, what)
+    tabs(STATE.key("tabs"), _TABS, data)
 
 
-def _promise(what: Shown) -> None:
-    promises.shield(PLACES, what.setup)
-    promises.not_promised(PLACES, what.setup)
-    dataset = what.setup.dataset
-    st.caption(f"Data: **{as_text(dataset.name)}**. {as_text(dataset.note)}")
+def _promise(data: ComparisonData) -> None:
+    promises.shield(PLACES, data.setup)
+    promises.not_promised(PLACES, data.setup)
+    dataset = data.setup.dataset
+    st.caption(f"Data: **{escape_markdown(dataset.name)}**. {escape_markdown(dataset.note)}")
 
 
-def _curves(what: Shown) -> None:
-    error_curves.section(SLOT, _AGAINST, what)
+def _curves(data: ComparisonData) -> None:
+    error_curves.section(STATE, _CURVE_CHOICES, data)
     terms("sampling error", "estimator")
 
 
-def _relief(what: Shown) -> None:
-    results = {"Plain LDP": what.plain, "This protection": what.ours}
-    view.show(SLOT, what.setup, runs.map_of(what.setup.dataset), results)
+def _relief(data: ComparisonData) -> None:
+    results = {"Plain LDP": data.plain, "This protection": data.ours}
+    view.show(STATE, data.setup, runs.map_of(data.setup.dataset), results)
 
 
-def _numbers(what: Shown) -> None:
-    numbers.section(SLOT, what)
-    methods.table(what.setup)
+def _numbers(data: ComparisonData) -> None:
+    numbers.section(STATE, data)
+    methods.table(data.setup)
 
 
-def _sharing(what: Shown) -> None:
+def _sharing(data: ComparisonData) -> None:
     shown, beside = None, {}
-    if what.ours is not None and what.plain is not None:
-        beside = {sharing.PLAIN: what.plain.setup.scenario}
-        off = accuracy.headline(PLACES, what.ours.first.errors.tv, what.plain.first.errors.tv)
-        off = not_judged(what.setup) or off
-        shown = Exhibit(what.ours, off, _pictures(what.ours, what.plain))
-    sharing.section(SLOT, PLACES, shown, beside, sharing.by_the_maps)
-    offer.page(SLOT, lambda record: take_home.part(record.scenario))
+    if data.ours is not None and data.plain is not None:
+        beside = {sharing.PLAIN: data.plain.setup.scenario}
+        off = accuracy.headline(PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        off = invalid_error_reason(data.setup) or off
+        shown = ReportContent(data.ours, off, _pictures(data.ours, data.plain))
+    sharing.section(STATE, PLACES, shown, beside, sharing.show_map_save_hint)
+    offer.offer_page(STATE, lambda record: take_home.part(record.scenario))
 
 
 def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:
@@ -82,13 +82,13 @@ def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:
     return pictures.maps(shares, domain, home(domain), ours.setup.n)
 
 
-_AGAINST: Final = (
+_CURVE_CHOICES: Final = (
     error_curves.EPSILON,
     error_curves.PEOPLE,
     error_curves.BLOCKS,
     error_curves.SENSITIVE,
 )
-_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+_TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,
     "Cell size": cells.section,

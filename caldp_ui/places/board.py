@@ -6,44 +6,44 @@ from caldp_core.domain.grid import GridDomain
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import PAIR, scene
 from caldp_ui.parts import pins
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.places import edits, films, pinned, region
-from caldp_ui.places.slot import SLOT
-from caldp_ui.session.scenarios import steer
-from caldp_ui.stage import Chosen, Stage, stage
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.places import edits, films, pin_view, region
+from caldp_ui.places.page_state import STATE
+from caldp_ui.session.scenarios import update_scenario
+from caldp_ui.stage import Stage, StepChoice, stage
 
-STAGE = SLOT.key("maps")
+STAGE_KEY = STATE.key("maps")
 
 
-def maps(what: Shown, domain: GridDomain) -> Stage:
+def maps(data: ComparisonData, domain: GridDomain) -> Stage:
     """The stage of the page's scenario."""
     return stage(
         scene(
-            what,
-            ground(what.setup, domain, SLOT.now().region),
-            actions=edits.actions(what.setup),
-            can_undo=SLOT.can_undo,
-            can_redo=SLOT.can_redo,
+            data,
+            ground(data.setup, domain, STATE.current().region),
+            actions=edits.actions(data.setup),
+            can_undo=STATE.can_undo,
+            can_redo=STATE.can_redo,
             arrangement=PAIR,
         ),
-        STAGE,
-        edits.do,
-        _follow,
+        STAGE_KEY,
+        edits.handle_act,
+        _apply_film_step,
     )
 
 
-def _follow(chosen: Chosen) -> None:
+def _apply_film_step(chosen: StepChoice) -> None:
     """The step of a film that a person rests on becomes the page's scenario."""
     if chosen.film == "epsilon":
-        steer(SLOT, lambda s: s.with_context(epsilon=chosen.value))
+        update_scenario(STATE, lambda s: s.with_context(epsilon=chosen.value))
 
 
-def after(what: Shown, domain: GridDomain, on: Stage) -> None:
+def show_details(data: ComparisonData, domain: GridDomain, maps_stage: Stage) -> None:
     """What comes after the pictures: the marked box, the pinned scenario, and films."""
-    record = SLOT.now()
+    record = STATE.current()
     with st.container():  # always there: what follows keeps its place
-        if record.region is not None and what.ours is not None:
-            region.show(record.region, what.ours, domain)
-    pins.show(SLOT, pinned.BESIDE, what)
-    if what.ours is not None and what.plain is not None:
-        films.show(what.ours.setup.scenario, on)
+        if record.region is not None and data.ours is not None:
+            region.show(record.region, data.ours, domain)
+    pins.show(STATE, pin_view.PIN_VIEW, data)
+    if data.ours is not None and data.plain is not None:
+        films.show(data.ours.setup.scenario, maps_stage)

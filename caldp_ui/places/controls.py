@@ -10,8 +10,8 @@ from caldp_core.datasets import (
     DatasetSpec,
     OwnPlaces,
     country_labels,
+    hexagon_resolutions,
     region_labels,
-    resolutions_of,
 )
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
@@ -37,11 +37,11 @@ from caldp_core.scenarios.sensitive import (
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.controls.any_map import blocks_of
-from caldp_ui.maps.presets import to_begin_with
-from caldp_ui.places import edits, hexagons, near, polygons
-from caldp_ui.places.extent import PAPERS
-from caldp_ui.places.slot import SLOT
-from caldp_ui.session import own
+from caldp_ui.maps.presets import initial_blocks
+from caldp_ui.places import edits, hexagons, near_points, polygons
+from caldp_ui.places.extent import PAPER_MAP_ONLY
+from caldp_ui.places.page_state import STATE
+from caldp_ui.session import visitor_data
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
@@ -67,18 +67,18 @@ SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
 
-def protection(scenario: Scenario, domain: GridDomain) -> None:
+def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     """Blocks and the sensitive set."""
-    blocks, sensitive = _known(BLOCK_KINDS, domain), _known(SENSITIVE_KINDS, domain)
-    blocks = {title: to_begin_with(spec, domain) for title, spec in blocks.items()}
+    blocks, sensitive = _kinds_on_map(BLOCK_KINDS, domain), _kinds_on_map(SENSITIVE_KINDS, domain)
+    blocks = {title: initial_blocks(spec, domain) for title, spec in blocks.items()}
     st.selectbox(
         "Hide people among all places of …",
         list(blocks),
         help=DEFINITIONS["block"],
         **bind(
-            SLOT,
+            STATE,
             "blocks",
-            _title(blocks, scenario.context.blocks),
+            _kind_title(blocks, scenario.context.blocks),
             lambda s, title: s.with_context(blocks=blocks[title]),
         ),
     )
@@ -88,28 +88,30 @@ def protection(scenario: Scenario, domain: GridDomain) -> None:
         list(sensitive),
         help=DEFINITIONS["sensitive set"],
         **bind(
-            SLOT,
+            STATE,
             "sensitive",
-            _title(sensitive, scenario.context.sensitive),
+            _kind_title(sensitive, scenario.context.sensitive),
             lambda s, title: s.with_context(sensitive=sensitive[title]),
         ),
     )
     _sensitive_details(scenario)
 
 
-def _known(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
+def _kinds_on_map(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
     """The kinds that a map has."""
-    strange: tuple[type, ...] = () if domain == US_GRID else PAPERS
+    strange: tuple[type, ...] = () if domain == US_GRID else PAPER_MAP_ONLY
     if len(country_labels(domain)[1]) == 1:
         strange = (*strange, CountryBlocks)
     if len(region_labels(domain)[1]) == 1:
         strange = (*strange, RegionBlocks)
-    if not resolutions_of(domain):
+    if not hexagon_resolutions(domain):
         strange = (*strange, HexagonBlocks)
     return {title: spec for title, spec in kinds.items() if not isinstance(spec, strange)}
 
 
-def _title(kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object) -> str | None:
+def _kind_title(
+    kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object
+) -> str | None:
     return next((title for title, known in kinds.items() if type(known) is type(spec)), None)
 
 
@@ -121,10 +123,10 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
         st.select_slider(
             "Number of blocks",
             sorted({*_ADAPTIVE, blocks.blocks}),
-            format_func=formats.exactly,
+            format_func=formats.integer,
             help="Made from public population figures (GeoNames), never from the private data.",
             **bind(
-                SLOT,
+                STATE,
                 "adaptive",
                 blocks.blocks,
                 lambda s, v: s.with_context(blocks=AdaptiveBlocks(v)),
@@ -148,7 +150,7 @@ def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
         1,
         domain.rows,
         **bind(
-            SLOT, "rows", blocks.rows, lambda s, v: s.with_context(blocks=replace(blocks, rows=v))
+            STATE, "rows", blocks.rows, lambda s, v: s.with_context(blocks=replace(blocks, rows=v))
         ),
     )
     columns.number_input(
@@ -156,7 +158,7 @@ def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
         1,
         domain.columns,
         **bind(
-            SLOT,
+            STATE,
             "columns",
             blocks.columns,
             lambda s, v: s.with_context(blocks=replace(blocks, columns=v)),
@@ -168,12 +170,12 @@ def _sensitive_details(scenario: Scenario) -> None:
     sensitive = scenario.context.sensitive
     if isinstance(sensitive, SensitiveAreas):
         st.caption(
-            f"Drawn: {edits.told(sensitive.edits)}. The tools on the maps go on."
+            f"Drawn: {edits.edits_text(sensitive.edits)}. The tools on the maps go on."
             if sensitive.edits
             else "Nothing yet: every report names its place. Draw with the tools on the maps."
         )
     elif isinstance(sensitive, SensitiveNear):
-        near.details(sensitive)
+        near_points.details(sensitive)
     elif isinstance(sensitive, SensitiveInhabited):
         st.number_input(
             "… with at most so many inhabitants",
@@ -182,7 +184,7 @@ def _sensitive_details(scenario: Scenario) -> None:
             step=1000,
             help="Per cell of about 20 km, by public population figures (GeoNames).",
             **bind(
-                SLOT,
+                STATE,
                 "most",
                 sensitive.most,
                 lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
@@ -192,30 +194,32 @@ def _sensitive_details(scenario: Scenario) -> None:
 
 def _data_sets() -> dict[str, DatasetSpec]:
     """Those that everybody has, and the places that this visit has brought."""
-    brought = [*own.kept().values(), SLOT.now().scenario.dataset]
-    yours = {f"{own.YOURS}{spec.title}": spec for spec in brought if isinstance(spec, OwnPlaces)}
+    brought = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
+    yours = {
+        f"{visitor_data.YOURS}{spec.title}": spec for spec in brought if isinstance(spec, OwnPlaces)
+    }
     return {**sources.places(), **yours}
 
 
-def chosen(before: Scenario, spec: DatasetSpec) -> Scenario:
+def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:
     """The scenario with other data, under a protection that their map has."""
-    scenario = sources.choose(before, spec)
+    scenario = sources.with_dataset(before, spec)
     domain = runs.finest_map_of(runs.dataset(scenario))
     if domain == runs.finest_map_of(runs.dataset(before)):
         return replace(scenario, prior=before.prior, estimator=before.estimator)
     return scenario.with_context(blocks=blocks_of(domain), sensitive=EverythingSensitive())
 
 
-def data() -> None:
+def data_control() -> None:
     """Which data."""
-    common.data(SLOT, _data_sets(), chosen)
+    common.data(STATE, _data_sets(), with_dataset)
     if not sources.fetched_snap():
         st.caption(
             "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has brought it."
         )
 
 
-def method() -> None:
+def method_controls() -> None:
     """Family and estimator: for those who want to compare."""
-    common.method(SLOT)
-    common.estimate(SLOT)
+    common.method(STATE)
+    common.estimate(STATE)

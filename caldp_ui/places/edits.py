@@ -18,9 +18,9 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveSpec
 from caldp_ui.compute import runs
 from caldp_ui.places import extent
-from caldp_ui.places.slot import SLOT, Places
+from caldp_ui.places.page_state import STATE, PlacesState
 from caldp_ui.session import notices
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import Act, Action
 from caldp_ui.stage.records import Tool
 from caldp_ui.words import formats, promise
@@ -31,12 +31,12 @@ UNPROTECT: Final = "unprotect"
 ONLY: Final = "only"
 BLOCK: Final = "block"
 CUT: Final = "cut"
-_WHERE: Final[dict[Tool, str]] = {
+_TOOL_TEXTS: Final[dict[Tool, str]] = {
     "box": "the box that you drag",
     "brush": "what you paint",
     "blocks": "the block that you choose",
 }
-_CUTS: Final = "The map becomes the box that you drag; people elsewhere are left out."
+_CUT_TEXT: Final = "The map becomes the box that you drag; people elsewhere are left out."
 _EVERYWHERE: Final = "+-90,90,-180,180"
 
 
@@ -64,7 +64,11 @@ def actions(setup: Setup) -> tuple[Action, ...]:
     return (
         Action(NUMBERS, "Show its numbers", {"box": counts}),
         *(
-            Action(name, label, {tool: told[name].format(where=_WHERE[tool]) for tool in _WHERE})
+            Action(
+                name,
+                label,
+                {tool: told[name].format(where=_TOOL_TEXTS[tool]) for tool in _TOOL_TEXTS},
+            )
             for name, label in (
                 (PROTECT, "Protect"),
                 (UNPROTECT, "Unprotect"),
@@ -72,56 +76,60 @@ def actions(setup: Setup) -> tuple[Action, ...]:
             )
         ),
         Action(BLOCK, "Make it a block", {"box": makes}),
-        *([Action(CUT, "Show only this part", {"box": _CUTS})] if extent.can_cut(setup) else []),
+        *(
+            [Action(CUT, "Show only this part", {"box": _CUT_TEXT})]
+            if extent.can_crop(setup)
+            else []
+        ),
     )
 
 
-def do(act: Act) -> None:
+def handle_act(act: Act) -> None:
     """Apply what was done on the stage."""
-    if SLOT.take_step(act.tool):
+    if STATE.undo_or_redo(act.tool):
         return
     if act.action == NUMBERS:
-        mark(act.area)
+        mark_region(act.area)
         return
     if act.action == CUT and act.area is not None:
         area = act.area
-        steer(SLOT, lambda s: extent.cut(s, area))
+        update_scenario(STATE, lambda s: extent.crop(s, area))
         return
-    scenario = SLOT.now().scenario
+    scenario = STATE.current().scenario
     ready = runs.setup(scenario)
-    places = _places(act, ready, runs.map_of(ready.dataset))
+    places = _act_areas(act, ready, runs.map_of(ready.dataset))
     if not places:
         return
     makers: dict[str, Callable[[Scenario], Scenario]] = {
-        PROTECT: lambda s: _edited(s, [f"+{place}" for place in places]),
-        UNPROTECT: lambda s: _edited(s, [f"-{place}" for place in places]),
+        PROTECT: lambda s: _with_edits(s, [f"+{place}" for place in places]),
+        UNPROTECT: lambda s: _with_edits(s, [f"-{place}" for place in places]),
         ONLY: lambda s: s.with_context(sensitive=SensitiveAreas(tuple(f"+{p}" for p in places))),
         BLOCK: lambda s: s.with_context(blocks=DrawnBlocks((*_areas(s.context.blocks), *places))),
     }
-    steer(SLOT, makers[act.action])
-    _tell(ready)
+    update_scenario(STATE, makers[act.action])
+    _notify_change(ready)
 
 
-def mark(area: Area | None) -> None:
+def mark_region(area: Area | None) -> None:
     """Show the numbers of this box, or of none."""
-    SLOT.change(lambda record: replace(record, region=area))
+    STATE.change(lambda record: replace(record, region=area))
 
 
-def is_drawn(scenario: Scenario) -> bool:
+def has_drawing(scenario: Scenario) -> bool:
     """Whether there is a drawing to be cleared."""
     context = scenario.context
     return bool(_edits(context.sensitive) or _areas(context.blocks))
 
 
-def clear() -> None:
+def clear_drawing() -> None:
     """Take away all that was drawn, and the marked box."""
-    SLOT.change(lambda record: replace(_undrawn(record), region=None))
+    STATE.change(lambda record: replace(_without_drawing(record), region=None))
 
 
-def _undrawn(record: Places) -> Places:
+def _without_drawing(record: PlacesState) -> PlacesState:
     """What was protected before the first drawing; for a link's drawing, everything in a block."""
     context, changed = record.scenario.context, record.scenario
-    earlier = [was.scenario.context for was in SLOT.earlier()[::-1]]
+    earlier = [was.scenario.context for was in STATE.past_records()[::-1]]
     if _edits(context.sensitive):
         undrawn = (was.sensitive for was in earlier if not _edits(was.sensitive))
         changed = changed.with_context(sensitive=next(undrawn, EverythingSensitive()))
@@ -131,7 +139,7 @@ def _undrawn(record: Places) -> Places:
     return replace(record, scenario=changed)
 
 
-def told(edits: tuple[str, ...]) -> str:
+def edits_text(edits: tuple[str, ...]) -> str:
     """How a sensitive set was drawn: what it began with, what was added, what was taken out."""
     begun = edits[:1] == (_EVERYWHERE,)
     added = sum(edit.startswith("+") for edit in edits) - begun
@@ -144,7 +152,7 @@ def told(edits: tuple[str, ...]) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _edited(scenario: Scenario, edits: list[str]) -> Scenario:
+def _with_edits(scenario: Scenario, edits: list[str]) -> Scenario:
     before = scenario.context.sensitive
     if isinstance(before, EverythingSensitive):
         if edits[0].startswith("+"):
@@ -164,19 +172,19 @@ def _as_edits(before: SensitiveSpec, scenario: Scenario) -> tuple[str, ...]:
     return tuple(f"+{area}" for area in boxes)
 
 
-def _places(act: Act, setup: Setup, domain: GridDomain) -> list[str]:
+def _act_areas(act: Act, setup: Setup, domain: GridDomain) -> list[str]:
     """Where the act was, as areas of a link; "b" before one that stands for its whole block."""
     if act.area is not None:
         return [str(act.area)]
     if act.block is not None:
         inside = np.flatnonzero(setup.partition.labels == act.block)
-        return [f"b{_cell(int(inside[0]), domain)}"] if inside.size else []
+        return [f"b{_cell_area(int(inside[0]), domain)}"] if inside.size else []
     return [str(area) for area in rectangles(act.mask(domain.k), domain)]
 
 
-def _cell(symbol: int, domain: GridDomain) -> Area:
+def _cell_area(symbol: int, domain: GridDomain) -> Area:
     row, column = divmod(symbol, domain.columns)
-    return _box(domain, row, row + 1, column, column + 1)
+    return _cells_area(domain, row, row + 1, column, column + 1)
 
 
 def rectangles(mask: Bools, domain: GridDomain) -> list[Area]:
@@ -195,13 +203,13 @@ def rectangles(mask: Bools, domain: GridDomain) -> list[Area]:
             )
         )
         ended = [run for run in open_runs if run not in runs_here]
-        found += [_box(domain, open_runs.pop(run), row, *run) for run in ended]
+        found += [_cells_area(domain, open_runs.pop(run), row, *run) for run in ended]
         for run in runs_here:
             open_runs.setdefault(run, row)
     return found
 
 
-def _box(domain: GridDomain, bottom: int, top: int, left: int, right: int) -> Area:
+def _cells_area(domain: GridDomain, bottom: int, top: int, left: int, right: int) -> Area:
     def edge(start: float, number: int) -> float:
         return round(start + domain.cell * number, 6)
 
@@ -221,12 +229,12 @@ def _edits(sensitive: SensitiveSpec) -> tuple[str, ...]:
     return sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
 
 
-def _tell(before: Setup) -> None:
-    after = runs.setup(SLOT.now().scenario)
+def _notify_change(before: Setup) -> None:
+    after = runs.setup(STATE.current().scenario)
     if after.scenario == before.scenario:
         return
     was, now = (formats.out_of(promise.protected_share(each)) for each in (before, after))
     blocks = formats.count(after.partition.m, "block", "blocks")
-    notices.hint(
+    notices.show_toast_later(
         f"Now {now} people are protected (before: {was}), in {blocks}. Undo takes it back."
     )

@@ -15,38 +15,38 @@ from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveInhabit
 from caldp_ui.compute import runs
 from caldp_ui.controls.any_map import blocks_of
 
-_TIMES: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100)
-PAPERS: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
+_FACTORS: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+PAPER_MAP_ONLY: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
 """What is known for the paper's map only."""
-_LEAST: Final = 6
+_CELLS_MIN: Final = 6
 """Cells of a map that still shows something."""
 
 
-def whole(spec: DatasetSpec) -> GridDomain | None:
+def full_map(spec: DatasetSpec) -> GridDomain | None:
     """The map of which a part may be shown; None where the data have no other."""
     if isinstance(spec, OwnPlaces):
         return spec.grid()
     return US_GRID if isinstance(spec, Gowalla) else None
 
 
-def can_cut(setup: Setup) -> bool:
+def can_crop(setup: Setup) -> bool:
     """Whether a part of the map may be shown."""
-    return whole(setup.scenario.dataset) is not None
+    return full_map(setup.scenario.dataset) is not None
 
 
-def cut(scenario: Scenario, area: Area) -> Scenario:
+def crop(scenario: Scenario, area: Area) -> Scenario:
     """The scenario with the part of its map in an area; raises `CaldpError` for none of it."""
-    spec, grid = scenario.dataset, whole(scenario.dataset)
+    spec, grid = scenario.dataset, full_map(scenario.dataset)
     part = None if grid is None else grid.snap(area)
     if grid is None or part is None:
         raise CaldpError(f"The area must lie on the map {grid and grid.area}, got {area}.")
     if isinstance(spec, Gowalla):
-        return _showing(scenario, replace(spec, area=str(part)))
+        return _with_part(scenario, replace(spec, area=str(part)))
     assert isinstance(spec, OwnPlaces)
-    return _showing(scenario, replace(spec, part="" if part == grid.area else str(part)))
+    return _with_part(scenario, replace(spec, part="" if part == grid.area else str(part)))
 
 
-def _showing(before: Scenario, spec: DatasetSpec) -> Scenario:
+def _with_part(before: Scenario, spec: DatasetSpec) -> Scenario:
     """The scenario with another part of its map; drawings and what holds anywhere stay."""
     after, was = replace(before, dataset=spec), before.context
     domain = runs.finest_map_of(runs.dataset(after))
@@ -57,31 +57,31 @@ def _showing(before: Scenario, spec: DatasetSpec) -> Scenario:
     return after
 
 
-def together(spec: DatasetSpec) -> int | None:
+def merge_factor(spec: DatasetSpec) -> int | None:
     """How many cells make the side of a larger one; None where they can't be put together."""
     return spec.together if isinstance(spec, Gowalla | Cities | OwnPlaces) else None
 
 
-def with_together(scenario: Scenario, times: int) -> Scenario:
+def with_merge_factor(scenario: Scenario, factor: int) -> Scenario:
     """The scenario with so many cells put together."""
     spec = scenario.dataset
     if not isinstance(spec, Gowalla | Cities | OwnPlaces):
         return scenario
-    return replace(scenario, dataset=replace(spec, together=times))
+    return replace(scenario, dataset=replace(spec, together=factor))
 
 
-def sizes(scenario: Scenario) -> tuple[int, ...]:
+def merge_factors(scenario: Scenario) -> tuple[int, ...]:
     """How many cells may be put together along a side: the map still has some, all of them whole.
 
     The scenario's own number is among them.
     """
     fine = runs.finest_map_of(runs.dataset(scenario))
-    now = together(scenario.dataset) or 1
-    return tuple(sorted({now, *(times for times in _TIMES if _fits(fine, times))}))
+    now = merge_factor(scenario.dataset) or 1
+    return tuple(sorted({now, *(times for times in _FACTORS if _fits(fine, times))}))
 
 
-def _fits(fine: GridDomain, times: int) -> bool:
+def _fits(fine: GridDomain, factor: int) -> bool:
     try:
-        return times == 1 or LargerCells(fine, times).grid.k >= _LEAST
+        return factor == 1 or LargerCells(fine, factor).grid.k >= _CELLS_MIN
     except CaldpError:
         return False

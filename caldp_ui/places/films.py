@@ -10,70 +10,72 @@ from typing import Final
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.maps import scene
 from caldp_ui.parts import films, headline, odds
-from caldp_ui.parts.film_jobs import Asked
-from caldp_ui.parts.films import Along
-from caldp_ui.places.slot import SLOT
+from caldp_ui.parts.film_jobs import FilmRequest
+from caldp_ui.parts.films import SliderFilm
+from caldp_ui.places.page_state import STATE
 from caldp_ui.stage import Film, Stage, Step
 from caldp_ui.words import promise
 from caldp_ui.words.vocabulary import PLACES
 
-DRAWS: Final = 20
+DRAW_COUNT: Final = 20
 _PER_SECOND: Final = 2.0
 
 
-def show(scenario: Scenario, on: Stage) -> None:
+def show(scenario: Scenario, stage: Stage) -> None:
     """Bring the films of this scenario to the stage, now or as soon as they are made."""
-    if can_be_made(scenario):
-        films.show([LEVELS.asked(scenario), _draws(scenario)], on)
+    if is_possible(scenario):
+        films.show([EPSILON_FILM.request(scenario), _draws_request(scenario)], stage)
 
 
-def can_be_made(scenario: Scenario) -> bool:
+def is_possible(scenario: Scenario) -> bool:
     """Whether it has one ε, and pictures that take no longer than a moment."""
-    both = (scenario, rivals.rival(scenario))
+    both = (scenario, plain_ldp.best_plain_ldp(scenario))
     return not isinstance(scenario.context.epsilon, tuple) and not any(map(runs.takes_long, both))
 
 
-def look(scenario: Scenario) -> Step:
+def render(scenario: Scenario) -> Step:
     """What the page shows of a scenario."""
-    ours, plain = runs.result(scenario), runs.result(rivals.rival(scenario))
-    made = _step(ours, plain)
+    ours, plain = runs.result(scenario), runs.result(plain_ldp.best_plain_ldp(scenario))
+    made = _render_step(ours, plain)
     return replace(made, elsewhere={**made.elsewhere, odds.PLACE: odds.html(PLACES, ours.setup)})
 
 
-LEVELS: Final = Along[Scenario](
-    SLOT,
+EPSILON_FILM: Final = SliderFilm[Scenario](
+    STATE,
     "epsilon",
     "Privacy level ε",
     Slider(
         "epsilon",
-        promise.strongest,
+        promise.largest_epsilon,
         lambda scenario, epsilon: scenario.with_context(epsilon=float(epsilon)),
         EPSILONS,
         lambda epsilon: f"{epsilon:g}",
     ),
-    look,
+    render,
     runs.key,
 )
 
 
-def _draws(scenario: Scenario) -> Asked:
+def _draws_request(scenario: Scenario) -> FilmRequest:
     alike = f"{runs.key(replace(scenario, seed=0))} draws"
-    return Asked(SLOT.key("film-draws"), alike, lambda progress: _outcomes(scenario, progress))
+    return FilmRequest(
+        STATE.key("film-draws"), alike, lambda progress: _draws_film(scenario, progress)
+    )
 
 
-def _outcomes(scenario: Scenario, progress: Progress) -> Film:
+def _draws_film(scenario: Scenario, progress: Progress) -> Film:
     steps = []
-    for number in range(DRAWS):
-        progress(number / DRAWS)
+    for number in range(DRAW_COUNT):
+        progress(number / DRAW_COUNT)
         at = replace(scenario, seed=number + 1)
-        ours, plain = runs.once(at), runs.once(rivals.rival(at))
+        ours, plain = runs.uncached_result(at), runs.uncached_result(plain_ldp.best_plain_ldp(at))
         label = f"draw {number + 1}"
-        steps.append(replace(_step(ours, plain), label=label, value=float(number + 1)))
+        steps.append(replace(_render_step(ours, plain), label=label, value=float(number + 1)))
     made = tuple(steps)
     return Film(
         "draws",
@@ -83,17 +85,17 @@ def _outcomes(scenario: Scenario, progress: Progress) -> Film:
         _PER_SECOND,
         loops=True,
         place=1,
-        beside=SLOT.key("another"),
+        beside=STATE.key("another"),
     )
 
 
-def _step(ours: Result, plain: Result) -> Step:
+def _render_step(ours: Result, plain: Result) -> Step:
     pair = {scene.PLAIN: plain, scene.OURS: ours}
     named = pair | {scene.error_id(name): result for name, result in pair.items()}
     return Step(
-        codes={name: scene.code(result) for name, result in pair.items()},
+        codes={name: scene.estimate_code(result) for name, result in pair.items()},
         subtitles={name: scene.subtitle(result) for name, result in named.items()},
-        facts={name: scene.fact(result) for name, result in named.items()},
-        pooled={name: levels for name, r in pair.items() if (levels := scene.pooled(r))},
-        elsewhere={headline.SENTENCE: headline.sentence_html(PLACES, ours, plain)},
+        facts={name: scene.error_fact(result) for name, result in named.items()},
+        pooled={name: levels for name, r in pair.items() if (levels := scene.pooling_levels(r))},
+        elsewhere={headline.SENTENCE: headline.result_html(PLACES, ours, plain)},
     )

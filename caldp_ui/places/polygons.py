@@ -7,12 +7,12 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import POLYGON_BYTES_MAX
 from caldp_core.datasets.files.polygons import read_polygons
 from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.uploads import release
 from caldp_ui.compute import runs
-from caldp_ui.places.slot import SLOT
-from caldp_ui.session import own
-from caldp_ui.session.scenarios import steer
+from caldp_ui.places.page_state import STATE
+from caldp_ui.session import visitor_data
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.words import formats
 
 
@@ -20,43 +20,43 @@ def details(blocks: PolygonBlocks) -> None:
     """Asks for the file; what came of the last one, or what is wrong with it."""
     st.file_uploader(
         f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB",
-        key=SLOT.key("polygons"),
-        on_change=_take,
+        key=STATE.key("polygons"),
+        on_change=_read_upload,
         help="In degrees (WGS 84). Each area is a block with its name: people are hidden among "
         "all cells of theirs. Areas are public: everybody sees them.",
     )
-    wrong = st.session_state.get(_WRONG)
+    wrong = st.session_state.get(_ERROR_KEY)
     if wrong:
-        st.error(as_text(wrong), icon=":material/error:")
+        st.error(escape_markdown(wrong), icon=":material/error:")
     if blocks.names:
-        st.caption(_told(blocks))
+        st.caption(_describe_blocks(blocks))
     else:
         st.caption("Nothing yet: the whole map is one block.")
 
 
-_WRONG = f"{SLOT.page}/polygons-wrong"
+_ERROR_KEY = f"{STATE.page}/polygons-wrong"
 
 
-def _take() -> None:
-    file = st.session_state[SLOT.key("polygons")]
+def _read_upload() -> None:
+    file = st.session_state[STATE.key("polygons")]
     if file is None or isinstance(file, DeletedFile):  # one that was taken stands there still
         return
     data = file.getvalue()
     release(file.file_id)
-    st.session_state[_WRONG] = None
+    st.session_state[_ERROR_KEY] = None
     try:
         found = read_polygons(data, file.name)
         blocks = PolygonBlocks(tuple(found), tuple(found.values()))
     except CaldpError as error:
-        st.session_state[_WRONG] = str(error)
+        st.session_state[_ERROR_KEY] = str(error)
         return
-    own.keep_areas(blocks)
-    steer(SLOT, lambda s: s.with_context(blocks=blocks))
+    visitor_data.keep_areas(blocks)
+    update_scenario(STATE, lambda s: s.with_context(blocks=blocks))
 
 
-def _told(blocks: PolygonBlocks) -> str:
+def _describe_blocks(blocks: PolygonBlocks) -> str:
     """How many areas are blocks; which have no cell of their own, and what is outside of all."""
-    partition = runs.setup(SLOT.now().scenario).partition
+    partition = runs.setup(STATE.current().scenario).partition
     lost = [name for name in blocks.names if name not in partition.names]
     told = f"{formats.count(len(blocks.names), 'area', 'areas')}."
     if lost:
@@ -64,4 +64,4 @@ def _told(blocks: PolygonBlocks) -> str:
         told += f" {len(lost)} of them hold no middle of a cell and are no blocks: {few}."
     if OUTSIDE in partition.names and partition.m > 1:
         told += " What is outside of all is one more block."
-    return str(as_text(told))
+    return str(escape_markdown(told))

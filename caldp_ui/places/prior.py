@@ -7,29 +7,29 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.inhabitants import inhabitants
+from caldp_core.datasets.inhabitants import population_shares
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascaded import pools
+from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.options import KNOWING_MAP
-from caldp_core.estimation.public_prior import moved_by_prior
-from caldp_core.experiments.judged import not_judged
+from caldp_core.estimation.public_prior import prior_effect
+from caldp_core.experiments.error_validity import invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
 from caldp_ui.parts import pictures
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.places import brought
-from caldp_ui.places.slot import SLOT
-from caldp_ui.session.scenarios import steer
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.places import upload
+from caldp_ui.places.page_state import STATE
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 
-KNOWING: Final = "cascade-inhabitants"
+INHABITANTS_ESTIMATOR: Final = "cascade-inhabitants"
 _OFFER: Final = (
     "Everybody can look up where towns are, or last year's published map. An estimate may take "
     "that for known at no privacy cost: what the reports leave open is then where it has people. A "
@@ -43,87 +43,93 @@ _OWN: Final = (
 _EXAMPLES: Final = 3
 
 
-def section(what: Shown) -> None:
+def section(data: ComparisonData) -> None:
     """The offer, or how much of the picture the prior has made."""
-    scenario = what.setup.scenario
-    if scenario.estimator not in (KNOWING, KNOWING_MAP):
+    scenario = data.setup.scenario
+    if scenario.estimator not in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
         st.markdown(_OFFER)
-    elif what.ours is None:
+    elif data.ours is None:
         st.info("The numbers come once the picture is there.")
-    elif not pools(what.ours.setup.mechanism):
+    elif not pooling_helps(data.ours.setup.mechanism):
         st.markdown("Blocks are so small here that the prior changes nothing.")
     else:
-        _show(what.ours)
-    _choices(scenario)
+        _show(data.ours)
+    _choice_buttons(scenario)
 
 
-def _choices(scenario: Scenario) -> None:
+def _choice_buttons(scenario: Scenario) -> None:
     """Buttons for all that may be taken for known, but for what is already."""
     with st.container(horizontal=True):
-        if scenario.estimator != KNOWING:
-            _choice("Use where people live", "location_city", "use-prior", KNOWING)
+        if scenario.estimator != INHABITANTS_ESTIMATOR:
+            _estimator_button(
+                "Use where people live", "location_city", "use-prior", INHABITANTS_ESTIMATOR
+            )
         if isinstance(scenario.prior, PublicMap) and scenario.estimator != KNOWING_MAP:
-            title = as_text(scenario.prior.title)
-            _choice(f"Use “{title}”", "history", "use-map", KNOWING_MAP)
-        if st.button("Use a file of mine", icon=":material/upload_file:", key=SLOT.key("bring")):
-            brought.open_for_prior()
+            title = escape_markdown(scenario.prior.title)
+            _estimator_button(f"Use “{title}”", "history", "use-map", KNOWING_MAP)
+        if st.button("Use a file of mine", icon=":material/upload_file:", key=STATE.key("bring")):
+            upload.open_for_prior()
             run_page()
-        if scenario.estimator in (KNOWING, KNOWING_MAP):
-            _choice("Use reports alone", "block", "use-none", Scenario().estimator)
+        if scenario.estimator in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
+            _estimator_button("Use reports alone", "block", "use-none", Scenario().estimator)
     st.caption(_OWN)
 
 
-def _choice(label: str, icon: str, name: str, estimator: str) -> None:
+def _estimator_button(label: str, icon: str, name: str, estimator: str) -> None:
     """A press in a tab draws the tab alone, and the maps are above it."""
-    if st.button(label, icon=f":material/{icon}:", key=SLOT.key(name)):
-        steer(SLOT, lambda s: replace(s, estimator=estimator))
+    if st.button(label, icon=f":material/{icon}:", key=STATE.key(name)):
+        update_scenario(STATE, lambda s: replace(s, estimator=estimator))
         run_page()
 
 
-def known(ours: Result) -> tuple[str, Floats]:
+def public_prior(ours: Result) -> tuple[str, Floats]:
     """What the estimate takes for known: its name for readers, and (k,) shares."""
     scenario = ours.setup.scenario
     if scenario.estimator == KNOWING_MAP and isinstance(scenario.prior, PublicMap):
         prior = ours.setup.options.prior
         assert prior is not None  # the setup's check sees to it
         return f"“{scenario.prior.title}”", prior
-    return "Where people live", inhabitants(runs.map_of(ours.setup.dataset))
+    return "Where people live", population_shares(runs.map_of(ours.setup.dataset))
 
 
 def _show(ours: Result) -> None:
     domain = runs.map_of(ours.setup.dataset)
-    moved = moved_by_prior(ours.first.evidence, ours.first.estimate)
-    name, prior = known(ours)
-    st.markdown(share_of_prior(moved, as_text(name)))
-    source = " (GeoNames)" if ours.setup.scenario.estimator == KNOWING else ", the public map"
+    moved = prior_effect(ours.first.evidence, ours.first.estimate)
+    name, prior = public_prior(ours)
+    st.markdown(prior_share_text(moved, escape_markdown(name)))
+    source = (
+        " (GeoNames)"
+        if ours.setup.scenario.estimator == INHABITANTS_ESTIMATOR
+        else ", the public map"
+    )
     shares = {f"{name}{source}": prior}
     if moved.any():
         shares["More people because of it"] = np.maximum(moved, 0.0)
         shares["Fewer people because of it"] = np.maximum(-moved, 0.0)
     made = pictures.maps(shares, domain, home(domain), ours.setup.n)
     for column, (title, png) in zip(st.columns(3), made.items(), strict=False):
-        column.image(png, caption=as_text(title))
-    st.markdown(as_text(judgement(ours, moved, domain)))
+        column.image(png, caption=escape_markdown(title))
+    st.markdown(escape_markdown(judgement_text(ours, moved, domain)))
 
 
-def share_of_prior(moved: Floats, name: str) -> str:
+def prior_share_text(shift: Floats, name: str) -> str:
     """How much of the picture is prior; `name`: what is taken for known."""
-    if not moved.any():
+    if not shift.any():
         return f"{name} does not fit these reports; it is **left alone**: nobody is moved."
-    number = formats.of_hundred(0.5 * float(np.abs(moved).sum()))
+    number = formats.of_hundred(0.5 * float(np.abs(shift).sum()))
     made = "because of towns" if name == "Where people live" else f"because of {name}"
     return f"**{number} people are where they are on this map {made}, not of reports.**"
 
 
-def judgement(ours: Result, moved: Floats, domain: GridDomain) -> str:
+def judgement_text(ours: Result, shift: Floats, domain: GridDomain) -> str:
     """How far off the map is with the prior and without, and where the prior misleads most."""
-    refused = not_judged(ours.setup)
+    refused = invalid_error_reason(ours.setup)
     if refused:
         return refused
     truth, knowing = ours.setup.dataset.distribution, ours.first.estimate
     off = [formats.per_hundred(total_variation(truth, each)) for each in (
-        knowing, knowing - moved, known(ours)[1])]  # fmt: skip
-    worse = np.abs(knowing - truth) - np.abs(knowing - moved - truth)
+        knowing, knowing - shift, public_prior(ours)[1])]  # fmt: skip
+    worse = np.abs(knowing - truth) - np.abs(knowing - shift - truth)
     worst = np.argsort(-worse)[:_EXAMPLES]
     named = "; ".join(place_name(domain, int(x)) for x in worst if worse[x] > 0)
     misled = f" It misleads most at {named}." if named else ""

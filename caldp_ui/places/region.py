@@ -7,47 +7,47 @@ from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Result
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.parts import icons
 from caldp_ui.places import edits, words
-from caldp_ui.places.slot import SLOT
+from caldp_ui.places.page_state import STATE
 from caldp_ui.words import formats
 
 
 def show(area: Area, result: Result, domain: GridDomain) -> None:
     """The box's numbers under the maps."""
     try:
-        report = region_report(result.setup, result.first, domain.inside(area))
+        report = region_report(result.setup, result.first, domain.area_mask(area))
     except CaldpError as error:
-        st.info(as_text(str(error)))
+        st.info(escape_markdown(str(error)))
         return
     cells = formats.count(report.cells, "cell", "cells")
-    with st.container(border=True, key=SLOT.key("region")):
+    with st.container(border=True, key=STATE.key("region")):
         left, right = st.columns([1.2, 1], gap="medium")
         with left:
-            st.markdown(f"**In your box** · {words.describe(area)} · {cells}")
+            st.markdown(f"**In your box** · {words.describe_area(area)} · {cells}")
             _numbers(report)
         with right:
-            st.html(icons.dotplot(report.estimate, report.half_width, _dots_told(report)))
-            st.caption(_dots_told(report))
+            st.html(icons.dotplot(report.estimate, report.half_width, _dots_text(report)))
+            st.caption(_dots_text(report))
         if report.is_lost_in_noise:
             st.warning(
                 "Too small to tell: the error to expect here is larger than the number of people "
                 "itself. Mark a larger region, or let go of some secrecy.",
                 icon=":material/blur_on:",
             )
-        st.caption(" ".join(words.of_region(report, result.setup.scenario)))
+        st.caption(" ".join(words.region_sentences(report, result.setup.scenario)))
         st.button(
             "Unmark",
             icon=":material/close:",
-            key=SLOT.key("unmark"),
-            on_click=edits.mark,
+            key=STATE.key("unmark"),
+            on_click=edits.mark_region,
             args=(None,),
         )
 
 
 def _numbers(report: RegionReport) -> None:
-    with st.container(key=SLOT.key("region-numbers"), horizontal=True):
+    with st.container(key=STATE.key("region-numbers"), horizontal=True):
         st.metric("True number of people", formats.people(report.truth))
         st.metric("Estimate from the reports", formats.people(report.estimate))
         st.metric(
@@ -56,7 +56,7 @@ def _numbers(report: RegionReport) -> None:
         )
 
 
-def _dots_told(report: RegionReport) -> str:
+def _dots_text(report: RegionReport) -> str:
     if report.half_width <= 0:
         return "Known exactly: nothing in this box is hidden."
     low, high = formats.people(report.low), formats.people(report.high)

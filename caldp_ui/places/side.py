@@ -10,67 +10,67 @@ from caldp_ui.controls import common, presets
 from caldp_ui.maps import readable
 from caldp_ui.maps.presets import presets_of
 from caldp_ui.parts import odds, pins
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.places import brought, cells, controls, edits, pinned
-from caldp_ui.places.slot import SLOT
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.places import cells, controls, edits, pin_view, upload
+from caldp_ui.places.page_state import STATE
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(what: Shown) -> None:
+def show(data: ComparisonData) -> None:
     """All controls of the page at the left, what they mean for a person at the right."""
-    setup = what.setup
+    setup = data.setup
     domain = runs.finest_map_of(setup.dataset)
-    with st.container(key=SLOT.key("steer"), gap="small"):
-        presets.menu(SLOT, presets_of(domain))
-        with st.container(key=SLOT.key("dials"), gap="small"):
-            common.epsilon(SLOT)
-            common.people(SLOT, setup.dataset.n)
-        with st.container(key=SLOT.key("forms"), horizontal=True, gap="xsmall"):
-            _forms(what, domain)
-    with st.container(key=SLOT.key("risk"), gap="small"):
+    with st.container(key=STATE.key("steer"), gap="small"):
+        presets.menu(STATE, presets_of(domain))
+        with st.container(key=STATE.key("dials"), gap="small"):
+            common.epsilon(STATE)
+            common.people(STATE, setup.dataset.n)
+        with st.container(key=STATE.key("forms"), horizontal=True, gap="xsmall"):
+            _forms(data, domain)
+    with st.container(key=STATE.key("risk"), gap="small"):
         odds.show(PLACES, setup)
-        pins.again(SLOT, pinned.BESIDE.title)
+        pins.redraw_and_pin(STATE, pin_view.PIN_VIEW.title)
 
 
-def _forms(what: Shown, domain: GridDomain) -> None:
+def _forms(data: ComparisonData, domain: GridDomain) -> None:
     """What is closed is not drawn: every control costs each run a little."""
-    setup, scenario = what.setup, what.setup.scenario
+    setup, scenario = data.setup, data.setup.scenario
     protection = st.popover(
-        _label(setup),
+        _protection_label(setup),
         icon=":material/tune:",
-        key=SLOT.key("protection"),
+        key=STATE.key("protection"),
         on_change="rerun",
     )
     if protection.open:
         with protection:
-            controls.protection(scenario, domain)
-            _clear(scenario)
+            controls.protection_controls(scenario, domain)
+            _clear_button(scenario)
     more = st.popover(
-        "Data, cells", icon=":material/database:", key=SLOT.key("more"), on_change="rerun"
+        "Data, cells", icon=":material/database:", key=STATE.key("more"), on_change="rerun"
     )
     if more.open:
         with more:
-            controls.data()
-            cells.controls(what)
-            controls.method()
-    brought.popover()
+            controls.data_control()
+            cells.controls(data)
+            controls.method_controls()
+    upload.popover()
 
 
-def _label(setup: Setup) -> str:
+def _protection_label(setup: Setup) -> str:
     """What the form of protection is called; under another name an open one would close."""
-    kept, is_open = SLOT.key("protection-label"), st.session_state.get(SLOT.key("protection"))
+    kept, is_open = STATE.key("protection-label"), st.session_state.get(STATE.key("protection"))
     if kept not in st.session_state or not is_open:
-        everybody = readable.of(setup) is None
+        everybody = readable.readable_people(setup) is None
         st.session_state[kept] = "What is protected" if everybody else "Protect more places"
     return str(st.session_state[kept])
 
 
-def _clear(scenario: Scenario) -> None:
+def _clear_button(scenario: Scenario) -> None:
     st.button(
         "Clear the drawing",
         icon=":material/delete:",
-        key=SLOT.key("clear"),
-        disabled=not edits.is_drawn(scenario) and SLOT.now().region is None,
-        on_click=edits.clear,
+        key=STATE.key("clear"),
+        disabled=not edits.has_drawing(scenario) and STATE.current().region is None,
+        on_click=edits.clear_drawing,
         help="What was protected before the drawing is protected again.",
     )

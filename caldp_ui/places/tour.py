@@ -8,9 +8,9 @@ import streamlit as st
 
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
-from caldp_ui.places.slot import SLOT
+from caldp_ui.places.page_state import STATE
 from caldp_ui.session import handover
-from caldp_ui.session.scenarios import another_draw, steer
+from caldp_ui.session.scenarios import redraw_noise, update_scenario
 
 _STEP: Final = "step"
 
@@ -25,9 +25,9 @@ class Step:
     show: Callable[[], None]
 
 
-def _changing(**context: Any) -> Callable[[], None]:
+def _context_change(**context: Any) -> Callable[[], None]:
     """A change of `blocks` or `epsilon`."""
-    return lambda: steer(SLOT, lambda s: s.with_context(**context))
+    return lambda: update_scenario(STATE, lambda s: s.with_context(**context))
 
 
 STEPS: Final = (
@@ -36,81 +36,81 @@ STEPS: Final = (
         "Each person's phone randomises the place before it sends anything. The collector adds up "
         "noisy reports. “Truth” is shown for demonstration only.",
         "Draw new noise",
-        lambda: another_draw(SLOT),
+        lambda: redraw_noise(STATE),
     ),
     Step(
         "ε sets how noisy",
         "A smaller ε protects each person better, and the map gets worse. The odds say how often "
         "an attacker is right.",
         "Protect more: ε = 0.2",
-        _changing(epsilon=0.2),
+        _context_change(epsilon=0.2),
     ),
     Step(
         "Hiding everything costs the map",
         "Plain LDP hides every place among all others, coast to coast. Both maps are alike now.",
         "Hide everything",
-        _changing(blocks=OneBlock()),
+        _context_change(blocks=OneBlock()),
     ),
     Step(
         "Not everything is equally sensitive",
         "The paper's blocks hide where in a block of 1° × 2° somebody is, not in which block.",
         "Hide where in a block",
-        _changing(blocks=GridBlocks(25, 35)),
+        _context_change(blocks=GridBlocks(25, 35)),
     ),
     Step(
         "Draw what matters",
         "Take the tool “Box” on the maps, choose “Protect only this” and drag. “Undo” takes it "
         "back. The address bar always holds what you see.",
         "Back to ε = 1",
-        _changing(epsilon=1.0),
+        _context_change(epsilon=1.0),
     ),
 )
 
 
-def button(domain: GridDomain) -> None:
+def tour_button(domain: GridDomain) -> None:
     """Opens the strip, or closes it; on the paper's map, whose blocks it shows."""
-    is_open = _step() is not None
+    is_open = _current_step() is not None
     if domain != US_GRID and not is_open:
         return
     st.button(
         "End the tour" if is_open else "Tour",
         icon=":material/tour:",
         type="tertiary",
-        key=SLOT.key("tour"),
-        on_click=_go,
+        key=STATE.key("tour"),
+        on_click=_set_step,
         args=(None if is_open else 0,),
     )
 
 
-def strip() -> None:
+def show_strip() -> None:
     """The step, if the tour is on; what follows keeps its place."""
-    if handover.take_part(SLOT.page, "tour"):
-        _go(0)
-    at = _step()
+    if handover.take_part(STATE.page, "tour"):
+        _set_step(0)
+    at = _current_step()
     with st.container():
         if at is not None:
             _show(at)
 
 
-def _show(at: int) -> None:
-    step = STEPS[at]
-    with st.container(border=True, key=SLOT.key("strip"), horizontal=True):
-        st.markdown(f"**{at + 1} of {len(STEPS)} · {step.title}.** {step.text}")
+def _show(number: int) -> None:
+    step = STEPS[number]
+    with st.container(border=True, key=STATE.key("strip"), horizontal=True):
+        st.markdown(f"**{number + 1} of {len(STEPS)} · {step.title}.** {step.text}")
         with st.container(horizontal=True, width="content", gap="xsmall"):
-            st.button(step.label, key=SLOT.key("show-me"), type="primary", on_click=step.show)
-            last = at + 1 == len(STEPS)
+            st.button(step.label, key=STATE.key("show-me"), type="primary", on_click=step.show)
+            last = number + 1 == len(STEPS)
             st.button(
                 "Done" if last else "Next",
-                key=SLOT.key("next-step"),
-                on_click=_go,
-                args=(None if last else at + 1,),
+                key=STATE.key("next-step"),
+                on_click=_set_step,
+                args=(None if last else number + 1,),
             )
 
 
-def _step() -> int | None:
-    at: int | None = st.session_state.get(SLOT.key(_STEP))
+def _current_step() -> int | None:
+    at: int | None = st.session_state.get(STATE.key(_STEP))
     return at
 
 
-def _go(to: int | None) -> None:
-    st.session_state[SLOT.key(_STEP)] = to
+def _set_step(number: int | None) -> None:
+    st.session_state[STATE.key(_STEP)] = number

@@ -7,7 +7,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.words import formats
 
 
-def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
+def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
     """What the numbers of a region leave to ask, one sentence or two each."""
     told = []
     if round(report.estimate) < 0:
@@ -22,14 +22,15 @@ def of_region(report: RegionReport, scenario: Scenario) -> list[str]:
         )
     shown = ESTIMATORS[scenario.estimator]
     told.append(
-        f"The cells of the map of this protection add up to {formats.people(report.shown)} here: "
+        "The cells of the map of this protection add up to "
+        f"{formats.people(report.processed_estimate)} here: "
         f"they show “{shown.title}”, {shown.sentence}. The estimate above is made for the box as a "
         "whole and is right on average."
     )
     return told
 
 
-def describe(area: Area) -> str:
+def describe_area(area: Area) -> str:
     """A box in words."""
     edges = (area.south, area.west, area.north, area.east)
     cell = 0.2 if all(abs(10 * edge - round(10 * edge)) < 1e-6 for edge in edges) else 0.02

@@ -7,21 +7,21 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.parts import headline, pins, sharing
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.plan import charts, files, films, memo, pinned, words, work
+from caldp_ui.plan import charts, files, films, memo, people_needed, pin_view, words
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.pinned import BESIDE
+from caldp_ui.plan.page_state import STATE, Plan
+from caldp_ui.plan.people_needed import Need
+from caldp_ui.plan.pin_view import PIN_VIEW
 from caldp_ui.plan.regions import Margins, margins_of
-from caldp_ui.plan.slot import SLOT, Plan
-from caldp_ui.plan.work import Need
-from caldp_ui.session import findings, jobs
-from caldp_ui.session.scenarios import steer
+from caldp_ui.session import incremental_jobs, jobs
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -29,67 +29,68 @@ from caldp_ui.words.headline import Headline
 
 def view(record: Plan) -> None:
     """Everything that is shown of a plan."""
-    find, cost = partial(work.needs, record), work.cost(record)
-    if findings.must_ask(SLOT.key("needs"), _name(record), cost):
+    find, cost = partial(people_needed.compute_needs, record), people_needed.cost(record)
+    if incremental_jobs.needs_consent(STATE.key("needs"), _cache_key(record), cost):
         values = runs.dataset(record.scenario).domain.k
-        headline.show(Headline("This plan is a lot to compute.", cost.told(values)))
-        findings.ask(SLOT.key("needs"), _name(record), find)
+        headline.show(Headline("This plan is a lot to compute.", cost.describe(values)))
+        incremental_jobs.consent_button(STATE.key("needs"), _cache_key(record), find)
         return
-    findings.filling(
-        SLOT.key("needs"),
-        _name(record),
+    incremental_jobs.gather_automatically(
+        STATE.key("needs"),
+        _cache_key(record),
         find,
         lambda job: f"Still computing: {job.share:.0%} of the picture",
         partial(_show, record),
     )
-    pins.show(SLOT, BESIDE, record)
-    tabs(SLOT.key("tabs"), _TABS, record)
-    films.show(record, _kept())
+    pins.show(STATE, PIN_VIEW, record)
+    tabs(STATE.key("tabs"), _TABS, record)
+    films.show(record, _pinned_need())
 
 
-def _kept() -> Need | None:
+def _pinned_need() -> Need | None:
     """What is pinned needs so many people."""
-    return None if SLOT.pinned is None else pinned.need(SLOT.pinned)
+    return None if STATE.pinned is None else pin_view.need(STATE.pinned)
 
 
-def _beside(record: Plan) -> work.Beside | None:
+def _load_tables(record: Plan) -> people_needed.NeedTables | None:
     """What the tables show, made beside the page; None while it is on its way."""
-    return jobs.started(
-        SLOT.key("beside"),
-        f"{_name(record)} {record.within}",
-        partial(work.beside, record),
+    return jobs.run_automatically(
+        STATE.key("beside"),
+        f"{_cache_key(record)} {record.within}",
+        partial(people_needed.compute_tables, record),
         lambda job: f"Methods side by side: {job.share:.0%}",
     )
 
 
-def _name(record: Plan) -> str:
-    same = (record.goal, record.floor, work.target(record))
+def _cache_key(record: Plan) -> str:
+    same = (record.goal, record.floor, people_needed.target(record))
     return f"{runs.key(record.scenario)} {same}"
 
 
-def _show(record: Plan, found: list[Need]) -> None:
-    points = dict(work.by_protection(found))
-    waiting = sum(each.epsilon == record.epsilon for each in found) < len(NAMES)
+def _show(record: Plan, needs: list[Need]) -> None:
+    points = dict(people_needed.needs_by_protection(needs))
+    waiting = sum(each.epsilon == record.epsilon for each in needs) < len(NAMES)
     headline.show(
         Headline(
-            "How many people are needed is still being computed.", f"Goal: {words.goal(record)}."
+            "How many people are needed is still being computed.",
+            f"Goal: {words.goal_text(record)}.",
         )
         if waiting
         else words.headline(record, points)
     )
-    drawn = charts.of(record, points, _kept(), palette())
-    show(drawn, SLOT.key("chart"), words.alt(record, points))
+    drawn = charts.figure(record, points, _pinned_need(), palette())
+    show(drawn, STATE.key("chart"), words.alt(record, points))
     st.caption("Each line shows its most accurate method.")
     if not waiting:
         _memos(record, points, _margins(record, points))
-    sharing.file(SLOT.key("csv"), "people.csv", partial(files.csv_of, record, points))
+    sharing.file_button(STATE.key("csv"), "people.csv", partial(files.needs_csv, record, points))
 
 
 def _margins(record: Plan, points: words.Points) -> Margins | None:
     """Of every group at the memo's ε, made beside the page; None while they are on their way."""
-    setup = words.setup_of(record, points)
-    return jobs.started(
-        SLOT.key("margins"),
+    setup = words.memo_setup(record, points)
+    return jobs.run_automatically(
+        STATE.key("margins"),
         f"{runs.key(setup.scenario)} {record.goal}",
         partial(margins_of, setup, record.goal),
         lambda job: f"Margins of every {words.unit_of_margins(record)}: {job.share:.0%}",
@@ -99,20 +100,20 @@ def _margins(record: Plan, points: words.Points) -> Margins | None:
 def _memos(record: Plan, points: words.Points, margins: Margins | None) -> None:
     """What can be copied into a memo, in plain words and for those who build it."""
     texts = {
-        "For a memo": memo.plain(record, points, margins),
-        "For the technical part": memo.technical(record, points),
+        "For a memo": memo.plain_memo(record, points, margins),
+        "For the technical part": memo.technical_memo(record, points),
     }
     for column, (heading, text) in zip(st.columns(2), texts.items(), strict=True):
         if text:
             column.markdown(f"**{heading}**")
             column.code(text, language=None, wrap_lines=True)
     if margins is not None:
-        files.margins_offer(record, margins)
+        files.show_margins_file(record, margins)
 
 
 def _methods(record: Plan) -> None:
     """People by method and protection, the fewest marked."""
-    found = _beside(record)
+    found = _load_tables(record)
     table = [] if found is None else found.methods
     known = [n.people for _, row in table for n in row.values() if n.people]
     if not known:
@@ -121,7 +122,9 @@ def _methods(record: Plan) -> None:
         f"**Which method and protection needs the fewest people**, at ε = {record.epsilon:g}"
     )
     columns = {
-        words.title(record, name): {title: _cell(row.get(name), table) for title, row in table}
+        words.protection_title(record, name): {
+            title: _cell(row.get(name), table) for title, row in table
+        }
         for name in NAMES
     }
     st.table(pd.DataFrame(columns).rename_axis("method"))
@@ -143,12 +146,12 @@ def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
         return words.TOO_MANY
     rows = [row.get(need.protection) for _, row in table]
     least = min(row.people for row in rows if row and row.people)
-    return words.about(need.people) + (" ✓" if need.people <= 1.005 * least else "")
+    return words.rounded_people_text(need.people) + (" ✓" if need.people <= 1.005 * least else "")
 
 
 def _deployments(record: Plan) -> None:
     """Each published ε: odds after one report, a day and a month, and people needed here."""
-    found = _beside(record)
+    found = _load_tables(record)
     if found is None:
         return
     st.markdown("Published deployments of local DP, and what their ε would mean for your survey.")
@@ -156,14 +159,14 @@ def _deployments(record: Plan) -> None:
     for each, plain in zip(DEPLOYMENTS, found.deployments, strict=True):
         rows[each.title] = {
             "ε per report": f"{each.epsilon:.3g}",
-            "right guesses of 100, one report": formats.hundred(guessed_right(each.epsilon)),
-            "after a day": each.told(1),
-            "after 30 days": each.told(30),
+            "right guesses of 100, one report": formats.hundred(max_guess_accuracy(each.epsilon)),
+            "after a day": each.describe_right_guesses(1),
+            "after 30 days": each.describe_right_guesses(30),
             "people for your goal, plain LDP": words.TOO_MANY
             if plain.people is None
-            else words.about(plain.people),
+            else words.rounded_people_text(plain.people),
             "source": each.source,
-            "checked against": each.held_against,
+            "checked against": each.verification,
         }
     st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
     st.caption(
@@ -176,13 +179,13 @@ def _deployments(record: Plan) -> None:
     )
     columns = st.columns(len(DEPLOYMENTS))
     for column, each in zip(columns, DEPLOYMENTS, strict=True):
-        label, key = f"Use ε = {each.epsilon:.3g}", SLOT.key(f"use-{each.title}")
+        label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
         if column.button(label, key=key, help=each.title):
-            _use(each.epsilon)
+            _set_epsilon(each.epsilon)
 
 
-def _use(epsilon: float) -> None:
-    steer(SLOT, lambda s: s.with_context(epsilon=epsilon))
+def _set_epsilon(epsilon: float) -> None:
+    update_scenario(STATE, lambda s: s.with_context(epsilon=epsilon))
     run_page()  # a press in a tab draws the tab alone
 
 

@@ -7,27 +7,27 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import AGAINST_EPSILON
+from caldp_ui.charts.curves import EPSILON_AXIS
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, gap, level, plane, upright
+from caldp_ui.charts.planes import Words, gap_arrow, horizontal_line, plane, vertical_line
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
 from caldp_ui.plan import words
-from caldp_ui.plan.slot import Plan
-from caldp_ui.plan.work import Need
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.plan.people_needed import Need
 from caldp_ui.words import formats
 
 HEIGHT: Final = 520
 _DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
 _APART: Final = "\N{NO-BREAK SPACE}" * 2
-_NEAR: Final = 0.15
+_MIN_DISTANCE: Final = 0.15
 """Two levels of ε that are nearer (as logarithms) have no room for a text each."""
 _RANGE: Final = (0.1, 10.0)
 """ε's of the picture, two whole powers of ten."""
 
 
-def of(
+def figure(
     record: Plan, points: Mapping[str, Sequence[Need]], pinned: Need | None, colours: Palette
 ) -> go.Figure:
     """The picture of a record: its own protection strong, its ε and people dotted.
@@ -36,29 +36,31 @@ def of(
     """
     people = runs.people(record.scenario)
     traces = [
-        _line(words.title(record, name), needs, number, name == record.protection, colours)
+        _line(
+            words.protection_title(record, name), needs, number, name == record.protection, colours
+        )
         for number, (name, needs) in enumerate(points.items())
     ]
     if pinned is not None and pinned.people is not None:
         traces.append(_point(pinned, colours))
-    notes = [_your_people(people, colours), *_enough(record, points, people, colours)]
+    notes = [_your_people(people, colours), *_sufficient_labels(record, points, people, colours)]
     pair = _pair(record, points)
     if pair is not None:
         ours, plain = ((need.epsilon, float(need.people or 1)) for need in pair)
-        traces.append(gap((ours, plain), colours))
-        notes += _needed(pair, colours)
+        traces.append(gap_arrow((ours, plain), colours))
+        notes += _gap_labels(pair, colours)
     y = _ordinate([each.people for needs in points.values() for each in needs], people)
     top = 10.0 ** y["range"][1]
     notes.append(
         Label(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
     )
-    x = {**AGAINST_EPSILON, "range": [math.log10(e) for e in _ends(record)]}
+    x = {**EPSILON_AXIS, "range": [math.log10(e) for e in _epsilon_range(record)]}
     written = Words(at_starts=_names(record, points, colours), notes=notes)
-    shapes = [upright(record.epsilon, colours), level(people, colours)]
+    shapes = [vertical_line(record.epsilon, colours), horizontal_line(people, colours)]
     return plane(traces, x, y, shapes, colours, words=written, height=HEIGHT, left=104)
 
 
-def _ends(record: Plan) -> tuple[float, float]:
+def _epsilon_range(record: Plan) -> tuple[float, float]:
     low, high = min(_RANGE[0], record.epsilon), max(_RANGE[1], record.epsilon)
     return 0.94 * low, 1.06 * high
 
@@ -82,7 +84,12 @@ def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
 def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette) -> list[Label]:
     """Each line's name at its left end: at the right, all come together."""
     return [
-        Label(first.epsilon, first.people or 1, words.title(record, name), _ink(name, colours))
+        Label(
+            first.epsilon,
+            first.people or 1,
+            words.protection_title(record, name),
+            _ink(name, colours),
+        )
         for name, needs in points.items()
         for first in needs[:1]
     ]
@@ -93,15 +100,15 @@ def _your_people(people: int, colours: Palette) -> Label:
     return Label(_RANGE[1], people, told, colours.text, "bottom left", lift=-3)
 
 
-def _enough(
+def _sufficient_labels(
     record: Plan, points: Mapping[str, Sequence[Need]], people: int, colours: Palette
 ) -> list[Label]:
     """The ε at which the reader's people are enough, where their level meets the line.
 
     On a narrow chart it would stand on other numbers; the headline says it.
     """
-    enough = words.enough(record, points)
-    if enough is None or abs(math.log(enough / record.epsilon)) < _NEAR:
+    enough = words.sufficient_epsilon(record, points)
+    if enough is None or abs(math.log(enough / record.epsilon)) < _MIN_DISTANCE:
         return []
     told = f"ε ≈ {formats.digits(enough)} is enough"
     side = "bottom left" if enough < record.epsilon else "top right"
@@ -120,14 +127,14 @@ def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Nee
     return (ours, plain) if plain.people > 1.05 * ours.people else None
 
 
-def _needed(pair: tuple[Need, Need], colours: Palette) -> list[Label]:
+def _gap_labels(pair: tuple[Need, Need], colours: Palette) -> list[Label]:
     """The numbers of people at both ends of the gap, and how many times as many that is."""
     ours, plain = (float(need.people or 1) for need in pair)
     at = pair[0].epsilon
     told = f"{_APART}{formats.times(plain / ours)} as many people"
     return [
-        Label(at, ours, f"{words.about(ours)}{_APART}", colours.ours, "bottom left"),
-        Label(at, plain, f"{_APART}{words.about(plain)}", colours.plain, "top right"),
+        Label(at, ours, f"{words.rounded_people_text(ours)}{_APART}", colours.ours, "bottom left"),
+        Label(at, plain, f"{_APART}{words.rounded_people_text(plain)}", colours.plain, "top right"),
         Label(at, math.sqrt(ours * plain), told, colours.text, "middle right"),
     ]
 
@@ -165,6 +172,6 @@ def _line(
         "opacity": 1.0 if chosen or number == 0 else 0.7,
         "line": {"color": ink, "dash": _DASHES[number], "width": 4 if chosen else 2},
         "marker": {"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
-        "text": [f"{words.about(each.people or 0)} people" for each in needs],
+        "text": [f"{words.rounded_people_text(each.people or 0)} people" for each in needs],
         "hovertemplate": "%{text}",
     }

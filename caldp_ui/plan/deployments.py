@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_ui.words import formats
 
 _APPLE: Final = "Apple, Differential Privacy Overview, 2017"
@@ -20,28 +20,29 @@ _BY_DAY: Final = (
 
 @dataclass(frozen=True)
 class Deployment:
-    """`epsilon`: of one report. `a_day`: reports a day at most, None where reports do not add up.
+    """A collection that was really made.
 
-    `ceiling`: ε of all reports about an unchanged value together, where they are made from one
-    noisy copy that is kept. `held_against`: what the figures of `source` were checked by.
+    `epsilon`: of one report. `reports_a_day`: reports a day at most, None where reports do not add
+    up. `epsilon_limit`: ε of all reports about an unchanged value together, where they are made
+    from one noisy copy that is kept. `verification`: what the figures of `source` were checked by.
     """
 
     title: str
     epsilon: float
     source: str
-    held_against: str
-    a_day: int | None = None
-    ceiling: float | None = None
+    verification: str
+    reports_a_day: int | None = None
+    epsilon_limit: float | None = None
 
-    def level_after(self, days: int) -> float:
+    def epsilon_after(self, days: int) -> float:
         """ε of all reports about one unchanged value in so many days (CALDP Proposition 2)."""
-        if self.ceiling is not None:
-            return self.ceiling
-        return self.epsilon * (self.a_day or 1) * days
+        if self.epsilon_limit is not None:
+            return self.epsilon_limit
+        return self.epsilon * (self.reports_a_day or 1) * days
 
-    def told(self, days: int) -> str:
+    def describe_right_guesses(self, days: int) -> str:
         """Of 100 people torn 50:50, how many are guessed right at most."""
-        return formats.hundred(guessed_right(self.level_after(days)))
+        return formats.hundred(max_guess_accuracy(self.epsilon_after(days)))
 
 
 def _rappor(title: str, flips: tuple[float, float, float], source: str, checked: str) -> Deployment:
@@ -51,7 +52,7 @@ def _rappor(title: str, flips: tuple[float, float, float], source: str, checked:
     once = 2 * math.log(if_set * (1 - if_not) / (if_not * (1 - if_set)))
     ever = 4 * math.log((1 - f / 2) / (f / 2))
     told = f"{source}: h = 2, f = {f:g}, p = {p:g}, q = {q:g}"
-    return Deployment(title, once, told, checked, ceiling=ever)
+    return Deployment(title, once, told, checked, epsilon_limit=ever)
 
 
 DEPLOYMENTS: Final = (

@@ -10,10 +10,10 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports, runs
 from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
-from caldp_ui.plan import take_home, words, work
+from caldp_ui.plan import people_needed, take_home, words
+from caldp_ui.plan.page_state import OF_REGIONS, STATE, Plan
+from caldp_ui.plan.people_needed import Need
 from caldp_ui.plan.regions import Margins, regions_of
-from caldp_ui.plan.slot import OF_REGIONS, SLOT, Plan
-from caldp_ui.plan.work import Need
 
 _OVERALL = """
 def accuracy(mechanism, p, n):
@@ -31,28 +31,28 @@ def accuracy(mechanism, p, n):
 
 def show(record: Plan) -> None:
     """Link, file and code."""
-    planned = scenario(record)
-    with sharing.beside_link(SLOT):
+    planned = planned_scenario(record)
+    with sharing.link_columns(STATE):
         if planned is None:
             st.info("No number of people is enough for this goal, so there are no files.")
             return
         st.markdown("**The planned survey** · its people, its protection and the best method")
-        sharing.file(SLOT.key("json"), "scenario.json", exports.scenario_json(planned))
+        sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(planned))
         st.code(exports.COMMAND, language="bash")
         sharing.python(snippet(record))
-        offer.page(SLOT, take_home.part)
+        offer.offer_page(STATE, take_home.part)
 
 
-def scenario(record: Plan) -> Scenario | None:
+def planned_scenario(record: Plan) -> Scenario | None:
     """The protection at the reader's ε with as many people as it needs; None where none do."""
-    chosen = record.under(record.protection, record.epsilon)
-    people = work.need(record, record.protection, chosen).people
+    chosen = record.protected_scenario(record.protection, record.epsilon)
+    people = people_needed.compute_need(record, record.protection, chosen).people
     return None if people is None else replace(chosen, n=people)
 
 
 def snippet(record: Plan) -> str:
     """Python that prints the number of people of the headline before it is rounded."""
-    chosen = replace(record.under(record.protection, record.epsilon), seed=0)
+    chosen = replace(record.protected_scenario(record.protection, record.epsilon), seed=0)
     if record.goal in OF_REGIONS:
         return _of_groups(record, chosen)
     goal = "relative_error"
@@ -61,7 +61,7 @@ def snippet(record: Plan) -> str:
         long = runs.takes_long(chosen)
         name = "approximated_error" if long else "expected_error"
         made = (_APPROXIMATED if long else _OVERALL).format(
-            estimator=chosen.estimator, budget=work.BUDGET
+            estimator=chosen.estimator, budget=people_needed.BUDGET
         )
     theory = "caldp_core.theory"
     imports = {
@@ -72,7 +72,7 @@ def snippet(record: Plan) -> str:
     return (
         f"from caldp_core import Scenario, prepare\n{imports[record.goal]}\n"
         f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{made}"
-        f"goal = Goal(accuracy, {work.target(record)!r})\n"
+        f"goal = Goal(accuracy, {people_needed.target(record)!r})\n"
         "print(people_for(setup.mechanism, setup.dataset.distribution, goal))\n"
     )
 
@@ -93,10 +93,10 @@ def _of_groups(record: Plan, chosen: Scenario) -> str:
     )
 
 
-def margins_offer(record: Plan, margins: Margins) -> None:
+def show_margins_file(record: Plan, margins: Margins) -> None:
     """A file with every margin, as the memo names a few where there are many."""
     name = f"{words.unit_of_margins(record)}-margins.csv"
-    sharing.file(SLOT.key("margins-csv"), name, lambda: margins_csv(margins))
+    sharing.file_button(STATE.key("margins-csv"), name, lambda: margins_csv(margins))
 
 
 def margins_csv(margins: Margins) -> bytes:
@@ -117,11 +117,11 @@ def margins_csv(margins: Margins) -> bytes:
     )
 
 
-def csv_of(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
+def needs_csv(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
     """One row a point of the picture."""
     rows = [
         {
-            "protection": words.title(record, name),
+            "protection": words.protection_title(record, name),
             "epsilon": need.epsilon,
             "people": need.people,
             "method": MECHANISMS[need.method].title,

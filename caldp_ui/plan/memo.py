@@ -6,23 +6,23 @@ Every sentence here must be true of the numbers that it is made of.
 from collections.abc import Sequence
 from typing import Final
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
-from caldp_ui.plan import words, work
+from caldp_ui.plan import people_needed, words
+from caldp_ui.plan.page_state import RELATIVE, Plan
 from caldp_ui.plan.regions import Margins
-from caldp_ui.plan.slot import RELATIVE, Plan
 from caldp_ui.plan.words import Points
 from caldp_ui.words import formats, policies
 
 _NAMED: Final = 8
 """Most margins that a memo names one by one."""
-_OTHERS: Final = (0.5, 1.0, 2.0, 4.0)
+_OTHER_EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
 """ε's at which a memo tells how many people the same accuracy takes."""
 _SAME_LEVEL: Final = 0.05
 
 
-def plain(record: Plan, points: Points, margins: Margins | None) -> str:
+def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
     """Paragraphs in plain words, in both directions.
 
     For the reader's people: ε, who is protected, what an attacker can guess, and the margin of
@@ -31,22 +31,23 @@ def plain(record: Plan, points: Points, margins: Margins | None) -> str:
     """
     need, level = words.need_and_level(record, points)
     nouns, setup = words.nouns(record), words.setup_at(record, level)
-    told = policies.told(nouns, setup)
-    guess = policies.in_short(nouns, setup)
-    all_covered = told.covered >= 1.0
-    now = f"{need} At ε = {level:g}, {words.lower(guess)}"
+    told = policies.describe_promise(nouns, setup)
+    guess = policies.promise_summary(nouns, setup)
+    all_covered = told.protected_share >= 1.0
+    now = f"{need} At ε = {level:g}, {words.lowercase_start(guess)}"
     first = now if all_covered else f"{guess} {need}"
-    there = "" if margins is None else f" {margins_told(record, margins, level)}"
+    there = "" if margins is None else f" {margins_text(record, margins, level)}"
     last = (
-        f"What it does not hide: {words.lower(told.not_promised[0])} This is planned with the "
+        f"What it does not hide: {words.lowercase_start(told.not_promised[0])} This is planned "
+        "with the "
         f"data “{setup.dataset.name}”. Other data with as many {nouns.units} need similar numbers, "
         "not the same."
     )
-    back = other_way(record, points, level, all_covered)
+    back = alternatives_text(record, points, level, all_covered)
     return "\n\n".join(part for part in (f"{first}{there}", back, last) if part)
 
 
-def margins_told(record: Plan, margins: Margins, level: float) -> str:
+def margins_text(record: Plan, margins: Margins, level: float) -> str:
     """The margin of every group, or of the best and the worst known where there are many."""
     people = formats.people(runs.people(record.scenario))
     start = f"With {people} people at ε = {level:g}, 95 of 100 surveys are right"
@@ -55,56 +56,61 @@ def margins_told(record: Plan, margins: Margins, level: float) -> str:
         rows.sort(key=lambda row: row[1])
         (best, least), (worst, most) = rows[0], rows[-1]
         return (
-            f"{start} to {_points(least)} percentage points for “{best}”, the best known of "
-            f"{formats.exactly(len(rows))} {words.units(record)}, and to {_points(most)} for "
+            f"{start} to {_margin_text(least)} percentage points for “{best}”, the best known of "
+            f"{formats.integer(len(rows))} {words.units(record)}, and to {_margin_text(most)} for "
             f"“{worst}”, the worst."
         )
     (first, margin), *others = rows
-    named = [f"to {_points(margin)} percentage points for “{first}”"]
-    named += [f"to {_points(other)} for “{name}”" for name, other in others]
-    return f"{start} {_listed(named)}, each by itself."
+    named = [f"to {_margin_text(margin)} percentage points for “{first}”"]
+    named += [f"to {_margin_text(other)} for “{name}”" for name, other in others]
+    return f"{start} {_enumerate_texts(named)}, each by itself."
 
 
-def _points(margin: float) -> str:
+def _margin_text(margin: float) -> str:
     return f"± {formats.digits(100 * margin)}"
 
 
-def _listed(parts: Sequence[str]) -> str:
+def _enumerate_texts(parts: Sequence[str]) -> str:
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def other_way(record: Plan, points: Points, level: float, all_covered: bool) -> str:
+def alternatives_text(record: Plan, points: Points, level: float, all_covered: bool) -> str:
     """The same accuracy at other ε: people, and the odds where everybody is protected."""
     near = [
         need
         for need in points[record.protection]
-        if need.people and need.epsilon in _OTHERS and abs(need.epsilon - level) > _SAME_LEVEL
+        if need.people
+        and need.epsilon in _OTHER_EPSILONS
+        and abs(need.epsilon - level) > _SAME_LEVEL
     ]
     if not near:
         return ""
-    told = _listed([f"{words.about(n.people or 0)} people at ε = {n.epsilon:g}" for n in near])
+    told = _enumerate_texts(
+        [f"{words.rounded_people_text(n.people or 0)} people at ε = {n.epsilon:g}" for n in near]
+    )
     if not all_covered:
         return f"The same accuracy takes {told}."
-    right = _listed([formats.hundred(guessed_right(n.epsilon)) for n in near])
+    right = _enumerate_texts([formats.hundred(max_guess_accuracy(n.epsilon)) for n in near])
     return (
         f"The same accuracy takes {told}. The attacker is then right at most {right} times in 100."
     )
 
 
-def technical(record: Plan, points: Points) -> str:
+def technical_memo(record: Plan, points: Points) -> str:
     """The same for those who build it: protection, method, estimate and how often it holds.
 
     Empty where the number of people is not known.
     """
-    told = words.at_level(record, points)
+    told = words.level_sentence(record, points)
     if not told:
         return ""
     method = MECHANISMS[words.setup_at(record, record.epsilon).mechanism_name].title
     how = "in 95 of 100 repetitions each" if record.goal in RELATIVE else "on average"
     return (
-        f"{told} The goal is to {words.goal(record)}, {how}. The method is {method} with one "
-        f"report per person, and the estimate is “{work.estimate_called(record)}”. Margins are "
+        f"{told} The goal is to {words.goal_text(record)}, {how}. The method is {method} with one "
+        f"report per person, and the estimate is “{people_needed.estimate_title(record)}”. "
+        "Margins are "
         "95 % ranges by the exact variance of each sum of estimated shares; how many people are in "
         "a whole block is known."
     )

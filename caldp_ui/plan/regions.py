@@ -30,8 +30,8 @@ from caldp_ui.compute import runs
 class Regions:
     """What readers call one and many, and which value is in which; `spec`: as files name them."""
 
-    one: str
-    many: str
+    singular: str
+    plural: str
     spec: BlocksSpec
     partition: Partition
 

@@ -7,33 +7,35 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import choose, title_of
+from caldp_ui.compute.sources import title_of, with_dataset
 from caldp_ui.controls import common, slider
 from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import odds, pins
-from caldp_ui.plan import pinned, words
+from caldp_ui.plan import pin_view, words
+from caldp_ui.plan.page_state import GOALS, RELATIVE, STATE, Plan
 from caldp_ui.plan.regions import REGIONS, have_smaller_regions, regions_of
-from caldp_ui.plan.slot import GOALS, RELATIVE, SLOT, Plan
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words.vocabulary import PLACES
 
 
-def _share(name: str, at: Callable[[Plan, float], Plan], steps: tuple[float, ...]) -> Slider[Plan]:
+def _share(
+    name: str, change: Callable[[Plan, float], Plan], steps: tuple[float, ...]
+) -> Slider[Plan]:
     def now(record: Plan) -> float:
         share: float = getattr(record, name)
         return share
 
-    return Slider(name, now, at, steps, lambda share: f"{100 * share:g} %")
+    return Slider(name, now, change, steps, lambda share: f"{100 * share:g} %")
 
 
-FLOOR: Final = _share(
+FLOOR_SLIDER: Final = _share(
     "floor", lambda r, v: replace(r, floor=v), (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 )
-WITHIN: Final = _share(
+WITHIN_SLIDER: Final = _share(
     "within", lambda r, v: replace(r, within=v), (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 )
-_WRONG: Final = _share(
+_WRONG_SLIDER: Final = _share(
     "wrong", lambda r, v: replace(r, wrong=v), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 )
 
@@ -48,9 +50,9 @@ def floor_title(record: Plan) -> str:
 
 def goals() -> None:
     """What kind of accuracy is asked for."""
-    now = SLOT.now()
-    bound = SLOT.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
-    common.views("What must be known", goal_titles(now), bound)
+    now = STATE.current()
+    bound = STATE.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
+    common.view_switch("What must be known", goal_titles(now), bound)
 
 
 def goal_titles(record: Plan) -> dict[str, str]:
@@ -59,7 +61,7 @@ def goal_titles(record: Plan) -> dict[str, str]:
     found = dict(GOALS)
     if words.nouns(record) is PLACES:
         groups = regions_of(scenario, "groups")
-        many = groups.many if groups else "groups"
+        many = groups.plural if groups else "groups"
         found |= {"values": "Places", "groups": many.capitalize()}
     if record.goal != REGIONS and not have_smaller_regions(scenario):
         del found[REGIONS]
@@ -69,28 +71,31 @@ def goal_titles(record: Plan) -> dict[str, str]:
 def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
     if record.goal in RELATIVE:
-        slider.show(SLOT, FLOOR, floor_title(record))
-        slider.show(SLOT, WITHIN, WITHIN_TITLE)
+        slider.show(STATE, FLOOR_SLIDER, floor_title(record))
+        slider.show(STATE, WITHIN_SLIDER, WITHIN_TITLE)
     else:
-        slider.show(SLOT, _WRONG, f"At most so many {words.nouns(record).wrong}")
-    common.epsilon(SLOT)
-    common.people(SLOT, runs.dataset(record.scenario).n)
+        slider.show(STATE, _WRONG_SLIDER, f"At most so many {words.nouns(record).wrong}")
+    common.epsilon(STATE)
+    common.people(STATE, runs.dataset(record.scenario).n)
     st.selectbox(
         "Protection",
         NAMES,
-        format_func=lambda name: words.title(record, name),
-        **SLOT.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
+        format_func=lambda name: words.protection_title(record, name),
+        **STATE.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
     )
-    odds.show(words.nouns(record), runs.setup(record.under(record.protection, record.epsilon)))
+    odds.show(
+        words.nouns(record),
+        runs.setup(record.protected_scenario(record.protection, record.epsilon)),
+    )
     titles = data_sets(record.scenario.dataset)
     st.selectbox(
         "Plan with data like",
         list(titles),
         **bind(
-            SLOT,
+            STATE,
             "data",
             title_of(record.scenario.dataset, titles),
-            lambda s, v: choose(s, titles[v]),
+            lambda s, v: with_dataset(s, titles[v]),
         ),
     )
-    pins.button(SLOT, pinned.BESIDE.title)
+    pins.pin_button(STATE, pin_view.PIN_VIEW.title)

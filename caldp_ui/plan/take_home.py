@@ -4,7 +4,7 @@ from caldp_ui.controls.slider import Slider
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 from caldp_ui.plan import films, side
-from caldp_ui.plan.slot import RELATIVE, Plan
+from caldp_ui.plan.page_state import RELATIVE, Plan
 
 
 def part(record: Plan) -> Part | None:

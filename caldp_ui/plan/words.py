@@ -9,10 +9,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
+from caldp_ui.plan.page_state import OF_REGIONS, Plan
+from caldp_ui.plan.people_needed import Need, epsilon_for, epsilon_levels
 from caldp_ui.plan.regions import regions_of
-from caldp_ui.plan.slot import OF_REGIONS, Plan
-from caldp_ui.plan.work import Need, epsilon_for, levels
-from caldp_ui.words import covered as counts
+from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, policies
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
@@ -27,7 +27,7 @@ def nouns(record: Plan) -> Vocabulary:
     return PLACES if isinstance(runs.dataset(record.scenario).domain, GridDomain) else ANSWERS
 
 
-def goal(record: Plan) -> str:
+def goal_text(record: Plan) -> str:
     """What is asked for, after "to"."""
     words = nouns(record)
     if record.goal in OF_REGIONS:
@@ -52,21 +52,21 @@ def unit(record: Plan) -> str:
 def unit_of_margins(record: Plan) -> str:
     """Whose margins a memo tells: of a group, state, country or region, else of all alike."""
     regions = regions_of(record.scenario, record.goal)
-    return nouns(record).unit if regions is None else regions.one
+    return nouns(record).unit if regions is None else regions.singular
 
 
 def units(record: Plan) -> str:
     """What `unit_of_margins` calls one, for many."""
     regions = regions_of(record.scenario, record.goal)
-    return nouns(record).units if regions is None else regions.many
+    return nouns(record).units if regions is None else regions.plural
 
 
-def about(people: float) -> str:
+def rounded_people_text(people: float) -> str:
     """A number of people to three digits: it is known to 0.1 %."""
     return formats.people(float(f"{people:.3g}"))
 
 
-def title(record: Plan, name: str) -> str:
+def protection_title(record: Plan, name: str) -> str:
     """A protection as the picture calls it."""
     return protections(runs.dataset(record.scenario).domain)[name].title
 
@@ -74,13 +74,15 @@ def title(record: Plan, name: str) -> str:
 def alt(record: Plan, points: Points) -> str:
     """The picture in words: both ends of every line, and both numbers at the reader's ε."""
     told = "; ".join(
-        f"{title(record, name)}: {formats.people(needs[0].people or 0)} at "
+        f"{protection_title(record, name)}: {formats.people(needs[0].people or 0)} at "
         f"ε = {needs[0].epsilon:g}, {formats.people(needs[-1].people or 0)} at "
         f"ε = {needs[-1].epsilon:g}"
         for name, needs in points.items()
         if needs
     )
-    return f"People needed against ε, on log scales. {told}. {at_level(record, points)}".strip()
+    return (
+        f"People needed against ε, on log scales. {told}. {level_sentence(record, points)}".strip()
+    )
 
 
 def headline(record: Plan, points: Points) -> Headline:
@@ -90,14 +92,14 @@ def headline(record: Plan, points: Points) -> Headline:
     """
     need, level = need_and_level(record, points)
     setup = setup_at(record, level)
-    covered = policies.told(nouns(record), setup).covered
+    covered = policies.describe_promise(nouns(record), setup).protected_share
     if covered >= 1.0:
-        guess = lower(policies.in_short(nouns(record), setup))
+        guess = lowercase_start(policies.promise_summary(nouns(record), setup))
         return Headline(need, f"At ε = {level:g}, {guess}")
-    return Headline(counts.unprotected(nouns(record), covered), need, True)
+    return Headline(counts.unprotected_text(nouns(record), covered), need, True)
 
 
-def enough(record: Plan, points: Points) -> float | None:
+def sufficient_epsilon(record: Plan, points: Points) -> float | None:
     """The least ε at which the reader's people are enough; None if no ε is, or not known yet."""
     if not _is_whole(record, points):
         return None
@@ -107,53 +109,65 @@ def enough(record: Plan, points: Points) -> float | None:
 
 def _is_whole(record: Plan, points: Points) -> bool:
     """Whether all points are there, by the one that comes last: ε is read off between them."""
-    last = levels(record)[-1]
+    last = epsilon_levels(record)[-1]
     return any(each.epsilon == last for each in points[record.protection])
 
 
 def need_and_level(record: Plan, points: Points) -> tuple[str, float]:
     """The sentence on what the reader's people need, and the ε that it speaks of."""
     needs, people = points[record.protection], formats.people(runs.people(record.scenario))
-    level = enough(record, points)
+    level = sufficient_epsilon(record, points)
     if level is not None and level > needs[0].epsilon:
-        return f"With {people} people you need ε ≈ {level:g} to {goal(record)}.", level
+        return f"With {people} people you need ε ≈ {level:g} to {goal_text(record)}.", level
     if level is not None:
-        return f"With {people} people even ε = {level:g} is enough to {goal(record)}.", level
+        return f"With {people} people even ε = {level:g} is enough to {goal_text(record)}.", level
     if _is_whole(record, points):
-        told = f"With {people} people no ε up to {needs[-1].epsilon:g} is enough to {goal(record)}."
+        told = (
+            f"With {people} people no ε up to {needs[-1].epsilon:g} is enough to "
+            f"{goal_text(record)}."
+        )
         return told, record.epsilon
-    ours = _at(record, needs)
-    told = TOO_MANY if ours is None else about(ours)
-    return f"At ε = {record.epsilon:g} you need {told} people to {goal(record)}.", record.epsilon
+    ours = _people_at(record, needs)
+    told = TOO_MANY if ours is None else rounded_people_text(ours)
+    return (
+        f"At ε = {record.epsilon:g} you need {told} people to {goal_text(record)}.",
+        record.epsilon,
+    )
 
 
-def at_level(record: Plan, points: Points) -> str:
+def level_sentence(record: Plan, points: Points) -> str:
     """People at the reader's ε and plain LDP's beside them; empty where they are not known."""
-    ours, plain = _at(record, points[record.protection]), _at(record, points[PLAIN])
+    ours, plain = _people_at(record, points[record.protection]), _people_at(record, points[PLAIN])
     if ours is None or plain is None:
         return ""
-    told = f"At ε = {record.epsilon:g}, “{title(record, record.protection)}” needs {about(ours)}"
+    told = (
+        f"At ε = {record.epsilon:g}, “{protection_title(record, record.protection)}” needs "
+        f"{rounded_people_text(ours)}"
+    )
     if record.protection == PLAIN:
         return f"{told} people."
-    if about(plain) == about(ours):
+    if rounded_people_text(plain) == rounded_people_text(ours):
         return f"{told} people, and so does plain LDP."
-    return f"{told} people, plain LDP {about(plain)} ({formats.times(plain / ours)} as many)."
+    return (
+        f"{told} people, plain LDP {rounded_people_text(plain)} ({formats.times(plain / ours)} "
+        f"as many)."
+    )
 
 
-def _at(record: Plan, points: Sequence[Need]) -> int | None:
+def _people_at(record: Plan, points: Sequence[Need]) -> int | None:
     return next((each.people for each in points if each.epsilon == record.epsilon), None)
 
 
-def setup_of(record: Plan, points: Points) -> Setup:
+def memo_setup(record: Plan, points: Points) -> Setup:
     """The protection at the ε that the memo speaks of, with the reader's people."""
     return setup_at(record, need_and_level(record, points)[1])
 
 
 def setup_at(record: Plan, level: float) -> Setup:
     """The reader's protection at this ε."""
-    return runs.setup(record.under(record.protection, level))
+    return runs.setup(record.protected_scenario(record.protection, level))
 
 
-def lower(sentence: str) -> str:
+def lowercase_start(sentence: str) -> str:
     """A sentence as it goes on after a comma."""
     return sentence[:1].lower() + sentence[1:]

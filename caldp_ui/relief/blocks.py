@@ -20,7 +20,8 @@ class Blocks:
     """`heights`: (m,) ε; `protected`: (m,) share of a block's people who are protected.
 
     `people`: (m,) share of all people. `boxes`: (n, 4) south, north, west and east of rectangles
-    that make up the blocks; `of_box`: (n,) the block of each. `told`: a block's numbers in words.
+    that make up the blocks; `of_box`: (n,) the block of each. `descriptions`: a block's numbers in
+    words.
     """
 
     names: tuple[str, ...]
@@ -29,7 +30,7 @@ class Blocks:
     protected: Floats
     boxes: Floats
     of_box: Ints
-    told: tuple[str, ...]
+    descriptions: tuple[str, ...]
 
 
 def blocks_of(setup: Setup, domain: GridDomain) -> Blocks | None:

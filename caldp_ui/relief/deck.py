@@ -16,8 +16,8 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.relief.blocks import Blocks
 from caldp_ui.relief.columns import Columns, Tiles
+from caldp_ui.relief.layers import blocks_layer, columns_layer
 from caldp_ui.relief.panel import GAP, Look, Panel
-from caldp_ui.relief.standing import blocks_layer, columns_layer
 from caldp_ui.relief.surroundings import ground, labels, scale
 
 _FLAT: Final = 0.12

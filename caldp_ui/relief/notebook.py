@@ -9,7 +9,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.relief.columns import estimated, squares_of, truth
 from caldp_ui.relief.deck import CompactDeck, deck
 from caldp_ui.relief.lines import borders
-from caldp_ui.relief.panel import look_of
+from caldp_ui.relief.panel import shared_look
 
 _TEXT: Final = (27, 39, 51)
 _SENTENCE: Final = "A relief needs a map whose shares' variance is known; "
@@ -29,4 +29,4 @@ def deck_of(result: Result) -> CompactDeck:
         raise CaldpError(f"{_SENTENCE}that of this method is not, on a map of this size.")
     title = MECHANISMS[result.setup.mechanism_name].title
     maps = {"Truth": truth(tiles, result.setup.dataset.distribution), title: found}
-    return deck(maps, tiles, look_of(maps, _TEXT), borders(domain), len(maps))
+    return deck(maps, tiles, shared_look(maps, _TEXT), borders(domain), len(maps))

@@ -21,18 +21,18 @@ class Look:
     """What all maps of a relief share.
 
     `top`: the share at the top of the scale, `step`: between two of its ticks. `widest`: the spread
-    of the strongest colour. `text`: colour of words on the page, as (red, green, blue). `told`: a
-    height in words.
+    of the strongest colour. `text`: colour of words on the page, as (red, green, blue). `describe`:
+    a height in words.
     """
 
     top: float
     step: float
     widest: float
     text: tuple[int, int, int]
-    told: Callable[[float], str] = percent
+    describe: Callable[[float], str] = percent
 
 
-def look_of(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
+def shared_look(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
     """One scale for all: its top is a round number above the highest column."""
     highest = max(float(each.shares.max()) for each in maps.values())
     step = _round_step(max(highest, 1e-9) / 6)

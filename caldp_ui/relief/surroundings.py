@@ -67,7 +67,7 @@ def labels(panel: Panel, look: Look) -> pdk.Layer:
     """Numbers of the ticks, and the map's title before its front."""
     x, y = panel.ruler - panel.wide / 45, panel.low + panel.high / 2
     rows: list[dict[str, Any]] = [
-        {"p": [x, y, tick / look.top * panel.top], "t": look.told(tick), "s": 13, "a": "end"}
+        {"p": [x, y, tick / look.top * panel.top], "t": look.describe(tick), "s": 13, "a": "end"}
         for tick in _ticks(look)
     ]
     front = [(panel.left + panel.right) / 2, panel.low - 0.09 * panel.high, 0]

@@ -22,7 +22,7 @@ from caldp_ui.relief.columns import (
 )
 from caldp_ui.relief.lines import borders
 from caldp_ui.relief.words import percent, points
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
 from caldp_ui.words.towns import towns
 
@@ -42,7 +42,7 @@ _BLOCKS: Final = "Blocks and their ε"
 _DARK, _LIGHT = (232, 237, 242), (27, 39, 51)
 
 
-def show(slot: Slot[Any], setup: Setup, domain: GridDomain, results: Results) -> None:
+def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Results) -> None:
     """Truth and estimates by title as columns, or the blocks of `setup` as high as their ε."""
     picked, distribution = _form(slot), setup.dataset.distribution
     if picked not in _FORMS:
@@ -60,7 +60,7 @@ def show(slot: Slot[Any], setup: Setup, domain: GridDomain, results: Results) ->
     from caldp_ui.relief import deck  # pydeck comes only with the first relief
 
     dark = st.context.theme.type == "dark"
-    look = panel.look_of(maps, _DARK if dark else _LIGHT)
+    look = panel.shared_look(maps, _DARK if dark else _LIGHT)
     across = 1 if _is_phone() else len(maps)
     made = deck.deck(maps, tiles, look, borders(domain), across)
     height = _HEIGHT if across > 1 else _ROW * len(maps)
@@ -76,7 +76,7 @@ def show(slot: Slot[Any], setup: Setup, domain: GridDomain, results: Results) ->
     st.table(table(maps, tiles))
 
 
-def _show_blocks(slot: Slot[Any], setup: Setup, domain: GridDomain) -> None:
+def _show_blocks(slot: PageState[Any], setup: Setup, domain: GridDomain) -> None:
     from caldp_ui.relief import deck  # pydeck comes only with the first relief
 
     found = blocks_of(setup, domain)
@@ -114,7 +114,7 @@ def _largest(found: Blocks) -> pd.DataFrame:
     )
 
 
-def _form(slot: Slot[Any]) -> str:
+def _form(slot: PageState[Any]) -> str:
     picked = st.segmented_control(
         "Columns",
         [*_FORMS, _BLOCKS],

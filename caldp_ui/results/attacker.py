@@ -4,25 +4,27 @@ import streamlit as st
 
 from caldp_core.collect.results import Results
 from caldp_ui.results import words
-from caldp_ui.results.slot import SLOT, TIMES, ResultsView
-from caldp_ui.words import covered, formats
+from caldp_ui.results.page_state import STATE, TIMES, ResultsState
+from caldp_ui.words import coverage, formats
 
 
-def show(record: ResultsView, results: Results) -> None:
+def show(record: ResultsState, results: Results) -> None:
     """A slider of reports, and right guesses of 100 with fresh noise and with a stored report."""
     st.select_slider(
         "Reports of one person to this question",
         TIMES,
-        format_func=words.times_told,
-        **SLOT.bind("times", record.times, lambda _, v: ResultsView(SLOT.now().level, int(v))),
+        format_func=words.reports_text,
+        **STATE.bind(
+            "times", record.times, lambda _, v: ResultsState(STATE.current().level, int(v))
+        ),
     )
-    stored, fresh, told = words.attacker(results, record.times)
-    left = covered.unprotected(words.nouns(results), results.covered)
+    stored, fresh, told = words.describe_attacker(results, record.times)
+    left = coverage.unprotected_text(words.vocabulary(results), results.protected_share)
     st.markdown(f"{left} {told}".strip())
     if stored < 1:
-        many = words.times_told(record.times)
+        many = words.reports_text(record.times)
         rows = [(f"{many}, new noise each time", fresh), (f"{many}, one stored report", stored)]
-        st.html(f'<div class="guesses">{"".join(_row(*row) for row in rows)}</div>')
+        st.html(f'<div class="guesses">{"".join(_row_html(*row) for row in rows)}</div>')
         st.caption(
             "Right guesses of 100, at most; without any report it is 50. A client with `memory` "
             "sends one stored report again, so that more reports tell no more. This holds if the "
@@ -30,7 +32,7 @@ def show(record: ResultsView, results: Results) -> None:
         )
 
 
-def _row(name: str, chance: float) -> str:
+def _row_html(name: str, chance: float) -> str:
     told = formats.hundred(chance)
     return (
         f'<p><span>{name}</span><span class="strip" role="img" aria-label="{name}: {told} of 100">'

@@ -10,29 +10,29 @@ from caldp_core.collect.results import Results
 from caldp_ui.results import words
 from caldp_ui.words import formats
 
-LISTED: Final = 60
+ROWS_MAX: Final = 60
 """More answers are in the table of numbers."""
 
 
 def show(results: Results) -> None:
     """One row an answer: its estimated share, and the interval as a line over it."""
-    st.html(html(results))
+    st.html(bars_html(results))
 
 
-def html(results: Results) -> str:
+def bars_html(results: Results) -> str:
     """The rows, below a heading that says what the full width is, and what the marks are."""
     k = results.shares.size
     shown = np.arange(k)
-    if k > LISTED:
-        shown = np.sort(np.argsort(-results.shares, kind="stable")[:LISTED])
+    if k > ROWS_MAX:
+        shown = np.sort(np.argsort(-results.shares, kind="stable")[:ROWS_MAX])
     top = max(float(results.high[shown].max()), float(results.shares[shown].max()), 1e-9)
     full = min(100.0, 100 * top)
     head = (
         f"<span>Answer</span><span>0 to {full:.3g} % of all people</span>"
-        f"<span>Estimate</span><span>{words.surely(results.level)}</span>"
+        f"<span>Estimate</span><span>{words.range_title(results.level)}</span>"
     )
-    rows = "".join(_row(results, int(x), top) for x in shown)
-    more = f" The {LISTED} most common of {formats.exactly(k)} answers." if k > LISTED else ""
+    rows = "".join(_row_html(results, int(x), top) for x in shown)
+    more = f" The {ROWS_MAX} most common of {formats.integer(k)} answers." if k > ROWS_MAX else ""
     note = (
         "Bar: estimated share of all people. Line: the range that holds the true share "
         f"{100 * results.level:g} times in 100. Pink with a lock: protected answers.{more}"
@@ -40,9 +40,9 @@ def html(results: Results) -> str:
     return f'<div class="estimates"><p class="head">{head}</p>{rows}<small>{note}</small></div>'
 
 
-def _row(results: Results, x: int, top: float) -> str:
+def _row_html(results: Results, x: int, top: float) -> str:
     share, low, high = (float(each[x]) for each in (results.shares, results.low, results.high))
-    name, told = escape(words.name_of(results, x)), words.percent_range(low, high)
+    name, told = escape(words.value_name(results, x)), words.percent_range(low, high)
     hidden = bool(results.hidden[x])
     says = f"{name}{', protected' if hidden else ''}: {100 * share:.1f} %, {told}"
     right = 100 * (1 - min(high / top, 1.0))

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.collect.files import as_lines
+from caldp_core.collect.json_files import format_json
 from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.geojson import cells_as_geojson
 from caldp_core.experiments.table import as_cell, as_csv
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.results import attacker, words
-from caldp_ui.results.slot import SLOT
+from caldp_ui.results.page_state import STATE
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
@@ -27,15 +27,17 @@ _ROWS: Final = 5_000
 
 def show(results: Results) -> None:
     """The tabs, and the open one."""
-    tabs(SLOT.key("tabs"), _TABS, results)
+    tabs(STATE.key("tabs"), _TABS, results)
 
 
 def _attacker(results: Results) -> None:
-    attacker.show(SLOT.now(), results)
+    attacker.show(STATE.current(), results)
 
 
 def _promise(results: Results) -> None:
-    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in words.promises(results)))
+    st.markdown(
+        "\n".join(f"- {escape_markdown(sentence)}" for sentence in words.promise_sentences(results))
+    )
     st.markdown(
         f"Protocol `{results.protocol.fingerprint[:16]}`, mechanism "
         f"`{results.protocol.plan.summary()['kind']}`."
@@ -48,9 +50,9 @@ def _numbers(results: Results) -> None:
     frame = pd.DataFrame(
         {name: [as_cell(cells[x]) for x in order.tolist()] for name, cells in results.table.items()}
     )
-    st.dataframe(frame, hide_index=True, key=SLOT.key("table"))
+    st.dataframe(frame, hide_index=True, key=STATE.key("table"))
     left = results.shares.size - order.size
-    more = f" {formats.exactly(left)} rarer ones are in the file." if left else ""
+    more = f" {formats.integer(left)} rarer ones are in the file." if left else ""
     st.caption(
         f"The most common first.{more} low, high: each range holds its true share "
         f"{100 * results.level:g} times in 100; it belongs to the unbiased estimate. There is no "
@@ -59,15 +61,15 @@ def _numbers(results: Results) -> None:
 
 
 def _sharing(results: Results) -> None:
-    with sharing.beside_link(SLOT):
+    with sharing.link_columns(STATE):
         st.markdown("**Files** · publish the record with the estimate")
         with st.container(horizontal=True):
-            for name, data in exported(results).items():
-                sharing.file(SLOT.key(name.replace(".", "-")), name, data)
+            for name, data in export_files(results).items():
+                sharing.file_button(STATE.key(name.replace(".", "-")), name, data)
         st.caption("The link opens this page with its settings. It holds none of your files.")
 
 
-def exported(results: Results) -> dict[str, sharing.File]:
+def export_files(results: Results) -> dict[str, sharing.File]:
     """By name, the files that this page makes of a collection."""
     files: dict[str, sharing.File] = {
         "estimate.csv": lambda: as_csv(results.table).encode(),
@@ -76,7 +78,7 @@ def exported(results: Results) -> dict[str, sharing.File]:
     if isinstance(domain, GridDomain):
         files["estimate.geojson"] = partial(_geojson, results, domain)
     if results.record is not None:
-        files["record.json"] = as_lines(dict(results.record))
+        files["record.json"] = format_json(dict(results.record))
     return files
 
 

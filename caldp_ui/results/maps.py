@@ -10,7 +10,7 @@ from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.maps.ground import home, land
 from caldp_ui.results import words
-from caldp_ui.results.slot import SLOT
+from caldp_ui.results.page_state import STATE
 from caldp_ui.stage import (
     Arrangement,
     Ground,
@@ -40,7 +40,7 @@ _MARK_WORDS: Final = {
 
 def show(results: Results) -> None:
     """The stage."""
-    stage(scene(results), SLOT.key("maps"))
+    stage(scene(results), STATE.key("maps"))
 
 
 def scene(results: Results) -> Scene:
@@ -49,9 +49,9 @@ def scene(results: Results) -> Scene:
     assert isinstance(domain, GridDomain)
     reports = f"{formats.people(results.reports)} reports"
     pictures = [_picture(_ESTIMATE, "Estimate", reports, results, results.shares)]
-    if results.least is not None:
+    if results.lower_bounds is not None:
         sure = f"in all cells, {100 * results.level:g} % sure"
-        pictures.append(_picture(_LEAST, "At least", sure, results, results.least))
+        pictures.append(_picture(_LEAST, "At least", sure, results, results.lower_bounds))
     return Scene(
         _ground(results, domain),
         tuple(pictures),
@@ -62,11 +62,11 @@ def scene(results: Results) -> Scene:
         label="Results of a collection",
         scale=scale_of(results.shares),
         image_name="caldp-collection",
-        image_lines=(words.headline(results, made_up=False).sentence,),
+        image_lines=(words.headline(results, is_example=False).sentence,),
     )
 
 
-def _picture(name: str, title: str, told: str, results: Results, shares: Floats) -> Picture:
+def _picture(name: str, title: str, subtitle: str, results: Results, shares: Floats) -> Picture:
     error = None
     if name == _ESTIMATE:
         half = np.maximum(results.high - results.shares, results.shares - results.low)
@@ -74,8 +74,8 @@ def _picture(name: str, title: str, told: str, results: Results, shares: Floats)
     return Picture(
         name,
         title,
-        told,
-        f"Map of where people are, {title.lower()}: {told}.",
+        subtitle,
+        f"Map of where people are, {title.lower()}: {subtitle}.",
         encode_people(shares, results.reports),
         nobody_below(results.reports),
         ("blocks", "sensitive"),

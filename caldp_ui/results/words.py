@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from caldp_core.audit.even_guess import pair_odds
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE
+from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
-from caldp_ui.words import covered, formats, mixing
+from caldp_ui.words import coverage, formats, mixing
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.told import right
+from caldp_ui.words.promise_text import right_guess_text
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
 
@@ -23,18 +23,18 @@ MADE_UP: Final = "Made-up example:"
 READING: Final = Headline("Your files are being read.")
 REASONS: Final = {
     MALFORMED: ("broken", "no report at all, such as a line that broke off"),
-    PROTOCOL: ("of another question", "marked for another protocol: an old app, perhaps"),
-    RANGE: ("impossible", "nothing that a device of this collection sends"),
+    OTHER_PROTOCOL: ("of another question", "marked for another protocol: an old app, perhaps"),
+    OUT_OF_RANGE: ("impossible", "nothing that a device of this collection sends"),
 }
 """By the reason in a tally's books: a word or two for it, and what it is."""
 
 
-def nouns(results: Results) -> Vocabulary:
+def vocabulary(results: Results) -> Vocabulary:
     """What the sentences speak of."""
     return PLACES if isinstance(results.protocol.domain, GridDomain) else ANSWERS
 
 
-def name_of(results: Results, value: int) -> str:
+def value_name(results: Results, value: int) -> str:
     """What readers call a value."""
     domain = results.protocol.domain
     if not isinstance(domain, GridDomain):
@@ -48,18 +48,19 @@ def percent_range(low: float, high: float) -> str:
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
 
 
-def headline(results: Results, *, made_up: bool) -> Headline:
+def headline(results: Results, *, is_example: bool) -> Headline:
     """Who is not protected, if anybody; else what most people have; then the rest."""
-    bare = covered.unprotected(nouns(results), results.covered)
+    bare = coverage.unprotected_text(vocabulary(results), results.protected_share)
     first = int(np.argmax(results.shares))
-    unit = nouns(results).unit
-    name = name_of(results, first)
+    unit = vocabulary(results).unit
+    name = value_name(results, first)
     found = (
         f"From {formats.people(results.reports)} reports we estimate that "
-        f"{percent_range(results.low[first], results.high[first])} {nouns(results).belong} the "
-        f"most common {unit}, {name if nouns(results) is PLACES else f'“{name}”'}."
+        f"{percent_range(results.low[first], results.high[first])} {vocabulary(results).belong} "
+        "the "
+        f"most common {unit}, {name if vocabulary(results) is PLACES else f'“{name}”'}."
     )
-    about = f"{MADE_UP} " if made_up else ""
+    about = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
     about += f"“{question}”" if question else ""
     if bare:
@@ -70,48 +71,52 @@ def headline(results: Results, *, made_up: bool) -> Headline:
     return Headline(found, f"{about} Each report hides its {unit}{within}.".strip())
 
 
-def surely(level: float) -> str:
+def range_title(level: float) -> str:
     """What an interval of this level is, for a heading."""
     return f"{100 * level:g} % range"
 
 
-def attacker(results: Results, times: int) -> tuple[float, float, str]:
+def describe_attacker(results: Results, times: int) -> tuple[float, float, str]:
     """Most right guesses of 100 after one report and after so many; who they are about."""
-    policy, unit = results.protocol.mechanism.policy, nouns(results).unit
+    policy, unit = results.protocol.mechanism.policy, vocabulary(results).unit
     one, many = pair_odds(policy), pair_odds(policy, times)
     if not one.protected:
         return 1.0, 1.0, "One report is enough for that."
     about = f"a protected {unit} and another that it hides among, equally likely"
-    return one.most, many.most, f"An attacker who must choose between {about}, {right(many.most)}."
+    return (
+        one.largest,
+        many.largest,
+        f"An attacker who must choose between {about}, {right_guess_text(many.largest)}.",
+    )
 
 
-def times_told(times: int) -> str:
+def reports_text(times: int) -> str:
     """So many reports, as the slider says it."""
     return formats.count(times, "report", "reports")
 
 
-def promises(results: Results) -> list[str]:
+def promise_sentences(results: Results) -> list[str]:
     """What the protocol promises and what not, a sentence each; the unprotected first."""
-    unit = nouns(results)
+    unit = vocabulary(results)
     hidden, k = int(results.hidden.sum()), results.hidden.size
     told = []
     if hidden < k:
         told.append(
-            f"{formats.exactly(k - hidden)} of {formats.count(k, unit.unit, unit.units)} are not "
-            f"protected{_names(results, ~results.hidden)}: a report can name them."
+            f"{formats.integer(k - hidden)} of {formats.count(k, unit.unit, unit.units)} are not "
+            f"protected{_names_text(results, ~results.hidden)}: a report can name them."
         )
     if hidden:
         told.append(
-            f"{formats.exactly(hidden)} are protected{_names(results, results.hidden)}, "
-            f"{_levels(results)} for one report. Fresh reports of one person add up."
+            f"{formats.integer(hidden)} are protected{_names_text(results, results.hidden)}, "
+            f"{_epsilon_text(results)} for one report. Fresh reports of one person add up."
         )
     policy = results.protocol.mechanism.policy
     if isinstance(policy, Context) and policy.m > 1:
         told.append(
-            f"Every report shows its block, one of {formats.exactly(policy.m)}: nobody hides "
+            f"Every report shows its block, one of {formats.integer(policy.m)}: nobody hides "
             "behind people of another block."
         )
-    told += [mixed] if (mixed := _mixed(results)) else []
+    told += [mixed] if (mixed := _mixing_sentence(results)) else []
     told.append("A report shows that someone took part.")
     told.append(
         "A fake report that a device could have sent is counted: the page “What an attacker "
@@ -120,7 +125,7 @@ def promises(results: Results) -> list[str]:
     return told
 
 
-def _mixed(results: Results) -> str:
+def _mixing_sentence(results: Results) -> str:
     """If reports are mixed, in the block with the most people; "" where that is not known."""
     found = results.record and results.record["privacy"].get("if_mixed")
     if not found or not found["blocks"]:
@@ -129,8 +134,8 @@ def _mixed(results: Results) -> str:
     after = (most.get("epsilon", math.nan), most.get("epsilon_beside_open", math.nan))
     where = "" if len(found["blocks"]) == 1 else f" of the block “{most['block']}”"
     before = float(most["epsilon_of_one_report"])
-    return mixing.told(
-        nouns(results), before, after, f"the {formats.people(most['people'])} reports{where}"
+    return mixing.describe_mixing(
+        vocabulary(results), before, after, f"the {formats.people(most['people'])} reports{where}"
     )
 
 
@@ -138,14 +143,14 @@ _NAMED_MAX: Final = 12
 """More names than these are in the table of numbers."""
 
 
-def _names(results: Results, flags: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
+def _names_text(results: Results, flags: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
     few = np.flatnonzero(flags).tolist()
-    if len(few) > _NAMED_MAX or nouns(results) is PLACES:
+    if len(few) > _NAMED_MAX or vocabulary(results) is PLACES:
         return ""
-    return f" ({', '.join(name_of(results, x) for x in few)})"
+    return f" ({', '.join(value_name(results, x) for x in few)})"
 
 
-def _levels(results: Results) -> str:
+def _epsilon_text(results: Results) -> str:
     promise = results.protocol.plan.promise()
     least, most = promise["epsilon_least"], promise["epsilon_most"]
     return f"ε = {least:g}" if least == most else f"ε = {least:g} to {most:g}"

@@ -30,7 +30,7 @@ class Busy(CaldpError):
     """Too much at once: the same a moment later is welcome."""
 
 
-class Attempts:
+class AttemptLimiter:
     """What addresses tried lately; may be called from any thread. `now`: a clock in seconds."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -39,14 +39,14 @@ class Attempts:
         self._salt = secrets.token_bytes(16)
         self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
 
-    def take(self, what: tuple[int, float, str], address: str) -> None:
+    def record_attempt(self, limit: tuple[int, float, str], address: str) -> None:
         """Note one more attempt; `Busy`, and nothing noted, where that were one too many."""
-        most, span, said = what
+        most, span, said = limit
         with self._lock:
             now = self._now()
             self._forget(now)
             times = self._times.setdefault(self._hash(said, address), deque())
-            take_turn(times, now, span, most, said)
+            record_event(times, now, span, most, said)
             self._times.move_to_end(self._hash(said, address))
 
     def _forget(self, now: float) -> None:
@@ -62,16 +62,16 @@ class Attempts:
         return hashlib.blake2b(told, key=self._salt, digest_size=16).digest()
 
 
-def take_turn(times: deque[float], now: float, span: float, most: int, said: str) -> None:
+def record_event(times: deque[float], now: float, span: float, most: int, message: str) -> None:
     """Note one more event; `Busy` if that were more than `most` within `span` seconds."""
     while times and now - times[0] > span:
         times.popleft()
     if len(times) >= most:
-        raise Busy(f"{said}; try again in a moment.")
+        raise Busy(f"{message}; try again in a moment.")
     times.append(now)
 
 
 @st.cache_resource
-def attempts() -> Attempts:
+def attempt_limiter() -> AttemptLimiter:
     """What addresses tried lately on this server."""
-    return Attempts()
+    return AttemptLimiter()

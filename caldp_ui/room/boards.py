@@ -16,18 +16,18 @@ from caldp_ui.charts import scripts
 from caldp_ui.offline.records import Component
 from caldp_ui.room import words
 from caldp_ui.room.figures import Shares
-from caldp_ui.room.poll import Seen
-from caldp_ui.room.question import Law, Question, channel_of
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import IntegerChannel, Question, channel_of
 from caldp_ui.stage import bundle
-from caldp_ui.stage.bundle import joined
+from caldp_ui.stage.bundle import join_modules
 from caldp_ui.words import formats
 
 WEB: Final = Path(__file__).with_name("web")
-COIN: Final = joined(Path(js.__file__).parent, ("client",)) + joined(WEB, ("coin",))
+COIN: Final = join_modules(Path(js.__file__).parent, ("client",)) + join_modules(WEB, ("coin",))
 """What a phone draws its report with, in JavaScript."""
-_DOM: Final = bundle.part("dom")
+_DOM: Final = bundle.partial_script("dom")
 _STYLE: Final = (WEB / "board.css").read_text("utf-8")
-_SCRIPT: Final = _DOM + scripts.hub() + joined(WEB, ("board",))
+_SCRIPT: Final = _DOM + scripts.hub_script() + join_modules(WEB, ("board",))
 _board = st.components.v2.component(
     "caldp_room_board", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )
@@ -35,7 +35,7 @@ _phone = st.components.v2.component(
     "caldp_room_phone",
     html='<div class="phone"></div>',
     css=(WEB / "phone.css").read_text("utf-8"),
-    js=_DOM + COIN + joined(WEB, ("phone",)),
+    js=_DOM + COIN + join_modules(WEB, ("phone",)),
 )
 _LEGEND: Final = (
     ("estimate", "estimate, noise removed"),
@@ -47,33 +47,35 @@ _NOTE: Final = "With few reports the unbiased estimate can be below 0. Pink: pro
 
 
 def board(told: str, key: str) -> None:
-    """The projector's picture of a room, of what `board_told` says."""
+    """The projector's picture of a room, of what `board_json` says."""
     _board(key=key, data={"key": key, "told": told})
 
 
-def alone(told: str, key: str) -> Component:
+def as_component(told: str, key: str) -> Component:
     """The same in a file."""
     return Component({"key": key, "told": told}, "board", _SCRIPT, _STYLE)
 
 
-def board_told(seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None = None) -> str:
+def board_json(
+    poll: PollState, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+) -> str:
     """The projector's picture of a room, as the browser is told: JSON.
 
     `past`: its `history`. `truth`: (k,) shares of made-up people, if they are such.
     """
-    return json.dumps(_board_message(seen, past, truth))
+    return json.dumps(_board_message(poll, past, truth))
 
 
 def _board_message(
-    seen: Seen, past: Sequence[tuple[int, Shares]], truth: Floats | None
+    poll: PollState, past: Sequence[tuple[int, Shares]], truth: Floats | None
 ) -> dict[str, Any]:
-    question, reports = seen.question, seen.reports
+    question, reports = poll.question, poll.reports
     last = past[-1][1] if past else None
     legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
     return {
-        "mark": seen.mark,
+        "mark": poll.mark,
         "n": len(reports),
-        "answers": [_answer(seen, last, truth, x) for x in range(question.k)],
+        "answers": [_answer(poll, last, truth, x) for x in range(question.k)],
         "reports": list(reports),
         "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
         "words": {
@@ -85,8 +87,8 @@ def _board_message(
     }
 
 
-def _answer(seen: Seen, last: Shares | None, truth: Floats | None, x: int) -> dict[str, Any]:
-    question, reports = seen.question, seen.reports
+def _answer(poll: PollState, last: Shares | None, truth: Floats | None, x: int) -> dict[str, Any]:
+    question, reports = poll.question, poll.reports
     return {
         "name": question.answers[x],
         "sensitive": x in question.sensitive,
@@ -95,7 +97,7 @@ def _answer(seen: Seen, last: Shares | None, truth: Floats | None, x: int) -> di
         "high": 1.0 if last is None else round(float(last.high[x]), 4),
         "sent": reports.count(x),
         "truth": None if truth is None else round(float(truth[x]), 4),
-        "right": seen.is_shown and x == question.right,
+        "right": poll.is_shown and x == question.right,
     }
 
 
@@ -105,40 +107,41 @@ def _ranges(shares: Shares) -> list[list[float]]:
 
 
 def phone(
-    seen: Seen, key: str, received: bool, refused: str | None, on_report: Callable[[], None]
+    poll: PollState, key: str, received: bool, refused: str | None, on_report: Callable[[], None]
 ) -> None:
     """A phone's side; `received`: its report is counted, `refused`: why it never will be."""
-    data = {**phone_message(seen), "received": received, "refused": refused}
+    data = {**phone_message(poll), "received": received, "refused": refused}
     _phone(key=key, data=data, on_report_change=on_report)
 
 
-def phone_message(seen: Seen) -> dict[str, Any]:
+def phone_message(poll: PollState) -> dict[str, Any]:
     """Everything that a phone needs of the question, as JSON; whole numbers of a law as texts."""
-    question = seen.question
+    question = poll.question
     channel = channel_of(question)
-    law, columns = Law.of(channel), enumerate(zip(*channel, strict=True))
+    law, columns = IntegerChannel.of(channel), enumerate(zip(*channel, strict=True))
     return {
-        "mark": seen.mark,
+        "mark": poll.mark,
         "text": question.text,
         "answers": list(question.answers),
         "sensitive": list(question.sensitive),
-        "open": seen.is_open,
+        "open": poll.is_open,
         "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
         "before": [
-            words.before(question, x, [float(q) for q in row]) for x, row in enumerate(channel)
+            words.coin_odds_sentence(question, x, [float(q) for q in row])
+            for x, row in enumerate(channel)
         ],
-        "told": [_told(question, y, [float(q) for q in sent]) for y, sent in columns],
-        "answer": words.answer(seen),
+        "told": [_report_explanation(question, y, [float(q) for q in sent]) for y, sent in columns],
+        "answer": words.answer_sentence(poll),
         "words": _WORDS if question.right is None else {**_WORDS, **_guess(question)},
     }
 
 
-def _told(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
+def _report_explanation(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
     if words.is_open_guess(question):
         return {"why": words.SENT_AS_IT_IS, "left": "", "chances": [], "widths": []}
     return {
-        "why": words.deniable(question, report, chances),
-        "left": words.left_behind(report, chances),
+        "why": words.deniability_text(question, report, chances),
+        "left": words.remains_sentence(report, chances),
         "chances": [formats.out_of(each) for each in chances],
         "widths": [round(each, 4) for each in chances],
     }

@@ -11,14 +11,14 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline
-from caldp_ui.parts.film_jobs import of_this_visit
-from caldp_ui.parts.films import Page
+from caldp_ui.parts.film_jobs import session_films
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.room import rehearsal, words
-from caldp_ui.room.slot import SLOT, Draft
+from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.stage import Step
 
-KEY: Final = SLOT.key("rehearsal")
-TITLE: Final = SLOT.key("rehearsed")
+KEY: Final = STATE.key("rehearsal")
+TITLE: Final = STATE.key("rehearsed")
 EPSILON: Final = Slider[Draft](
     "epsilon",
     lambda draft: draft.question.epsilon,
@@ -37,15 +37,17 @@ PHONES: Final = Slider[Draft](
 
 def show(draft: Draft) -> None:
     """Have the browser follow the sliders."""
-    films.follow(PAGE, draft, [EPSILON, PHONES])
+    films.follow_sliders(PAGE, draft, [EPSILON, PHONES])
 
 
-def look(draft: Draft, colours: Palette) -> Step:
+def render(draft: Draft, colours: Palette) -> Step:
     """What the page shows of a draft; the board has its colours in either theme."""
     del colours
     told = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))
-    title = headline.as_html(words.rehearsed(draft.phones))
-    return films.seen(told, {KEY: rehearsal.told(draft)}, {f".st-key-{TITLE} p": title})
+    title = headline.as_html(words.rehearsal_title(draft.phones))
+    return films.render_step(
+        told, {KEY: rehearsal.rehearsal_json(draft)}, {f".st-key-{TITLE} p": title}
+    )
 
 
-PAGE: Final = Page(SLOT, look, bring=of_this_visit)
+PAGE: Final = ChartPage(STATE, render, load_films=session_films)

@@ -5,10 +5,10 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.room import films
+from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, with_answers
 from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
-from caldp_ui.room.slot import READY, SLOT, Draft, rewritten
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -24,34 +24,34 @@ def question(draft: Draft) -> None:
     st.select_slider(
         "Privacy level ε",
         sorted({*films.EPSILON.steps, draft.question.epsilon}),
-        format_func=films.EPSILON.said,
-        help=f"{DEFINITIONS['ε']} {promise.examples()}",
-        **SLOT.bind(films.EPSILON.name, draft.question.epsilon, films.EPSILON.at),
+        format_func=films.EPSILON.format_value,
+        help=f"{DEFINITIONS['ε']} {promise.epsilon_examples()}",
+        **STATE.bind(films.EPSILON.name, draft.question.epsilon, films.EPSILON.with_value),
     )
 
 
 def _texts(draft: Draft) -> None:
     asked = draft.question
-    ready = next((name for name, each in READY.items() if each == asked), None)
+    ready = next((name for name, each in EXAMPLES.items() if each == asked), None)
     st.selectbox(
         "Example",
-        list(READY),
+        list(EXAMPLES),
         placeholder="your own question",
-        format_func=lambda name: READY[name].text,
-        **SLOT.bind("ready", ready, lambda r, name: replace(r, question=READY[name])),
+        format_func=lambda name: EXAMPLES[name].text,
+        **STATE.bind("ready", ready, lambda r, name: replace(r, question=EXAMPLES[name])),
     )
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
-        **SLOT.bind("text", asked.text, lambda r, v: _with(r, text=v.strip())),
+        **STATE.bind("text", asked.text, lambda r, v: _with(r, text=v.strip())),
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",
         height=120,
-        **SLOT.bind(
+        **STATE.bind(
             "answers",
             "\n".join(asked.answers),
-            lambda r, v: replace(r, question=rewritten(r.question, v)),
+            lambda r, v: replace(r, question=with_answers(r.question, v)),
         ),
     )
 
@@ -62,8 +62,8 @@ def _sensitive(draft: Draft) -> None:
         "Sensitive answers, protected by the coin",
         list(range(asked.k)),
         selection_mode="multi",
-        format_func=lambda x: as_text(asked.answers[x]),
-        **SLOT.bind(
+        format_func=lambda x: escape_markdown(asked.answers[x]),
+        **STATE.bind(
             "sensitive",
             list(asked.sensitive),
             lambda r, v: _with(r, sensitive=tuple(sorted(v))),
@@ -79,7 +79,7 @@ def _right(draft: Draft) -> None:
         [_NONE, *range(asked.k)],
         format_func=lambda x: "none: ask for the truth" if x == _NONE else asked.answers[x],
         help="Phones and projector show it once you press “Show the answer”.",
-        **SLOT.bind(
+        **STATE.bind(
             "right",
             _NONE if asked.right is None else asked.right,
             lambda r, v: _with(r, right=None if v == _NONE else v),

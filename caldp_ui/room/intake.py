@@ -6,9 +6,9 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.room.poll import REPORTS_FIRST, REPORTS_MAX, Seen
-from caldp_ui.room.registry import Held, rooms
-from caldp_ui.room.slot import SLOT
+from caldp_ui.room.page_state import STATE
+from caldp_ui.room.poll import REPORTS_FIRST, REPORTS_MAX, PollState
+from caldp_ui.room.registry import TeacherKey, rooms
 from caldp_ui.session import notices
 from caldp_ui.words import formats
 
@@ -16,56 +16,58 @@ _MOST: Final = (50, REPORTS_FIRST, 200, REPORTS_MAX)
 _LATELY: Final = {"10 seconds": 10.0, "minute": 60.0, "5 minutes": 300.0}
 
 
-def steer(act: Any, mine: Held, *told: object) -> None:
+def try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> None:
     """Do to the room what its teacher asked for; why not is a notice."""
     try:
-        act(mine, *told)
+        action(teacher_key, *arguments)
     except CaldpError as error:
         notices.notify(str(error))
 
 
-def warn(seen: Seen) -> None:
+def warn(poll: PollState) -> None:
     """Say so where no more reports are taken."""
-    if len(seen.reports) >= seen.most:
+    if len(poll.reports) >= poll.most:
         st.warning(
-            f"The poll is full: {seen.most} reports are in. Under “Reports” you can let "
+            f"The poll is full: {poll.most} reports are in. Under “Reports” you can let "
             "in more, or throw some out.",
             icon=":material/group_off:",
         )
 
 
-def form(mine: Held, seen: Seen, on_thrown_out: Callable[[], object]) -> None:
+def form(teacher_key: TeacherKey, poll: PollState, on_thrown_out: Callable[[], object]) -> None:
     """How many reports are let in, and how to get rid of some. `on_thrown_out`: called then."""
     with st.popover("Reports", icon=":material/filter_alt:", width="stretch"):
-        most, lately = SLOT.key("most"), SLOT.key("lately")
+        most, lately = STATE.key("most"), STATE.key("lately")
         st.select_slider(
             "Reports to a question, at most",
-            sorted({*_MOST, seen.most}),
-            seen.most,
+            sorted({*_MOST, poll.most}),
+            poll.most,
             key=most,
-            on_change=lambda: steer(rooms().let_in, mine, st.session_state[most]),
+            on_change=lambda: try_action(
+                rooms().set_report_limit, teacher_key, st.session_state[most]
+            ),
         )
         st.selectbox("Forget the reports of the last", list(_LATELY), key=lately)
 
         def throw_out() -> None:
-            steer(_throw_out, mine, _LATELY[st.session_state[lately]])
+            try_action(_throw_out, teacher_key, _LATELY[st.session_state[lately]])
             on_thrown_out()
 
-        st.button("Forget these", key=SLOT.key("throw-out"), on_click=throw_out)
+        st.button("Forget these", key=STATE.key("throw-out"), on_click=throw_out)
         st.caption("Their phones cannot answer this question again.")
         st.button(
             "Start this question again",
-            key=SLOT.key("afresh"),
-            on_click=steer,
-            args=(_ask_again, mine),
+            key=STATE.key("afresh"),
+            on_click=try_action,
+            args=(_ask_again, teacher_key),
         )
         st.caption("All reports are forgotten; every phone may answer again.")
 
 
-def _ask_again(mine: Held) -> None:
-    rooms().ask(mine, rooms().steer(mine).question)
+def _ask_again(teacher_key: TeacherKey) -> None:
+    rooms().ask(teacher_key, rooms().get_own_poll(teacher_key).question)
 
 
-def _throw_out(mine: Held, seconds: float) -> None:
-    gone = rooms().throw_out(mine, seconds)
+def _throw_out(teacher_key: TeacherKey, seconds: float) -> None:
+    gone = rooms().discard_recent(teacher_key, seconds)
     notices.notify(f"{formats.count(gone, 'report was', 'reports were')} forgotten.")

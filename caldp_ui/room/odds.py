@@ -31,7 +31,7 @@ def _right(question: Question, first: int, second: int) -> float:
     return float(Fraction(1, 2) + apart / 4)
 
 
-def truthful(question: Question) -> list[int]:
+def truthful_answers(question: Question) -> list[int]:
     """Answers whose reports are all true: no phone with another answer sends them."""
     columns = list(zip(*channel_of(question), strict=True))
     return [y for y, sent in enumerate(columns) if not any(sent[:y]) and not any(sent[y + 1 :])]

@@ -10,15 +10,15 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_ui.app import addresses
-from caldp_ui.app.errors import as_text
-from caldp_ui.app.navigation import enter
-from caldp_ui.room import boards, ways, words
-from caldp_ui.room.attempts import REPORT, Busy, attempts
-from caldp_ui.room.registry import SECOND, rooms, spaced
-from caldp_ui.room.slot import SLOT
-from caldp_ui.session.ticking import run_page, ticking
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.navigation import ensure_navigation
+from caldp_ui.room import boards, poll_links, words
+from caldp_ui.room.attempts import REPORT, Busy, attempt_limiter
+from caldp_ui.room.page_state import STATE
+from caldp_ui.room.registry import ALREADY_ANSWERED, format_code, rooms
+from caldp_ui.session.ticking import redraw_every, run_page
 
-KEY: Final = SLOT.key("phone")
+KEY: Final = STATE.key("phone")
 _RECEIVED: Final = f"{KEY}/received"
 """The mark of the question that this visit has answered, and nothing of its report."""
 _REFUSED: Final = f"{KEY}/refused"
@@ -27,38 +27,38 @@ _REFUSED: Final = f"{KEY}/refused"
 
 def page(code: str) -> None:
     """The whole page of a phone."""
-    enter()
+    ensure_navigation()
     try:
-        seen = rooms().look(code)
+        seen = rooms().get_poll(code)
     except CaldpError as error:
         _no_poll(code, str(error))
-        st.button("Back to the poll", key=SLOT.key("leave"), on_click=st.query_params.clear)
+        st.button("Back to the poll", key=STATE.key("leave"), on_click=st.query_params.clear)
         return
     refused = st.session_state.get(_REFUSED, {})
     received = st.session_state.get(_RECEIVED) == seen.mark
-    boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _reported(code))
+    boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _receive_report(code))
     stamp = _stamp(code)
-    ticking("phone", 3.0, lambda: _listen(code, stamp))
+    redraw_every("phone", 3.0, lambda: _listen(code, stamp))
 
 
 def _no_poll(code: str, why: str) -> None:
-    link = ways.link_typed() if ways.is_elsewhere() else None
+    link = poll_links.typed_code_link() if poll_links.is_elsewhere() else None
     if link:
         st.link_button("Open the poll", link, type="primary", icon=":material/login:")
     else:
-        told = words.lost(spaced(code)) if ways.is_elsewhere() else why
-        st.info(as_text(told), icon=":material/info:")
+        told = words.lost_server_sentence(format_code(code)) if poll_links.is_elsewhere() else why
+        st.info(escape_markdown(told), icon=":material/info:")
 
 
-def _reported(code: str) -> None:
+def _receive_report(code: str) -> None:
     told = st.session_state[KEY].get("report")
     if not isinstance(told, Mapping):
         return
     mark, token = str(told.get("mark")), str(told.get("token"))
     try:
-        attempts().take(REPORT, addresses.of_visitor())
+        attempt_limiter().record_attempt(REPORT, addresses.visitor_address())
         again = rooms().has_answered(code, mark, token)
-        require(again or st.session_state.get(_RECEIVED) != mark, SECOND)
+        require(again or st.session_state.get(_RECEIVED) != mark, ALREADY_ANSWERED)
         rooms().report(code, mark, token, told.get("report"))
     except Busy:
         return  # the phone sends it again by itself
@@ -70,7 +70,7 @@ def _reported(code: str) -> None:
 
 def _stamp(code: str) -> tuple[str, bool, bool]:
     try:
-        seen = rooms().look(code)
+        seen = rooms().get_poll(code)
     except CaldpError:
         return "", False, False
     return seen.mark, seen.is_open, seen.is_shown

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from caldp_core.basics.errors import check_whole, require
-from caldp_ui.room.attempts import take_turn
+from caldp_ui.room.attempts import record_event
 from caldp_ui.room.question import Question
 
 REPORTS_MAX: Final = 500
@@ -28,7 +28,7 @@ TOKEN_LENGTH: Final = 32
 
 
 @dataclass(frozen=True)
-class Seen:
+class PollState:
     """A room as it is at one moment.
 
     `mark`: names this room's question for phones, never the same twice. `reports`: numbers of
@@ -53,7 +53,7 @@ class Poll:
     when the latest reports came.
     """
 
-    seen: Seen
+    seen: PollState
     salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     sent: set[bytes] = field(default_factory=set)
     came: deque[float] = field(default_factory=deque)
@@ -61,7 +61,7 @@ class Poll:
     @classmethod
     def ask(cls, code: str, question: Question, most: int = REPORTS_FIRST) -> "Poll":
         """A question to the room of that code, open, without reports."""
-        return cls(Seen(code, secrets.token_hex(8), question, is_open=True, most=most))
+        return cls(PollState(code, secrets.token_hex(8), question, is_open=True, most=most))
 
     def report(self, mark: str, token: str, answer: object, clock: Callable[[], float]) -> None:
         """Count one phone's report; what comes again with the same number is not counted.
@@ -83,7 +83,7 @@ class Poll:
         )
         now = clock()
         lately = deque(came for came in self.came if now - came <= 1.0)
-        take_turn(lately, now, 1.0, REPORTS_A_SECOND, "Very many phones report")
+        record_event(lately, now, 1.0, REPORTS_A_SECOND, "Very many phones report")
         self.came = deque(came for came in (*self.came, now) if now - came <= BURST_MAX)
         self.sent.add(self._hash(token))
         self.seen = replace(seen, reports=(*seen.reports, named))
@@ -92,7 +92,7 @@ class Poll:
         """Whether the report of the phone with this number to this question was counted."""
         return mark == self.seen.mark and self._hash(token) in self.sent
 
-    def accept(self, is_open: bool) -> None:
+    def set_open(self, is_open: bool) -> None:
         """Take reports from now on, or no more; none once the answer is shown."""
         require(
             not (is_open and self.seen.is_shown),
@@ -100,17 +100,17 @@ class Poll:
         )
         self.seen = replace(self.seen, is_open=is_open)
 
-    def show(self) -> None:
+    def show_answer(self) -> None:
         """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
         require(self.seen.question.right is not None, "This question has no right answer.")
         self.seen = replace(self.seen, is_open=False, is_shown=True)
 
-    def let_in(self, most: int) -> None:
+    def set_report_limit(self, most: int) -> None:
         """Take up to `most` reports from now on, 1 to 500; those that are in stay."""
         check_whole("The number of reports", most, 1, REPORTS_MAX)
         self.seen = replace(self.seen, most=most)
 
-    def throw_out(self, seconds: float, now: float) -> int:
+    def discard_recent(self, seconds: float, now: float) -> int:
         """Forget the reports of the last so many seconds, 0 to 300; how many they were.
 
         Their phones still count as having answered, so that who sent them cannot send them again.

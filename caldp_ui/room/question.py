@@ -110,7 +110,7 @@ def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMec
 
 def columns_of(question: Question) -> Ints:
     """(k,) column of the mechanism's channel that names each answer."""
-    cover = mechanism_of(question).cover
+    cover = mechanism_of(question).symbol_partition
     columns = np.empty(question.k, np.int64)
     columns[np.concatenate([cover.hidden, cover.clear])] = np.arange(question.k)
     return columns
@@ -124,7 +124,7 @@ def channel_of(question: Question) -> Channel:
 
 
 @dataclass(frozen=True)
-class Law:
+class IntegerChannel:
     """A channel in whole numbers, for phones: r is drawn evenly from 0 … `whole` − 1.
 
     A phone with true answer x reports the first y with r < `steps`[x][y]. `whole` ≤ 2^64.
@@ -134,7 +134,7 @@ class Law:
     steps: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, channel: Channel) -> "Law":
+    def of(cls, channel: Channel) -> "IntegerChannel":
         """The law that has exactly the channel's probabilities; no rounding."""
         whole = math.lcm(*(entry.denominator for row in channel for entry in row))
         require(whole <= WORD, "This channel needs finer coins than phones throw; use another.")

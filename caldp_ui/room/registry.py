@@ -2,7 +2,7 @@
 
 Everything is in memory and ends with the server, when its teacher ends it, or a while after its
 teacher has left; nothing is written to disk. Phones come from anywhere, so all is done under one
-lock; how often one address may try is in `attempts`.
+lock; how often one address may try is in `attempts.py`.
 """
 
 import hmac
@@ -19,8 +19,8 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_ui.room.attempts import take_turn
-from caldp_ui.room.poll import Poll, Seen
+from caldp_ui.room.attempts import record_event
+from caldp_ui.room.poll import Poll, PollState
 from caldp_ui.room.question import Question
 
 ROOMS_MAX: Final = 200
@@ -29,14 +29,14 @@ ABSENT_MAX: Final = 15 * 60.0
 """Seconds after which a room ends whose teacher's browser is no longer connected."""
 CODE_LENGTH: Final = 8
 """Of 20 letters: 90 guesses a second for an hour find one of 200 rooms once in 400 hours."""
-SECOND: Final = "This phone has answered this question already; its first report counts."
+ALREADY_ANSWERED: Final = "This phone has answered this question already; its first report counts."
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and nothing that looks like a digit."""
 _ENDED_MAX: Final = 1_000
 
 
 @dataclass(frozen=True)
-class Held:
+class TeacherKey:
     """What lets a teacher steer a room: its code, which everybody sees, and its secret key."""
 
     code: str
@@ -76,7 +76,7 @@ class Rooms:
         self._ended: deque[str] = deque(maxlen=_ENDED_MAX)
         self._opened: deque[float] = deque()
 
-    def open(self, question: Question, visit: str = "") -> Held:
+    def open(self, question: Question, visit: str = "") -> TeacherKey:
         """A new room with its first question; `CaldpError` where there are too many.
 
         `visit`: its teacher's.
@@ -84,59 +84,59 @@ class Rooms:
         with self._lock:
             now = self._now()
             said = "Too many polls were opened just now"
-            take_turn(self._opened, now, 60.0, OPENED_A_MINUTE, said)
+            record_event(self._opened, now, 60.0, OPENED_A_MINUTE, said)
             self._end_deserted(now)
             require(
                 len(self._rooms) < ROOMS_MAX,
                 f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
             )
             code = self._new_code()
-            held = Held(code, secrets.token_urlsafe(24))
+            held = TeacherKey(code, secrets.token_urlsafe(24))
             self._rooms[code] = _Room(held.key, Poll.ask(code, question), now, visit)
             return held
 
-    def ask(self, held: Held, question: Question) -> None:
+    def ask(self, teacher_key: TeacherKey, question: Question) -> None:
         """The room's next question; all that it knew of the one before is forgotten."""
         with self._lock:
-            room = self._steered(held)
-            room.poll = Poll.ask(held.code, question, room.poll.seen.most)
+            room = self._own_room(teacher_key)
+            room.poll = Poll.ask(teacher_key.code, question, room.poll.seen.most)
 
-    def accept(self, held: Held, is_open: bool) -> None:
+    def set_open(self, teacher_key: TeacherKey, is_open: bool) -> None:
         """Take reports from now on, or no more."""
         with self._lock:
-            self._steered(held).poll.accept(is_open)
+            self._own_room(teacher_key).poll.set_open(is_open)
 
-    def show(self, held: Held) -> None:
+    def show_answer(self, teacher_key: TeacherKey) -> None:
         """See `Poll`."""
         with self._lock:
-            self._steered(held).poll.show()
+            self._own_room(teacher_key).poll.show_answer()
 
-    def let_in(self, held: Held, most: int) -> None:
+    def set_report_limit(self, teacher_key: TeacherKey, most: int) -> None:
         """See `Poll`."""
         with self._lock:
-            self._steered(held).poll.let_in(most)
+            self._own_room(teacher_key).poll.set_report_limit(most)
 
-    def throw_out(self, held: Held, seconds: float) -> int:
+    def discard_recent(self, teacher_key: TeacherKey, seconds: float) -> int:
         """See `Poll`."""
         with self._lock:
-            return self._steered(held).poll.throw_out(seconds, self._now())
+            return self._own_room(teacher_key).poll.discard_recent(seconds, self._now())
 
-    def end(self, held: Held) -> None:
+    def end(self, teacher_key: TeacherKey) -> None:
         """End the poll; all that it held is gone."""
         with self._lock:
-            self._steered(held)
-            self._forget(held.code)
+            self._own_room(teacher_key)
+            self._forget(teacher_key.code)
 
-    def look(self, code: str) -> Seen:
+    def get_poll(self, code: str) -> PollState:
         """The room of that code; `CaldpError` where there is none."""
         with self._lock:
             self._end_deserted(self._now())
             return self._room(code).poll.seen
 
-    def steer(self, held: Held, visit: str = "") -> Seen:
+    def get_own_poll(self, teacher_key: TeacherKey, visit: str = "") -> PollState:
         """The same for its teacher, whose visit it is; `CaldpError` for a wrong key as well."""
         with self._lock:
-            room = self._steered(held)
+            room = self._own_room(teacher_key)
             room.heard, room.visit = self._now(), visit or room.visit
             return room.poll.seen
 
@@ -153,14 +153,14 @@ class Rooms:
     def _room(self, code: str) -> _Room:
         if code in self._rooms:
             return self._rooms[code]
-        shown = spaced("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
+        shown = format_code("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
         if code in self._ended:
             raise CaldpError(f"Poll {shown} has ended; its reports are gone.")
         raise CaldpError(f"There is no poll “{shown}”; type the code as the projector shows it.")
 
-    def _steered(self, held: Held) -> _Room:
-        room = self._room(held.code)
-        right = hmac.compare_digest(room.key.encode(), held.key.encode())
+    def _own_room(self, teacher_key: TeacherKey) -> _Room:
+        room = self._room(teacher_key.code)
+        right = hmac.compare_digest(room.key.encode(), teacher_key.key.encode())
         require(right, "Only the browser that opened this poll can steer it.")
         return room
 
@@ -183,12 +183,12 @@ class Rooms:
                 return code
 
 
-def tidy(code: str) -> str:
+def normalize_code(code: str) -> str:
     """A code as people type it, as the registry has it."""
     return "".join(code.replace("-", " ").split()).upper()[: 2 * CODE_LENGTH]
 
 
-def spaced(code: str) -> str:
+def format_code(code: str) -> str:
     """A code as people read it: in two halves."""
     half = CODE_LENGTH // 2
     return f"{code[:half]} {code[half:]}".strip()

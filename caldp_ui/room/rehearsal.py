@@ -10,9 +10,9 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_ui.room import boards
 from caldp_ui.room.figures import history
-from caldp_ui.room.poll import Seen
+from caldp_ui.room.page_state import Draft
+from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, columns_of, mechanism_of
-from caldp_ui.room.slot import Draft
 
 _SEED: Final = 7
 _Z: Final = 1.959964
@@ -27,20 +27,20 @@ def truth_of(question: Question) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def rehearsed(draft: Draft) -> Seen:
+def rehearse(draft: Draft) -> PollState:
     """A room in which the draft's made-up phones have answered."""
     question, rng = draft.question, np.random.default_rng(_SEED)
     people = rng.choice(question.k, draft.phones, p=truth_of(question))
     named = np.argsort(columns_of(question))
     reports = named[mechanism_of(question).privatize(people, rng)]
-    return Seen("", MARK, question, True, tuple(reports.tolist()))
+    return PollState("", MARK, question, True, tuple(reports.tolist()))
 
 
-def told(draft: Draft) -> str:
+def rehearsal_json(draft: Draft) -> str:
     """Its picture, as the browser is told."""
-    seen = rehearsed(draft)
+    seen = rehearse(draft)
     past = history(draft.question, seen.reports)
-    return boards.board_told(seen, past, truth_of(draft.question))
+    return boards.board_json(seen, past, truth_of(draft.question))
 
 
 def half_width(draft: Draft) -> float:

@@ -3,7 +3,7 @@
 from caldp_ui.offline import boards as offline
 from caldp_ui.offline.records import Part
 from caldp_ui.room import boards, films, rehearsal
-from caldp_ui.room.slot import Draft
+from caldp_ui.room.page_state import Draft
 
 
 def part(draft: Draft) -> Part:
@@ -15,5 +15,5 @@ def part(draft: Draft) -> Part:
         films.PAGE,
         draft,
         sliders={"Privacy level ε": films.EPSILON, "Phones that you expect": films.PHONES},
-        own={films.KEY: boards.alone(rehearsal.told(draft), films.KEY)},
+        own={films.KEY: boards.as_component(rehearsal.rehearsal_json(draft), films.KEY)},
     )

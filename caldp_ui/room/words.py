@@ -7,10 +7,10 @@ pictures, which read no Markdown, have them as they are.
 from collections.abc import Sequence
 from typing import Final
 
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.room import odds
 from caldp_ui.room.figures import Shares
-from caldp_ui.room.poll import Seen
+from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -63,11 +63,11 @@ def rehearsal(question: Question, people: int, half_width: float) -> Headline:
         f"With {formats.count(people, 'phone', 'phones')}, the estimate of {first} is accurate "
         f"to ± {off} percentage {'point' if off == '1' else 'points'}.",
         promise(question),
-        bared(question),
+        sends_truth(question),
     )
 
 
-def rehearsed(people: int) -> str:
+def rehearsal_title(people: int) -> str:
     """Above the rehearsal's picture."""
     return f"**A rehearsal: {formats.count(people, 'made-up phone', 'made-up phones')}**"
 
@@ -77,19 +77,19 @@ def is_open_guess(question: Question) -> bool:
     return not question.sensitive and question.right is not None
 
 
-def bared(question: Question) -> bool:
+def sends_truth(question: Question) -> bool:
     """Whether true answers, not guesses, are sent as they are."""
     return not question.sensitive and question.right is None
 
 
-def live(seen: Seen, shares: Shares | None) -> Headline:
+def live_headline(poll: PollState, shares: Shares | None) -> Headline:
     """The headline while reports arrive, and once the right answer is shown."""
-    question, reports = seen.question, len(seen.reports)
+    question, reports = poll.question, len(poll.reports)
     if shares is None:
         told = "No phone has reported yet: scan the code and answer."
-        return Headline(told, promise(question), bared(question))
-    if seen.is_shown and question.right is not None:
-        return Headline(_guessed(seen, question.right, shares), promise(question))
+        return Headline(told, promise(question), sends_truth(question))
+    if poll.is_shown and question.right is not None:
+        return Headline(_guess_result(poll, question.right, shares), promise(question))
     if is_open_guess(question):
         came = formats.count(reports, "guess is", "guesses are")
         return Headline(f"The answer is not shown yet: {came} in.", promise(question))
@@ -100,29 +100,29 @@ def live(seen: Seen, shares: Shares | None) -> Headline:
         f"From {came} we estimate that {low:.0f} to {high:.0f} % would truthfully say "
         f"{_quoted(question, first)}.",
         promise(question),
-        bared(question),
+        sends_truth(question),
     )
 
 
-def _guessed(seen: Seen, right: int, shares: Shares) -> str:
+def _guess_result(poll: PollState, right: int, shares: Shares) -> str:
     """How many guessed right: counted, or estimated where phones threw coins."""
-    name, many = _quoted(seen.question, right), len(seen.reports)
-    if not seen.question.sensitive:
-        hits = seen.reports.count(right)
+    name, many = _quoted(poll.question, right), len(poll.reports)
+    if not poll.question.sensitive:
+        hits = poll.reports.count(right)
         verb = "is" if hits == 1 else "are"
         return f"Of {formats.count(many, 'guess', 'guesses')} {hits:,} {verb} right: {name}."
     low, high = 100 * float(shares.low[right]), 100 * float(shares.high[right])
     return f"We estimate that {low:.0f} to {high:.0f} % guessed right: {name}."
 
 
-def answer(seen: Seen) -> str:
+def answer_sentence(poll: PollState) -> str:
     """What a phone says once the right answer is shown; "" before."""
-    if not seen.is_shown or seen.question.right is None:
+    if not poll.is_shown or poll.question.right is None:
         return ""
-    return f"The right answer: {seen.question.answers[seen.question.right]}"
+    return f"The right answer: {poll.question.answers[poll.question.right]}"
 
 
-def before(question: Question, answer: int, chances: Sequence[float]) -> str:
+def coin_odds_sentence(question: Question, answer: int, chances: Sequence[float]) -> str:
     """To the owner of a phone that chose this answer, before it sends: the odds of its coin.
 
     `chances`: (k,) that the phone reports each answer, of the exact channel.
@@ -134,7 +134,7 @@ def before(question: Question, answer: int, chances: Sequence[float]) -> str:
         sends = f"Your phone will send {name}{_so_do_others(question, answer)}."
     else:
         sends = f"Your phone sends {name} {_of_times(kept)}, otherwise {_other(question, answer)}."
-    return f"{sends} {_concluded(question, answer)}"
+    return f"{sends} {_conclusion_sentence(question, answer)}"
 
 
 def _so_do_others(question: Question, answer: int) -> str:
@@ -158,7 +158,7 @@ def _other(question: Question, answer: int) -> str:
     return _quoted(question, others[0]) if len(others) == 1 else "another answer, by chance"
 
 
-def _concluded(question: Question, answer: int) -> str:
+def _conclusion_sentence(question: Question, answer: int) -> str:
     """What the teacher can conclude from whatever a phone with this answer reports."""
     if not question.sensitive:
         return "Nothing hides it."
@@ -172,7 +172,7 @@ def _concluded(question: Question, answer: int) -> str:
     )
 
 
-def deniable(question: Question, report: int, chances: Sequence[float]) -> str:
+def deniability_text(question: Question, report: int, chances: Sequence[float]) -> str:
     """Why the owner of a phone that sent this report can deny it; or that they can't.
 
     `chances`: that a phone with each true answer sends it, of the exact channel.
@@ -195,19 +195,19 @@ def deniable(question: Question, report: int, chances: Sequence[float]) -> str:
     )
 
 
-def left_behind(report: int, chances: Sequence[float]) -> str:
+def remains_sentence(report: int, chances: Sequence[float]) -> str:
     """What is left of the true answer on the phone and beyond it, once this report was sent."""
     if max((chance for x, chance in enumerate(chances) if x != report), default=0.0) == 0:
         return "Nothing but this report was sent or stored; here it is your true answer."
     return "Your true answer is nowhere any more: not sent, and not stored on this phone."
 
 
-def bare(question: Question) -> list[str]:
+def unprotected_sentences(question: Question) -> list[str]:
     """What reports of answers that are not protected give away."""
-    told = odds.truthful(question)
+    told = odds.truthful_answers(question)
     if not told:
         return []
-    said = ", ".join(as_text(_quoted(question, x)) for x in told)
+    said = ", ".join(escape_markdown(_quoted(question, x)) for x in told)
     return [f"Answers that are not marked as sensitive: every report of {said} is true."]
 
 
@@ -233,7 +233,7 @@ NOT_PROMISED: Final = (
 )
 
 
-def gone(code: str) -> str:
+def ended_poll_sentence(code: str) -> str:
     """What a teacher is told whose poll is not there any more."""
     return (
         f"Poll {code} is gone with its reports: the server was started again, or the poll was "
@@ -241,7 +241,7 @@ def gone(code: str) -> str:
     )
 
 
-def lost(code: str) -> str:
+def lost_server_sentence(code: str) -> str:
     """What a phone is told whose poll was on a server that does not answer any more."""
     return (
         f"The server that held poll {code} is gone, and its reports with it. Ask whoever leads the "

@@ -12,7 +12,7 @@ _SHARE_S: Final = 30.0
 """Seconds of one core that a page may start by itself; others wait for their own meanwhile."""
 _SHARE_MB: Final = 200.0
 """Two visits of that size at once are within what the server may have."""
-MB_A_VALUE: Final = 2.6e-4
+MB_PER_VALUE: Final = 2.6e-4
 """Megabytes that one run holds at once for each value."""
 
 
@@ -28,17 +28,17 @@ class Cost:
         """Whether it is above a visit's share."""
         return self.seconds > _SHARE_S or self.megabytes > _SHARE_MB
 
-    def in_short(self) -> str:
+    def duration_suffix(self) -> str:
         """For a button that begins it: ", about 2 minutes"; empty within a visit's share."""
         return f", about {self._minutes()}" if self.is_large else ""
 
     def _minutes(self) -> str:
         return formats.count(max(round(self.seconds / 60), 1), "minute", "minutes")
 
-    def told(self, values: int) -> str:
+    def describe(self, values: int) -> str:
         """What it is and why, for so many values."""
-        megabytes = formats.exactly(10 * round(self.megabytes / 10))
+        megabytes = formats.integer(10 * round(self.megabytes / 10))
         return (
-            f"With {formats.exactly(values)} values it takes the server about "
+            f"With {formats.integer(values)} values it takes the server about "
             f"{self._minutes()} and {megabytes} MB of memory, while others use it, too."
         )

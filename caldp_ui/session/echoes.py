@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 
-def note(page: str, key: str, value: Any) -> None:
+def record_drawn_value(page: str, key: str, value: Any) -> None:
     """The widget of that key is drawn with this value, whatever the browser has there."""
-    kept = _kept(page)
+    kept = _replaced_values(page)
     if key in st.session_state and st.session_state[key] != value:
         kept[key] = st.session_state[key]
     else:
@@ -24,12 +24,12 @@ def is_echo(page: str, key: str) -> bool:
 
     A hand changes one widget at a time: a lone one that goes back to what it was is meant.
     """
-    kept, now = _kept(page), st.session_state
+    kept, now = _replaced_values(page), st.session_state
     back = {each for each, old in kept.items() if each in now and now[each] == old}
     return key in back and len(back) > 1
 
 
-def _kept(page: str) -> dict[str, Any]:
+def _replaced_values(page: str) -> dict[str, Any]:
     """By key, what the browser had where the page's last run drew something else."""
     kept: dict[str, Any] = st.session_state.setdefault(f"{page}/echoes", {})
     return kept

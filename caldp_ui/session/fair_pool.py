@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _Task:
     visit: str
     work: Callable[[], Any]
     future: Future[Any]
@@ -27,18 +27,18 @@ class FairPool:
     that was served the longest ago. Threads are named `name`-0, … and end with the process.
     """
 
-    def __init__(self, workers: int, each: int, name: str) -> None:
-        self.workers, self._each, self._name = workers, each, name
+    def __init__(self, workers: int, per_visit: int, name: str) -> None:
+        self.workers, self._per_visit, self._name = workers, per_visit, name
         self._changed = Condition()
-        self._waiting: OrderedDict[str, deque[_Piece]] = OrderedDict()
-        self._at_work: Counter[str] = Counter()
+        self._waiting: OrderedDict[str, deque[_Task]] = OrderedDict()
+        self._running: Counter[str] = Counter()
         self._threads: list[Thread] = []
 
     def submit(self, visit: str, work: Callable[[], T]) -> Future[T]:
         """Have the work done for that visit; what it returns or raises is in the future."""
         future: Future[T] = Future()
         with self._changed:
-            self._waiting.setdefault(visit, deque()).append(_Piece(visit, work, future))
+            self._waiting.setdefault(visit, deque()).append(_Task(visit, work, future))
             if len(self._threads) < self.workers:
                 name = f"{self._name}-{len(self._threads)}"
                 self._threads.append(Thread(target=self._serve, name=name, daemon=True))
@@ -52,29 +52,29 @@ class FairPool:
                 while (piece := self._next()) is None:
                     self._changed.wait()
             if piece.future.set_running_or_notify_cancel():
-                _do(piece)
+                _run_task(piece)
             with self._changed:
-                self._at_work[piece.visit] -= 1
-                self._at_work += Counter()  # forgets visits that have none
+                self._running[piece.visit] -= 1
+                self._running += Counter()  # forgets visits that have none
                 self._changed.notify_all()
             del piece  # an idle thread keeps no result alive
 
-    def _next(self) -> _Piece | None:
+    def _next(self) -> _Task | None:
         """The next piece that may begin; its visit goes to the end of the row."""
-        able = [visit for visit in self._waiting if self._at_work[visit] < self._each]
+        able = [visit for visit in self._waiting if self._running[visit] < self._per_visit]
         if not able:
             return None
-        visit = min(able, key=self._at_work.__getitem__)  # the first of equals
+        visit = min(able, key=self._running.__getitem__)  # the first of equals
         pieces = self._waiting[visit]
         piece = pieces.popleft()
         self._waiting.move_to_end(visit)
         if not pieces:
             del self._waiting[visit]
-        self._at_work[visit] += 1
+        self._running[visit] += 1
         return piece
 
 
-def _do(piece: _Piece) -> None:
+def _run_task(piece: _Task) -> None:
     try:
         result = piece.work()
     except BaseException as error:  # noqa: BLE001 — the future hands it on

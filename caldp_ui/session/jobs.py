@@ -17,15 +17,15 @@ import streamlit as st
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
-from caldp_ui.app.turns import behind_runs
-from caldp_ui.app.upkeep import THREADS
+from caldp_ui.app.run_limiter import yield_to_runs
+from caldp_ui.app.upkeep import THREAD_PREFIX
 from caldp_ui.session.fair_pool import FairPool
-from caldp_ui.session.ticking import run_page, ticking
+from caldp_ui.session.ticking import redraw_every, run_page
 from caldp_ui.session.visit import this_visit
 
 T = TypeVar("T")
-_SOON_S: Final = 0.25
-_ALONE_S: Final = 2.0
+_BRIEF_WAIT_S: Final = 0.25
+_IDLE_TICK_S: Final = 2.0
 """Half as long, and ticks cross the moves of a class, each of which then runs its page twice."""
 
 
@@ -33,17 +33,17 @@ _ALONE_S: Final = 2.0
 class Job(Generic[T]):
     """Work that was started: its finished `share`, its result, and the way to stop it.
 
-    `found`: what work that finds one thing after another has found so far. `left`: it has ended as
-    its visitor went; whoever comes back to it starts it anew.
+    `partial_results`: what work that finds one thing after another has found so far.
+    `is_abandoned`: it has ended as its visitor went; whoever comes back to it starts it anew.
     """
 
     name: str
     share: float = 0.0
-    found: list[Any] = field(default_factory=list)
+    partial_results: list[Any] = field(default_factory=list)
     stop: Event = field(default_factory=Event)
     future: Future[T] = field(default_factory=Future)
-    began: float | None = None
-    left: bool = False
+    start_time: float | None = None
+    is_abandoned: bool = False
 
     def progress(self, share: float) -> None:
         """What the work reports to."""
@@ -59,12 +59,12 @@ class Job(Generic[T]):
     @property
     def is_waiting(self) -> bool:
         """True until a thread is free for it."""
-        return self.began is None and not self.done
+        return self.start_time is None and not self.done
 
     @property
     def seconds(self) -> float:
         """How long it has been at work."""
-        return 0.0 if self.began is None else monotonic() - self.began
+        return 0.0 if self.start_time is None else monotonic() - self.start_time
 
     def result(self) -> T | None:
         """The result, or None if it was cancelled; errors of the work are raised here."""
@@ -77,32 +77,32 @@ class Job(Generic[T]):
 
     def leave(self) -> None:
         """Be done as the visitor has gone, and keep nothing of what was found."""
-        self.left = True
+        self.is_abandoned = True
         self.cancel()
-        self.found, self.future = [], Future()
+        self.partial_results, self.future = [], Future()
         self.future.cancel()
 
 
 @st.cache_resource
 def _pool() -> FairPool:
     """One thread more than a visit may have: a newcomer finds a free one beside any one visit."""
-    return FairPool(3, 2, f"{THREADS}job")
+    return FairPool(3, 2, f"{THREAD_PREFIX}job")
 
 
 @st.cache_resource
-def _quiet_pool() -> FairPool:
+def _background_pool() -> FairPool:
     """Of its own, so that nobody's run waits for what nobody asked for."""
-    return FairPool(1, 1, f"{THREADS}quiet")
+    return FairPool(1, 1, f"{THREAD_PREFIX}quiet")
 
 
 def launch(
     name: str, work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
     """Start the work."""
-    return begin(Job(name), work, pool)
+    return submit(Job(name), work, pool)
 
 
-def begin(
+def submit(
     job: Job[T], work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
     """Start the work of a job that is there already, as one of this visit's."""
@@ -112,7 +112,7 @@ def begin(
         if not visit.is_here:
             job.leave()
         job.progress(job.share)  # it may have been cancelled since it came to the front
-        job.began = monotonic()
+        job.start_time = monotonic()
         return work(job.progress)
 
     visit.add(job)
@@ -121,7 +121,7 @@ def begin(
 
 
 @dataclass(frozen=True)
-class Offer:
+class StartButton:
     """The button that starts a job."""
 
     label: str
@@ -141,108 +141,108 @@ class Offer:
         )
 
 
-Told: TypeAlias = Callable[[Job[Any]], str]
+Describe: TypeAlias = Callable[[Job[Any]], str]
 """What is said beside the bar of a job that is at work."""
 
 
-def offered(
-    key: str, name: str, work: Callable[[Progress], T], offer: Offer, told: Told
+def run_on_click(
+    key: str, name: str, work: Callable[[Progress], T], button: StartButton, describe: Describe
 ) -> T | None:
     """The result of the work; until it is there, the button that starts it, then its progress.
 
     `key`: one place on one page; a job held there under another `name` is ended.
     """
-    job: Job[T] | None = held(key, name)
+    job: Job[T] | None = current_job(key, name)
     if job is None or (job.done and job.result() is None):
-        offer.show(key, lambda: _start(key, name, work))
+        button.show(key, lambda: _start(key, name, work))
         return None
     if job.done:
         return job.result()
-    watch(key, told)
+    show_progress(key, describe)
     return None
 
 
-def started(
+def run_automatically(
     key: str,
     name: str,
     work: Callable[[Progress], T],
-    told: Told,
+    describe: Describe,
     pool: Callable[[], FairPool] = _pool,
 ) -> T | None:
     """The same without a button: the work starts by itself; a cancel leaves the button "Go on"."""
-    if held(key, name) is None:
-        st.session_state[place(key)] = launch(name, work, pool)
-        soon(st.session_state[place(key)])
-    return offered(key, name, work, Offer("Go on", ":material/play_arrow:"), told)
+    if current_job(key, name) is None:
+        st.session_state[job_key(key)] = launch(name, work, pool)
+        wait_briefly(st.session_state[job_key(key)])
+    return run_on_click(key, name, work, StartButton("Go on", ":material/play_arrow:"), describe)
 
 
-def soon(job: Job[Any], seconds: float = _SOON_S) -> None:
+def wait_briefly(job: Job[Any], seconds: float = _BRIEF_WAIT_S) -> None:
     """Wait a moment for a job: what is quick is drawn at once, without a bar that flickers."""
     wait([job.future], timeout=seconds)
 
 
-def quietly(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
+def run_in_background(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     """The result of work that nobody waits for; it starts once the page has been left alone.
 
     The page runs once more when the result is there. An error of the work is no result.
     """
-    job: Job[T] | None = held(key, name)
+    job: Job[T] | None = current_job(key, name)
     if job is not None and job.done:
         return None if job.future.exception() else job.result()
     st.session_state[f"{key}/idle"] = 0
-    ticking(key, _ALONE_S, lambda: _wait(key, name, work))
+    redraw_every(key, _IDLE_TICK_S, lambda: _poll_background_job(key, name, work))
     return None
 
 
-def _wait(key: str, name: str, work: Callable[[Progress], Any]) -> None:
+def _poll_background_job(key: str, name: str, work: Callable[[Progress], Any]) -> None:
     st.session_state[f"{key}/idle"] += 1
-    job = held(key, name)
+    job = current_job(key, name)
     if job is None and st.session_state[f"{key}/idle"] > 1:
-        st.session_state[place(key)] = launch(
-            name, lambda progress: work(behind_runs(progress)), _quiet_pool
+        st.session_state[job_key(key)] = launch(
+            name, lambda progress: work(yield_to_runs(progress)), _background_pool
         )
     elif job is not None and job.done:
         run_page()
 
 
-def held(key: str, name: str) -> Job[Any] | None:
+def current_job(key: str, name: str) -> Job[Any] | None:
     """The job of that name at that place; one of another name, or of before, is ended."""
-    job: Job[Any] | None = st.session_state.get(place(key))
-    if job is not None and (job.name != name or job.left):
+    job: Job[Any] | None = st.session_state.get(job_key(key))
+    if job is not None and (job.name != name or job.is_abandoned):
         job.cancel()
-        job = st.session_state[place(key)] = None
+        job = st.session_state[job_key(key)] = None
     return job
 
 
 def is_done(key: str, name: str) -> bool:
     """Whether the job of that name at that place has come to an end."""
-    job = held(key, name)
+    job = current_job(key, name)
     return job is not None and job.done
 
 
-def place(key: str) -> str:
+def job_key(key: str) -> str:
     """Where the visit keeps the job of that key."""
     return f"{key}/job"
 
 
 def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
-    st.session_state[place(key)] = launch(name, work)
+    st.session_state[job_key(key)] = launch(name, work)
 
 
-def watch(key: str, told: Told) -> None:
+def show_progress(key: str, describe: Describe) -> None:
     """The job's progress until it is done; then the page runs once more."""
-    ticking(key, 0.4, lambda: _look(key, told))
+    redraw_every(key, 0.4, lambda: _draw_progress(key, describe))
 
 
-def _look(key: str, told: Told) -> None:
-    job: Job[Any] | None = st.session_state.get(place(key))
+def _draw_progress(key: str, describe: Describe) -> None:
+    job: Job[Any] | None = st.session_state.get(job_key(key))
     if job is None or job.done:
         run_page()
-    bar(key, job, told)
+    progress_bar(key, job, describe)
 
 
-def bar(key: str, job: Job[Any], told: Told) -> None:
+def progress_bar(key: str, job: Job[Any], describe: Describe) -> None:
     """A job's progress, and the button that cancels it."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(job.share, text=told(job))
+        st.progress(job.share, text=describe(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")

@@ -10,12 +10,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.own import excerpt
 from caldp_ui.session.notices import notify
 from caldp_ui.session.visit import this_visit
 
 R = TypeVar("R")
-_TOLD: Final = "links/told"
+_LAST_WRITTEN: Final = "links/told"
 """Where a visit keeps which page came last, the query that it wants, the address of then, and by
 which socket it was told."""
 _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
@@ -42,7 +42,7 @@ class Codec(Protocol[R]):
         """Read such texts; raises `CaldpError` where they say no record of this page."""
         ...
 
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """Keys of the query that this page does not know."""
         ...
 
@@ -51,16 +51,18 @@ class Codec(Protocol[R]):
         ...
 
 
-def read(codec: Codec[R], apart: Collection[str]) -> R:
+def read(codec: Codec[R], ignored_keys: Collection[str]) -> R:
     """The record that the address bar holds; the fresh one, and a notice, if it holds none.
 
-    `apart`: keys that are read elsewhere.
+    `ignored_keys`: keys that are read elsewhere.
     """
-    query = {k: v for k, v in st.query_params.to_dict().items() if k not in apart}
-    unknown = codec.strangers(query)
+    query = {k: v for k, v in st.query_params.to_dict().items() if k not in ignored_keys}
+    unknown = codec.unknown_keys(query)
     told = [key for key in unknown if not key.startswith(_TRACKING)]
     if told:
-        notify(f"The link says something that this page does not know: {quoted(told[0])}. Ignored.")
+        notify(
+            f"The link says something that this page does not know: {excerpt(told[0])}. Ignored."
+        )
     try:
         record = codec.read({key: text for key, text in query.items() if key not in unknown})
         codec.check(record)
@@ -81,12 +83,12 @@ def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
     kept = {key: text for key, text in now.items() if key in codec.browser}
     wanted = {**query, **kept}
     telling = page, wanted, now, this_visit()
-    if now != wanted and st.session_state.get(_TOLD) != telling:
+    if now != wanted and st.session_state.get(_LAST_WRITTEN) != telling:
         st.query_params.from_dict(wanted)
-    st.session_state[_TOLD] = telling
+    st.session_state[_LAST_WRITTEN] = telling
 
 
-def stepped() -> bool:
+def is_history_navigation() -> bool:
     """True in a run that a step back or forth in the browser has caused."""
     # Streamlit has no public name for it yet; without it a step would be overwritten, no more.
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))

@@ -4,8 +4,8 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.basics.errors import readable
-from caldp_ui.app.errors import as_text
+from caldp_core.basics.errors import make_readable
+from caldp_ui.app.errors import escape_markdown
 
 _NOTICE: Final = "notice"
 _HINT: Final = "hint"
@@ -15,15 +15,15 @@ _STAYS: Final = "notice-stays"
 
 def notify(sentence: str) -> None:
     """Keep a sentence to be shown above the page."""
-    st.session_state[_NOTICE] = readable(sentence)
+    st.session_state[_NOTICE] = make_readable(sentence)
 
 
-def hint(sentence: str) -> None:
+def show_toast_later(sentence: str) -> None:
     """Keep a sentence that floats over the page, so that everything stays where it is."""
-    st.session_state[_HINT] = readable(sentence)
+    st.session_state[_HINT] = make_readable(sentence)
 
 
-def stay() -> None:
+def keep_for_next_run() -> None:
     """What is shown now is shown in the next run, too: it is none that the reader has caused."""
     st.session_state[_STAYS] = True
 
@@ -32,10 +32,10 @@ def show() -> None:
     """Show the kept sentences until the reader does something."""
     floating = st.session_state.pop(_HINT, None)
     if floating:
-        st.toast(as_text(floating), icon=":material/info:", duration="long")
+        st.toast(escape_markdown(floating), icon=":material/info:", duration="long")
     stays = st.session_state.pop(_STAYS, False)
     sentence = st.session_state.pop(_NOTICE, st.session_state.get(_SHOWN) if stays else None)
     st.session_state[_SHOWN] = sentence
     with st.container():  # always there: what follows keeps its place, and is not drawn twice
         if sentence:
-            st.warning(as_text(sentence), icon=":material/info:")
+            st.warning(escape_markdown(sentence), icon=":material/info:")

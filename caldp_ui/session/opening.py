@@ -2,18 +2,18 @@
 
 from typing import TypeVar
 
-from caldp_ui.app.navigation import enter
+from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.session import notices
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.page_state import PageState
 
 R = TypeVar("R")
 
 
-def opened(slot: Slot[R]) -> R:
-    """Enter the page, show what waits to be told, and keep the link up; the record to be shown."""
-    enter()
+def begin_page(slot: PageState[R]) -> R:
+    """Begin a run of the page: notices, the link; returns the record to show."""
+    ensure_navigation()
     slot.follow_link()
-    record = slot.now()
+    record = slot.current()
     notices.show()
     slot.write_link()
     return record

@@ -9,7 +9,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.session import links
 from caldp_ui.session.notices import notify
-from caldp_ui.session.slot import R, Slot
+from caldp_ui.session.page_state import PageState, R
 
 PINNED: Final = "pinned"
 """The link's key of the pinned record."""
@@ -21,100 +21,100 @@ PINS_MAX: Final = 6
 
 
 @dataclass(frozen=True)
-class PinSlot(Slot[R]):
+class PinPageState(PageState[R]):
     """A slot that keeps more records. Undo leaves them alone."""
 
     @property
     def pinned(self) -> R | None:
         """The kept record whose picture is shown, and which the link holds; none may be."""
-        kept: R | None = st.session_state.get(self._place)
+        kept: R | None = st.session_state.get(self._pinned_key)
         return kept
 
     @property
     def pins(self) -> tuple[R, ...]:
         """All kept records, the latest last."""
-        kept: tuple[R, ...] = st.session_state.get(self._all, ())
+        kept: tuple[R, ...] = st.session_state.get(self._pins_key, ())
         return kept
 
     @property
     def can_pin(self) -> bool:
         """Whether what is shown is no pin yet, and there is room for one."""
-        return len(self.pins) < PINS_MAX and self.now() not in self.pins
+        return len(self.pins) < PINS_MAX and self.current() not in self.pins
 
     def pin(self) -> None:
         """Keep the record that is shown, and show it as the pinned one."""
         if self.can_pin:
-            self._add(self.now())
+            self._add(self.current())
 
-    def choose(self, record: R | None) -> None:
+    def choose_pin(self, record: R | None) -> None:
         """Show this one as the pinned one."""
-        st.session_state[self._place] = record
+        st.session_state[self._pinned_key] = record
 
     def unpin(self, record: R) -> None:
         """Let go of a kept record; the latest of the others is shown in its place."""
         rest = tuple(each for each in self.pins if each != record)
-        st.session_state[self._all] = rest
+        st.session_state[self._pins_key] = rest
         if self.pinned == record:
-            self.choose(rest[-1] if rest else None)
+            self.choose_pin(rest[-1] if rest else None)
 
     def unpin_all(self) -> None:
         """Keep none."""
-        st.session_state[self._all] = ()
-        self.choose(None)
+        st.session_state[self._pins_key] = ()
+        self.choose_pin(None)
 
     def follow_link(self) -> None:
-        """See `Slot`."""
+        """See `PageState`."""
         super().follow_link()
-        if links.stepped() or self._place not in st.session_state:
-            found = self._of_link()
-            self.choose(found)
+        if links.is_history_navigation() or self._pinned_key not in st.session_state:
+            found = self._read_link()
+            self.choose_pin(found)
             if found is not None:
                 self._add(found)
 
     def write_link(self) -> None:
-        """See `Slot`."""
+        """See `PageState`."""
         links.write(self.codec, self.page, self.query())
 
     def query(self) -> dict[str, str]:
-        """See `Slot`: with what is pinned."""
+        """See `PageState`: with what is pinned."""
         flat, kept = super().query(), self.pinned
         if kept is not None:
             flat[PINNED] = urlencode(self.codec.write(kept)) or _FRESH
         return flat
 
     @property
-    def apart(self) -> tuple[str, ...]:
-        """See `Slot`."""
-        return (*super().apart, PINNED)
+    def browser_keys(self) -> tuple[str, ...]:
+        """See `PageState`."""
+        return (*super().browser_keys, PINNED)
 
     @property
-    def _place(self) -> str:
+    def _pinned_key(self) -> str:
         return f"{self.page}/{PINNED}"
 
     @property
-    def _all(self) -> str:
+    def _pins_key(self) -> str:
         return f"{self.page}/pins"
 
     def _add(self, record: R) -> None:
         if record not in self.pins:
-            st.session_state[self._all] = (*self.pins, record)[-PINS_MAX:]
-        self.choose(record)
+            st.session_state[self._pins_key] = (*self.pins, record)[-PINS_MAX:]
+        self.choose_pin(record)
 
-    def _of_link(self) -> R | None:
+    def _read_link(self) -> R | None:
         text = st.query_params.get(PINNED)
         if text is None:
             return None
         try:
-            return self._read(text)
+            return self._parse_pin(text)
         except (CaldpError, ValueError) as error:  # of too many keys, a ValueError
             notify(f"What is pinned in this link can't be shown, so nothing is pinned. {error}")
             return None
 
-    def _read(self, text: str) -> R:
+    def _parse_pin(self, text: str) -> R:
         if text == _FRESH:
             return self.codec.fresh()
         query = dict(parse_qsl(text, max_num_fields=_KEYS_MAX))
-        unknown = self.codec.strangers(query)
+        unknown = self.codec.unknown_keys(query)
         record = self.codec.read({k: v for k, v in query.items() if k not in unknown})
         self.codec.check(record)
         return record

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Generic
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.numerals import read_number, read_whole
+from caldp_core.basics.numerals import parse_float, parse_int
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.session.scenarios import S, read_scenario, scenario_query, unknown_keys
-from caldp_ui.session.slot import R
+from caldp_ui.session.page_state import R
+from caldp_ui.session.scenarios import S, read_scenario, scenario_query, unknown_link_keys
 
 _QUOTED_MAX: Final = 20
 _SCENARIO: Final = "scenario"
 
 
 @dataclass(frozen=True)
-class Text:
+class FieldFormat:
     """How a field is written into a link. `read(key, text)` raises `CaldpError`.
 
     `key`: its key in the link, "" for the field's own name.
@@ -41,11 +41,13 @@ def _read_as(kind: str, read: Callable[[str], Any]) -> Callable[[str, str], Any]
     return found
 
 
-WORD: Final = Text(str, lambda _, text: text)
-WORDS: Final = Text(";".join, lambda _, text: tuple(text.split(";")))
-SWITCH: Final = Text(lambda value: str(int(value)), _read_as("0 or 1", {"0": False, "1": True}.get))
-WHOLE: Final = Text(str, _read_as("a whole number", read_whole))
-NUMBER: Final = Text(lambda value: f"{value:.15g}", _read_as("a number", read_number))
+WORD: Final = FieldFormat(str, lambda _, text: text)
+WORDS: Final = FieldFormat(";".join, lambda _, text: tuple(text.split(";")))
+SWITCH: Final = FieldFormat(
+    lambda value: str(int(value)), _read_as("0 or 1", {"0": False, "1": True}.get)
+)
+WHOLE: Final = FieldFormat(str, _read_as("a whole number", parse_int))
+NUMBER: Final = FieldFormat(lambda value: f"{value:.15g}", _read_as("a number", parse_float))
 _BY_TYPE: Final = {str: WORD, tuple: WORDS, bool: SWITCH, int: WHOLE, float: NUMBER}
 
 
@@ -54,14 +56,14 @@ class RecordLink(Generic[R]):
     """How a record is written into a link, as `Codec` wants it.
 
     `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
-    parts do not fit. `browser`: keys of the browser's side. `texts`: by field, for those that are
-    no text, number, switch or tuple of texts at the beginning.
+    parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
+    that are no text, number, switch or tuple of texts at the beginning.
     """
 
     begin: R
     check: Callable[[R], None]
     browser: tuple[str, ...] = ()
-    texts: Mapping[str, Text] = field(default_factory=dict)
+    field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
 
     def fresh(self) -> R:
         """See `Codec`."""
@@ -83,15 +85,15 @@ class RecordLink(Generic[R]):
         record: R = replace(begin, **found)
         return record
 
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """See `Codec`."""
         return [key for key in query if key not in self._fields()]
 
-    def _fields(self) -> dict[str, tuple[str, Text]]:
+    def _fields(self) -> dict[str, tuple[str, FieldFormat]]:
         """By key of the link, the field and how it is written."""
         begin: Any = self.begin
         names = [each.name for each in fields(begin) if each.name != _SCENARIO]
-        own = {n: self.texts.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
+        own = {n: self.field_formats.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
         return {text.key or name: (name, text) for name, text in own.items()}
 
 
@@ -99,10 +101,10 @@ class RecordLink(Generic[R]):
 class ScenarioLink(RecordLink[S]):
     """How a record with a scenario is written: the scenario's own keys, then the other fields'.
 
-    `taken`: what of a link's scenario the page takes, for pages that fix the rest.
+    `restrict_scenario`: what of a link's scenario the page takes, for pages that fix the rest.
     """
 
-    taken: Callable[[Scenario], Scenario] = lambda found: found
+    restrict_scenario: Callable[[Scenario], Scenario] = lambda found: found
 
     def write(self, record: S) -> dict[str, str]:
         """See `Codec`."""
@@ -113,8 +115,12 @@ class ScenarioLink(RecordLink[S]):
         """See `Codec`."""
         own = {key: text for key, text in query.items() if key in self._fields()}
         record, flat = super().read(own), {k: t for k, t in query.items() if k not in own}
-        return replace(record, scenario=self.taken(read_scenario(flat))) if flat else record
+        return (
+            replace(record, scenario=self.restrict_scenario(read_scenario(flat)))
+            if flat
+            else record
+        )
 
-    def strangers(self, query: Mapping[str, str]) -> list[str]:
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """See `Codec`."""
-        return [key for key in unknown_keys(query) if key not in self._fields()]
+        return [key for key in unknown_link_keys(query) if key not in self._fields()]

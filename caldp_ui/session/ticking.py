@@ -21,28 +21,28 @@ _REST_S: Final = 2.0
 """A page is not mended more often: where its runs take longer than ticks, that would never end."""
 
 
-def ticking(key: str, seconds: float, draw: Callable[[], None]) -> None:
+def redraw_every(key: str, seconds: float, draw: Callable[[], None]) -> None:
     """Draw now, and again every so many seconds until the page is drawn without it.
 
     `key`: one place on one page.
     """
-    _apart(key, seconds, draw, every=seconds)
+    _draw_fragment(key, seconds, draw, every=seconds)
 
 
-def called(key: str, seconds: float, draw: Callable[[], None]) -> None:
+def redraw_on_call(key: str, seconds: float, draw: Callable[[], None]) -> None:
     """Draw now, and again when a component in it calls: so many seconds later, or more.
 
     `key`: one place on one page.
     """
-    _apart(key, seconds, draw, every=None)
+    _draw_fragment(key, seconds, draw, every=None)
 
 
-def _apart(key: str, seconds: float, draw: Callable[[], None], every: float | None) -> None:
+def _draw_fragment(key: str, seconds: float, draw: Callable[[], None], every: float | None) -> None:
     begun: list[float] = []
 
     def drawn() -> None:
         if begun and monotonic() - begun[0] < seconds:
-            _mend()
+            _rerun_if_crossed()
         if not begun:
             begun.append(monotonic())
         draw()
@@ -51,20 +51,20 @@ def _apart(key: str, seconds: float, draw: Callable[[], None], every: float | No
     st.fragment(drawn, run_every=every)()
 
 
-def _mend() -> None:
+def _rerun_if_crossed() -> None:
     now = monotonic()
     if now - st.session_state.get(_MENDED, -_REST_S) >= _REST_S:
         st.session_state[_MENDED] = now
         run_page()
 
 
-def fragment_here() -> str | None:
+def current_fragment() -> str | None:
     """The part of the page that is being drawn; None for the page itself."""
     return None if get_script_run_ctx() is None else ThreadState.get().fragment_id
 
 
 def is_asked_for(part: str | None) -> bool:
-    """Whether this run may be a hand's on a widget of that part, as `fragment_here` names it.
+    """Whether this run may be a hand's on a widget of that part, as `current_fragment` names it.
 
     A run of another part is no hand's. What it brings of this part's widgets is what the browser
     was told last, which a run that a hand's own has overtaken may have said.
@@ -76,5 +76,5 @@ def is_asked_for(part: str | None) -> bool:
 
 def run_page() -> NoReturn:
     """Run the page once more by itself; a notice that nobody has read yet stays."""
-    notices.stay()
+    notices.keep_for_next_run()
     st.rerun()

@@ -13,7 +13,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
-class Ends(Protocol):
+class VisitResource(Protocol):
     """What belongs to a visit."""
 
     def leave(self) -> None:
@@ -25,15 +25,15 @@ class Visit:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._own: WeakSet[Ends] = WeakSet()
+        self._resources: WeakSet[VisitResource] = WeakSet()
 
-    def add(self, own: Ends) -> None:
+    def add(self, resource: VisitResource) -> None:
         """From now on this belongs to the visit."""
-        self._own.add(own)
+        self._resources.add(resource)
 
     def leave(self) -> None:
         """End all that belongs to the visit."""
-        for own in list(self._own):
+        for own in list(self._resources):
             own.leave()
 
     @property
@@ -45,10 +45,10 @@ class Visit:
 def this_visit() -> Visit:
     """The visit of this run; one without a name outside of a run."""
     run = get_script_run_ctx(suppress_warning=True)
-    return Visit("") if run is None else _of_run(run.session_id)
+    return Visit("") if run is None else _cached_visit(run.session_id)
 
 
 @st.cache_resource(scope="session", on_release=Visit.leave, show_spinner=False)
-def _of_run(name: str) -> Visit:
+def _cached_visit(name: str) -> Visit:
     """Streamlit forgets it, and so calls `leave`, as soon as the visit's socket has gone."""
     return Visit(name)

@@ -16,9 +16,17 @@ from caldp_ui.stage.codec import (
     encode_people,
     encode_rows,
 )
-from caldp_ui.stage.component import BROWSER_KEYS, LOOK_KEY, VIEW_KEY, Stage, feed, project, stage
+from caldp_ui.stage.component import (
+    BROWSER_KEYS,
+    LOOK_KEY,
+    VIEW_KEY,
+    Stage,
+    feed,
+    send_frames,
+    stage,
+)
 from caldp_ui.stage.film import Film, Step
-from caldp_ui.stage.hands import Act, Chosen
+from caldp_ui.stage.gestures import Act, StepChoice
 from caldp_ui.stage.records import (
     Action,
     Arrangement,
@@ -41,7 +49,6 @@ __all__ = [
     "Action",
     "Arrangement",
     "Blob",
-    "Chosen",
     "Difference",
     "Fact",
     "Film",
@@ -53,6 +60,7 @@ __all__ = [
     "Scene",
     "Stage",
     "Step",
+    "StepChoice",
     "encode",
     "encode_errors",
     "encode_labels",
@@ -63,7 +71,7 @@ __all__ = [
     "encode_rows",
     "feed",
     "nobody_below",
-    "project",
     "scale_of",
+    "send_frames",
     "stage",
 ]

@@ -52,10 +52,10 @@ _EXPORT: Final = re.compile(r"^export (?!default)", re.MULTILINE)
 @cache
 def script() -> str:
     """All files of the stage; `main.js` has the only export that is left."""
-    return joined(WEB, _ORDER)
+    return join_modules(WEB, _ORDER)
 
 
-def joined(folder: Path, order: Iterable[str]) -> str:
+def join_modules(folder: Path, order: Iterable[str]) -> str:
     """The modules of a folder as one, each after what it needs; only the default export stays."""
     texts = [(folder / f"{name}.js").read_text("utf-8") for name in order]
     return "\n".join(_bare(text) for text in texts)
@@ -67,18 +67,18 @@ def _bare(text: str) -> str:
     return text
 
 
-def needed(folder: Path, name: str) -> list[str]:
+def module_order(folder: Path, name: str) -> list[str]:
     """The names of what a module imports, each after what it needs, and its own at the end."""
     text = (folder / f"{name}.js").read_text("utf-8")
-    below = [each for used in _USED.findall(text) for each in needed(folder, used)]
+    below = [each for used in _USED.findall(text) for each in module_order(folder, used)]
     return list(dict.fromkeys([*below, name]))
 
 
 @cache
-def part(*names: str) -> str:
+def partial_script(*names: str) -> str:
     """Some modules of the stage and what they need, for other pictures than maps."""
-    order = [each for name in names for each in needed(WEB, name)]
-    return joined(WEB, dict.fromkeys(order))
+    order = [each for name in names for each in module_order(WEB, name)]
+    return join_modules(WEB, dict.fromkeys(order))
 
 
 @cache

@@ -130,7 +130,7 @@ def encode_rows(rows: Iterable[Sequence[object]]) -> Blob:
     return _blob(_text([list(row) for row in rows]))
 
 
-def parcel(meta: Mapping[str, Any], blobs: Iterable[Blob]) -> bytes:
+def pack_message(meta: Mapping[str, Any], blobs: Iterable[Blob]) -> bytes:
     """One message: the length of a JSON head, the head, then the blobs one after another."""
     unique = {blob.name: blob.packed for blob in blobs}
     sizes = [[name, len(packed)] for name, packed in unique.items()]
@@ -142,7 +142,7 @@ def _text(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def runs_of(text: str, k: int) -> Bools:
+def parse_runs(text: str, k: int) -> Bools:
     """(k,) True for the cells of "first+count,first+count"; what does not fit is left out."""
     mask = np.zeros(k, np.bool_)
     for run in filter(None, text.split(",")):

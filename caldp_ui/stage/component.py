@@ -15,14 +15,14 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.area import Area
-from caldp_ui.app.addresses import here
+from caldp_ui.app.addresses import current_address
 from caldp_ui.stage import bundle
-from caldp_ui.stage.codec import Blob, parcel
+from caldp_ui.stage.codec import Blob, pack_message
+from caldp_ui.stage.events import acknowledgement, new_events
 from caldp_ui.stage.film import Film
-from caldp_ui.stage.hands import Act, Chosen
-from caldp_ui.stage.heard import heard, news
-from caldp_ui.stage.looks import looks
-from caldp_ui.stage.message import film_head, film_parts, scene_head
+from caldp_ui.stage.gestures import Act, StepChoice
+from caldp_ui.stage.looks import style_data
+from caldp_ui.stage.message import film_blobs, film_head, scene_head
 from caldp_ui.stage.records import Ground, Scene
 
 VIEW_KEY: Final = "view"
@@ -55,7 +55,7 @@ def stage(
     scene: Scene,
     key: str,
     on_act: Callable[[Act], None] | None = None,
-    on_step: Callable[[Chosen], None] | None = None,
+    on_step: Callable[[StepChoice], None] | None = None,
 ) -> Stage:
     """Show the scene; calls run before the page's next run, as callbacks of widgets do.
 
@@ -67,11 +67,11 @@ def stage(
         _stage(
             key=key,
             data=[_head(scene, key)],  # in a list, or Streamlit looks for data frames in it
-            on_told_change=lambda: _told(key, on_act, on_step),
+            on_told_change=lambda: _dispatch_events(key, on_act, on_step),
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
-        _code(key=f"{key}-code", data=[looks()])
+        _code(key=f"{key}-code", data=[style_data()])
         _send(f"{key}-land", scene.ground.outline, scene.ground.land, scene.ground.cities)
         _send(f"{key}-ground", *_changing(scene.ground))
         for picture in scene.pictures:
@@ -79,11 +79,11 @@ def stage(
     return Stage(key, feeds)
 
 
-def project(films: Iterable[Film], on: Stage) -> None:
+def send_frames(films: Iterable[Film], target: Stage) -> None:
     """Bring films to a stage; call it after what should be on screen first."""
-    with on.feeds:
+    with target.feeds:
         for film in films:
-            feed(on.key, on.key, film)
+            feed(target.key, target.key, film)
 
 
 def feed(key: str, stage_key: str, film: Film) -> None:
@@ -94,7 +94,7 @@ def feed(key: str, stage_key: str, film: Film) -> None:
 @cached
 def _packed(film: Film, stage_key: str) -> bytes:
     """Half a megabyte that is the same in every run."""
-    return parcel({"stage": stage_key, "film": film_head(film)}, film_parts(film))
+    return pack_message({"stage": stage_key, "film": film_head(film)}, film_blobs(film))
 
 
 def _changing(ground: Ground) -> tuple[Blob | None, ...]:
@@ -104,53 +104,53 @@ def _changing(ground: Ground) -> tuple[Blob | None, ...]:
 def _send(key: str, *blobs: Blob | None) -> None:
     there = [blob for blob in blobs if blob is not None]
     if there:
-        _feed(key=key, data=parcel({}, there))
+        _feed(key=key, data=pack_message({}, there))
 
 
 def _head(scene: Scene, key: str) -> dict[str, Any]:
     """The scene, where it is shown, and how far what hands did has been heard."""
-    page = urlsplit(here({})).path
-    return {**scene_head(scene, key), "page": page, "heard": heard(key)}
+    page = urlsplit(current_address({})).path
+    return {**scene_head(scene, key), "page": page, "heard": acknowledgement(key)}
 
 
-def _told(
+def _dispatch_events(
     key: str,
     on_act: Callable[[Act], None] | None,
-    on_step: Callable[[Chosen], None] | None,
+    on_step: Callable[[StepChoice], None] | None,
 ) -> None:
-    for kind, record in news(key):
+    for kind, record in new_events(key):
         if kind == "act":
-            _hand_on(record, _act, on_act)
+            _call_page(record, _read_act, on_act)
         else:
-            _hand_on(record, _chosen, on_step)
+            _call_page(record, _read_choice, on_step)
 
 
-def _hand_on(
-    told: Mapping[str, Any],
+def _call_page(
+    message: Mapping[str, Any],
     read: Callable[[Mapping[str, Any]], _Record],
-    tell: Callable[[_Record], None] | None,
+    callback: Callable[[_Record], None] | None,
 ) -> None:
     """Tell the page, unless it is not what our own code sends."""
-    if tell is None:
+    if callback is None:
         return
     try:
-        record = read(told)
+        record = read(message)
     except (CaldpError, KeyError, TypeError, ValueError):
         return
-    tell(record)
+    callback(record)
 
 
-def _act(told: Mapping[str, Any]) -> Act:
-    box = told.get("box")
-    block = told.get("block")
+def _read_act(message: Mapping[str, Any]) -> Act:
+    box = message.get("box")
+    block = message.get("block")
     return Act(
-        str(told["tool"]),
-        str(told["action"]),
+        str(message["tool"]),
+        str(message["action"]),
         None if box is None else Area(*box),
-        str(told.get("cells", "")),
+        str(message.get("cells", "")),
         None if block is None else int(block),
     )
 
 
-def _chosen(told: Mapping[str, Any]) -> Chosen:
-    return Chosen(str(told["film"]), int(told["index"]), float(told["value"]))
+def _read_choice(message: Mapping[str, Any]) -> StepChoice:
+    return StepChoice(str(message["film"]), int(message["index"]), float(message["value"]))

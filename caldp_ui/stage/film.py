@@ -71,7 +71,7 @@ class Film:
     is_whole: bool = True
 
     @cached_property
-    def of_charts(self) -> bytes:
+    def chart_message(self) -> bytes:
         """A film of charts and drawings as it is sent, the same in every run."""
         steps = [
             {

@@ -10,7 +10,7 @@ from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
 from caldp_ui.stage import bundle
 
 
-def looks() -> dict[str, Any]:
+def style_data() -> dict[str, Any]:
     """What never changes: style and colours."""
     return {
         "css": bundle.style(),

@@ -130,7 +130,7 @@ def film_head(film: Film) -> dict[str, Any]:
     }
 
 
-def film_parts(film: Film) -> Iterator[Blob]:
+def film_blobs(film: Film) -> Iterator[Blob]:
     """The blobs of a film."""
     for step in film.steps:
         yield from step.codes.values()

@@ -19,36 +19,38 @@ _ANSWERS: Final = ((True, False, True, True), (False, True, True, False))
 """What the phones of `teach.svg` show."""
 
 
-def teach() -> str:
+def teach_html() -> str:
     """A projector with an estimate that becomes certain, above the phones of a class."""
     told = "A projector shows an estimate that gets sharper, above eight phones."
     words = "".join(
-        _word(20 + 36 * column, 124 + 38 * row, *(("yes", "on") if yes else ("no", "ours off")))
+        _word_html(
+            20 + 36 * column, 124 + 38 * row, *(("yes", "on") if yes else ("no", "ours off"))
+        )
         for row, answers in enumerate(_ANSWERS)
         for column, yes in enumerate(answers)
     )
-    return _drawing("teach", told) + words
+    return _drawing_html("teach", told) + words
 
 
-def decide() -> str:
+def decide_html() -> str:
     """People that are needed for one accuracy, by ε: plain LDP above blocks."""
     told = "Sketch: fewer people are needed as ε grows, and fewer with blocks than in plain LDP."
     words = (
-        _word(16, 12, "people needed", "axis")
-        + _word(96, 52, "plain LDP", "plain")
-        + _word(24, 120, "blocks", "ours")
-        + _word(46, 168, "ε, weaker privacy →", "axis")
+        _word_html(16, 12, "people needed", "axis")
+        + _word_html(96, 52, "plain LDP", "plain")
+        + _word_html(24, 120, "blocks", "ours")
+        + _word_html(46, 168, "ε, weaker privacy →", "axis")
     )
-    return _drawing("decide", told) + words
+    return _drawing_html("decide", told) + words
 
 
-def _word(x: int, y: int, text: str, kind: str) -> str:
+def _word_html(x: int, y: int, text: str, kind: str) -> str:
     """A word on a drawing, in the page's own type; its alternative text says it all."""
     return f'<i class="{kind}" style="left:{x}px;top:{y}px" aria-hidden="true">{text}</i>'
 
 
 @cached
-def own_data() -> str:
+def own_data_html() -> str:
     """The example of the form for own places as a map, below its first lines."""
     places = read_places(EXAMPLE).places
     grid = places.grid()
@@ -57,20 +59,20 @@ def own_data() -> str:
         SCALE.high * (found / found.max()) ** 2
     )  # on the scale of all maps it would be one yellow
     png = pictures.png(seen, grid, grid.area)
-    return _img("image/png", png, "A map of places from a file.")
+    return _img_html("image/png", png, "A map of places from a file.")
 
 
 @cached
-def _drawing(name: str, told: str) -> str:
-    return _img("image/svg+xml", (_WEB / f"{name}.svg").read_bytes(), told)
+def _drawing_html(name: str, alt: str) -> str:
+    return _img_html("image/svg+xml", (_WEB / f"{name}.svg").read_bytes(), alt)
 
 
-def _img(kind: str, data: bytes, told: str) -> str:
+def _img_html(kind: str, data: bytes, alt: str) -> str:
     coded = base64.b64encode(data).decode()
-    return f'<img src="data:{kind};base64,{coded}" alt="{escape(told)}">'
+    return f'<img src="data:{kind};base64,{coded}" alt="{escape(alt)}">'
 
 
-def first_lines() -> str:
+def first_lines_html() -> str:
     """The head of the form's example as a small table, for eyes only."""
     _, *rows = EXAMPLE.split("\n")[:4]
     cells = "".join(f"<span>{cell}</span>" for row in rows for cell in row.split(",")[:2])

@@ -7,9 +7,9 @@ import streamlit as st
 
 from caldp_ui.app.navigation import PAGES, PLACES, SECTIONS, VALUES
 from caldp_ui.session import handover
-from caldp_ui.start.slot import SLOT
+from caldp_ui.start.page_state import STATE
 
-_YOURS: Final[tuple[tuple[str, str, str, str], ...]] = (
+_OWN_DATA_LINKS: Final[tuple[tuple[str, str, str, str], ...]] = (
     (
         "Places",
         "map",
@@ -38,13 +38,13 @@ def show() -> None:
                         st.page_link(entry.path, label=entry.title, icon=f":material/{entry.icon}:")
                         st.caption(entry.purpose)
         with last:
-            _yours()
+            _own_data_links()
 
 
-def _yours() -> None:
+def _own_data_links() -> None:
     st.markdown("**Your data**")
-    for title, icon, page, sentence in _YOURS:
-        key = SLOT.key(f"yours-{PurePath(page).stem}")
+    for title, icon, page, sentence in _OWN_DATA_LINKS:
+        key = STATE.key(f"yours-{PurePath(page).stem}")
         if st.button(title, type="tertiary", icon=f":material/{icon}:", key=key):
             handover.open_part(page, "own")
             st.switch_page(page)

@@ -8,15 +8,15 @@ import streamlit as st
 from caldp_core.domain.area import Area
 from caldp_core.experiments.run import Result
 from caldp_ui.app.navigation import PLACES as PLACES_PAGE
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import scene
 from caldp_ui.parts import headline, icons
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import handover
 from caldp_ui.session.scenarios import scenario_query
 from caldp_ui.stage import Arrangement, stage
-from caldp_ui.start.slot import SLOT
+from caldp_ui.start.page_state import STATE
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import PLACES
@@ -27,26 +27,26 @@ _HOME: Final = Area(24.55, 49.75, -111.9, -79.9)
 
 def show() -> None:
     """The sentence of the result, and the two maps under one divider."""
-    scenario = SLOT.now().scenario
-    rival = rivals.rival(scenario)
+    scenario = STATE.current().scenario
+    rival = plain_ldp.best_plain_ldp(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
     headline.show(_headline(plain.first.errors.tv, ours.first.errors.tv))
-    what = Shown(runs.setup(scenario), runs.setup(rival), ours, plain)
-    land = replace(ground(what.setup, runs.map_of(what.setup.dataset), None), home=_HOME)
-    with st.container(key=SLOT.key("hero")):
-        with st.container(key=SLOT.key("picture")):
+    data = ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
+    land = replace(ground(data.setup, runs.map_of(data.setup.dataset), None), home=_HOME)
+    with st.container(key=STATE.key("hero")):
+        with st.container(key=STATE.key("picture")):
             stage(
                 scene(
-                    what,
+                    data,
                     land,
                     "Blocks of 1° × 2°",
                     look="swipe",
                     arrangement=Arrangement(()),
                 ),
-                SLOT.key("maps"),
+                STATE.key("maps"),
             )
-        with st.container(key=SLOT.key("beside")):
-            _beside(plain, ours)
+        with st.container(key=STATE.key("beside")):
+            _show_errors(plain, ours)
 
 
 def _headline(plain: float, ours: float) -> Headline:
@@ -59,9 +59,9 @@ def _headline(plain: float, ours: float) -> Headline:
     )
 
 
-def _beside(plain: Result, ours: Result) -> None:
+def _show_errors(plain: Result, ours: Result) -> None:
     """Both errors in numbers and as people, and the ways on."""
-    st.html(f'<div class="sides">{_side("left", plain)}{_side("right", ours)}</div>')
+    st.html(f'<div class="sides">{_side_html("left", plain)}{_side_html("right", ours)}</div>')
     st.markdown(
         "Both hide where in a block someone is. Plain LDP also hides which block, and pays for it "
         "with the map."
@@ -75,7 +75,7 @@ def _beside(plain: Result, ours: Result) -> None:
             st.switch_page(PLACES_PAGE)
 
 
-def _side(side: str, result: Result) -> str:
+def _side_html(side: str, result: Result) -> str:
     """What is at one side of the divider: its name, its error, and so many of a hundred people."""
     tv = result.first.errors.tv
     title = {"left": "Plain LDP", "right": "Blocks of 1° × 2°"}[side]

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_ui.words import formats
 
 
 def show() -> None:
     """Three steps side by side, and where they are from."""
-    best = formats.hundred(guessed_right(1.0))
+    best = formats.hundred(max_guess_accuracy(1.0))
     steps = (
         (
             "1 · Everybody adds noise",

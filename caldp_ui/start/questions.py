@@ -6,19 +6,19 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_ui.app.navigation import ADVERSARY, CLASSROOM, COARSER, PAGES, PLAN, VALUES
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
 _TITLES: Final = {entry.path: entry.title for entry in PAGES}
-_SHOWN: Final = {
+_SEE_PAGE: Final = {
     page: f" See “{_TITLES[page]}”." for page in (ADVERSARY, CLASSROOM, COARSER, PLAN, VALUES)
 }
 
 
 @dataclass(frozen=True)
-class Answered:
+class FrequentQuestion:
     """A question and its answer, in plain text; `source`: who says so, "" where it follows."""
 
     question: str
@@ -26,70 +26,73 @@ class Answered:
     source: str = ""
 
 
-def _times(epsilon: float, reports: int = 1) -> str:
-    return formats.hundred(guessed_right(epsilon, reports))
+def _right_guesses_text(epsilon: float, reports: int = 1) -> str:
+    return formats.hundred(max_guess_accuracy(epsilon, reports))
 
 
-def of_me() -> tuple[Answered, ...]:
+def participant_questions() -> tuple[FrequentQuestion, ...]:
     """What somebody asks who is asked to report."""
     return (
-        Answered(
+        FrequentQuestion(
             "Is my ε safe?",
             "No number is safe for everybody. Say an attacker must choose between two protected "
-            f"answers, both equally likely: at ε = 1 at most {_times(1.0)} of 100 guesses are "
-            f"right, at ε = 4 it is {_times(4.0)}, at ε = 8 {_times(8.0)}. Without a report it is "
+            f"answers, both equally likely: at ε = 1 at most {_right_guesses_text(1.0)} of 100 "
+            "guesses are "
+            f"right, at ε = 4 it is {_right_guesses_text(4.0)}, at ε = 8 "
+            f"{_right_guesses_text(8.0)}. Without a report it is "
             "50. What a right guess may do to you is outside of ε.",
         ),
-        Answered(
+        FrequentQuestion(
             "What about those whose answer is not marked as sensitive?",
             "They are not protected: a report that names an open answer tells the truth. Every "
-            f"page names them first.{_SHOWN[VALUES]}",
+            f"page names them first.{_SEE_PAGE[VALUES]}",
         ),
-        Answered(
+        FrequentQuestion(
             "What if I answer every day?",
             "Reports about the same thing add up. After ten fresh reports at ε = 1 an even guess "
-            f"may be right {_times(1.0, 10)} times in 100. A phone that stores its noise sends the "
-            f"same report again, and spends ε once.{_SHOWN[ADVERSARY]}",
+            f"may be right {_right_guesses_text(1.0, 10)} times in 100. A phone that stores its "
+            "noise sends the "
+            f"same report again, and spends ε once.{_SEE_PAGE[ADVERSARY]}",
         ),
-        Answered(
+        FrequentQuestion(
             "If I do not take part, am I safe?",
             "You are as safe as one can be from your own report. What others report may still say "
             "something of people like you: no privacy of reports prevents that.",
         ),
-        Answered(
+        FrequentQuestion(
             "What do the makers of phones do?",
             "They publish ε for each use: for emoji 4 a day, for words of the keyboard 8, twice a "
-            f"day.{_SHOWN[PLAN]}",
+            f"day.{_SEE_PAGE[PLAN]}",
             "Apple, Differential Privacy Overview, 2017",
         ),
     )
 
 
-def of_others() -> tuple[Answered, ...]:
+def alternative_questions() -> tuple[FrequentQuestion, ...]:
     """Why not something else."""
     return (
-        Answered(
+        FrequentQuestion(
             "Why not just delete the names?",
             "What remains works as a name: four places with their times single out 95 of 100 "
             "people among one and a half million.",
             "de Montjoye and others, Unique in the Crowd, 2013",
         ),
-        Answered(
+        FrequentQuestion(
             "Why not larger cells, or leaving small counts out?",
             "They promise nothing by themselves: totals can be subtracted and solved. They can be "
-            f"enough where little else is published.{_SHOWN[COARSER]}",
+            f"enough where little else is published.{_SEE_PAGE[COARSER]}",
         ),
-        Answered(
+        FrequentQuestion(
             "Why not trust one server with the truth?",
             "Then far fewer people are enough. But whoever breaks in, buys the company or comes "
-            f"with a court order has the truth.{_SHOWN[CLASSROOM]}",
+            f"with a court order has the truth.{_SEE_PAGE[CLASSROOM]}",
         ),
-        Answered(
+        FrequentQuestion(
             "May I look at the data to choose what is sensitive?",
             "No: the choice would say something about them. Choose from what everybody knows, "
             "before anything is collected.",
         ),
-        Answered(
+        FrequentQuestion(
             "Is it anonymous in the eyes of the law?",
             "Perhaps. Laws ask whether somebody can be identified, in context; ε is an argument, "
             "and no verdict. Ask somebody who knows your law.",
@@ -97,29 +100,29 @@ def of_others() -> tuple[Answered, ...]:
     )
 
 
-def of_results() -> tuple[Answered, ...]:
+def accuracy_questions() -> tuple[FrequentQuestion, ...]:
     """Whether the result is good enough."""
     return (
-        Answered(
+        FrequentQuestion(
             "How many people do I need?",
             "Half the error takes four times the people. From less than a thousand people little "
-            f"can be learned locally.{_SHOWN[PLAN]}",
+            f"can be learned locally.{_SEE_PAGE[PLAN]}",
         ),
-        Answered(
+        FrequentQuestion(
             "Why are some estimates negative?",
             "The unbiased estimate takes the noise out again and may miss zero. Cutting it there "
             "costs no privacy, but adds a small bias.",
         ),
-        Answered(
+        FrequentQuestion(
             "Does noise harm small places most?",
             "Yes: the same error is a larger part of a small count. Hiding small counts and "
-            f"merging them harm them, too: they are gone.{_SHOWN[COARSER]}",
+            f"merging them harm them, too: they are gone.{_SEE_PAGE[COARSER]}",
         ),
-        Answered(
+        FrequentQuestion(
             "Can people lie and spoil it?",
             "Yes. A false report counts as much as a true one after the noise is taken out, so "
             "the more, the smaller ε is. Limit reports to one a device, and watch their form."
-            f"{_SHOWN[ADVERSARY]}",
+            f"{_SEE_PAGE[ADVERSARY]}",
         ),
     )
 
@@ -127,12 +130,12 @@ def of_results() -> tuple[Answered, ...]:
 def show() -> None:
     """Three columns of questions, and the words below them."""
     groups = {
-        "Am I safe?": of_me(),
-        "Why not …?": of_others(),
-        "Is it good enough?": of_results(),
+        "Am I safe?": participant_questions(),
+        "Why not …?": alternative_questions(),
+        "Is it good enough?": accuracy_questions(),
     }
     columns = "".join(
-        f"<div><h2>{escape(title)}</h2>{''.join(map(_folded, asked))}</div>"
+        f"<div><h2>{escape(title)}</h2>{''.join(map(_question_html, asked))}</div>"
         for title, asked in groups.items()
     )
     words = "".join(
@@ -146,9 +149,9 @@ def show() -> None:
     )
 
 
-def _folded(asked: Answered) -> str:
-    source = f"<small>{escape(asked.source)}</small>" if asked.source else ""
+def _question_html(entry: FrequentQuestion) -> str:
+    source = f"<small>{escape(entry.source)}</small>" if entry.source else ""
     return (
-        f"<details><summary>{escape(asked.question)}</summary>"
-        f"<p>{escape(asked.answer)} {source}</p></details>"
+        f"<details><summary>{escape(entry.question)}</summary>"
+        f"<p>{escape(entry.answer)} {source}</p></details>"
     )

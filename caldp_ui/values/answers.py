@@ -46,7 +46,7 @@ def group_share(result: Result, group: Bools) -> GroupShare:
     """A group's share, by the exact variance of the sum."""
     report = region_report(result.setup, result.first, group)
     n = result.setup.n
-    return GroupShare(report.shown / n, report.low / n, report.high / n)
+    return GroupShare(report.processed_estimate / n, report.low / n, report.high / n)
 
 
 def labels_of(domain: Domain) -> list[str]:

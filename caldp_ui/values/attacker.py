@@ -6,27 +6,32 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.audit.beliefs import Beliefs
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import figures
-from caldp_ui.values.figures import Learned
+from caldp_ui.values.figures import BeliefRow
 from caldp_ui.words import formats
 
-_HEAD: Final = (
+_HEAD_HTML: Final = (
     "<span>Answer</span><span>0 to 100 of 100 people</span><span>Before</span><span>After</span>"
 )
 
 
-def show(what: Shown) -> None:
+def show(data: ComparisonData) -> None:
     """One row a group or an answer: a strip from 0 to 100 people, and the same in numbers."""
-    rows = figures.learned(what.setup.scenario)
+    rows = figures.belief_rows(data.setup.scenario)
     st.markdown(
         "Of 100 people who could have sent the same report, how many have this answer? Before: as "
         "many as among all people. After: from the least to the most telling report."
     )
-    st.html(f'<div class="beliefs"><p class="head">{_HEAD}</p>{"".join(map(_row, rows))}</div>')
-    k = what.setup.mechanism.k
-    rest = f" {figures.LISTED} of {formats.exactly(k)} answers are listed." * (k > figures.LISTED)
-    exact = any(row.reached for row in rows)
+    st.html(
+        '<div class="beliefs"><p '
+        f'class="head">{_HEAD_HTML}</p>{"".join(map(_row_html, rows))}</div>'
+    )
+    k = data.setup.mechanism.k
+    rest = f" {figures.ROWS_MAX} of {formats.integer(k)} answers are listed." * (
+        k > figures.ROWS_MAX
+    )
+    exact = any(row.channel_beliefs for row in rows)
     st.caption(
         "Pale: what this protection allows any method (CALDP, Proposition 3). "
         + (
@@ -38,25 +43,25 @@ def show(what: Shown) -> None:
     )
 
 
-def _row(row: Learned) -> str:
-    words = _words(row.promised)
+def _row_html(row: BeliefRow) -> str:
+    words = _beliefs_text(row.promise_beliefs)
     shield = " hidden" if row.sensitive else ""
-    dark = "" if row.reached is None else _span("reached", row.reached)
-    tick = f'<u style="left:{100 * row.promised.before:.2f}%"></u>'
+    dark = "" if row.channel_beliefs is None else _span_html("reached", row.channel_beliefs)
+    tick = f'<u style="left:{100 * row.promise_beliefs.before:.2f}%"></u>'
     return (
         f'<p class="belief{shield}"><span>{escape(row.name)}</span>'
         f'<span class="strip" role="img" aria-label="{escape(row.name)}: {words}">'
-        f"{_span('promised', row.promised)}{dark}{tick}</span>"
-        f"<span>{formats.out_of(row.promised.before)}</span><span>{words}</span></p>"
+        f"{_span_html('promised', row.promise_beliefs)}{dark}{tick}</span>"
+        f"<span>{formats.out_of(row.promise_beliefs.before)}</span><span>{words}</span></p>"
     )
 
 
-def _span(name: str, beliefs: Beliefs) -> str:
+def _span_html(name: str, beliefs: Beliefs) -> str:
     left, right = 100 * beliefs.least, 100 * (1 - beliefs.most)
     return f'<i class="{name}" style="left:{left:.2f}%;right:{right:.2f}%"></i>'
 
 
-def _words(beliefs: Beliefs) -> str:
+def _beliefs_text(beliefs: Beliefs) -> str:
     if beliefs.least <= 0 and beliefs.most >= 1:
         return "can be read"
     if beliefs.least <= 0:

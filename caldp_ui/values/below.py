@@ -12,59 +12,59 @@ from caldp_core.privacy.context import Context
 from caldp_ui.compute import curves
 from caldp_ui.offline import offer
 from caldp_ui.parts import error_curves, promises, sharing
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.parts.record import Exhibit
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.values import attacker, listed, methods, picture, several_view, take_home
-from caldp_ui.values.slot import SLOT
+from caldp_ui.values import answer_table, attacker, methods, picture, several_view, take_home
+from caldp_ui.values.page_state import STATE
 from caldp_ui.words import accuracy
 from caldp_ui.words.vocabulary import ANSWERS
 
 
-def show(what: Shown) -> None:
+def show(data: ComparisonData) -> None:
     """The tabs, and the open one."""
-    tabs(SLOT.key("tabs"), _TABS, what)
+    tabs(STATE.key("tabs"), _TABS, data)
 
 
-def _promise(what: Shown) -> None:
-    promises.shield(ANSWERS, what.setup)
-    promises.not_promised(ANSWERS, what.setup)
+def _promise(data: ComparisonData) -> None:
+    promises.shield(ANSWERS, data.setup)
+    promises.not_promised(ANSWERS, data.setup)
 
 
-def _curves(what: Shown) -> None:
-    choices = _AGAINST if isinstance(what.setup.policy, Context) else _OF_ANY
-    error_curves.section(SLOT, choices, what)
+def _curves(data: ComparisonData) -> None:
+    choices = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
+    error_curves.section(STATE, choices, data)
 
 
-def _sharing(what: Shown) -> None:
+def _sharing(data: ComparisonData) -> None:
     shown, png, beside = None, b"", {}
-    if what.ours is not None and what.plain is not None:
-        png = picture.png(what.ours, what.plain)
-        beside = {sharing.PLAIN: what.plain.setup.scenario}
-        off = accuracy.headline(ANSWERS, what.ours.first.errors.tv, what.plain.first.errors.tv)
-        shown = Exhibit(what.ours, off, {"Truth, plain LDP, this protection": png})
-    save = partial(sharing.file, SLOT.key("png"), "picture.png", png)
-    sharing.section(SLOT, ANSWERS, shown, beside, save)
-    offer.page(SLOT, lambda record: take_home.part(record.scenario))
+    if data.ours is not None and data.plain is not None:
+        png = picture.png(data.ours, data.plain)
+        beside = {sharing.PLAIN: data.plain.setup.scenario}
+        off = accuracy.headline(ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        shown = ReportContent(data.ours, off, {"Truth, plain LDP, this protection": png})
+    save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
+    sharing.section(STATE, ANSWERS, shown, beside, save)
+    offer.offer_page(STATE, lambda record: take_home.part(record.scenario))
 
 
-_OF_ANY: Final = (error_curves.EPSILON, error_curves.PEOPLE)
-_AGAINST: Final = (
-    error_curves.Against(
+_ANY_POLICY_CURVES: Final = (error_curves.EPSILON, error_curves.PEOPLE)
+_CURVE_CHOICES: Final = (
+    error_curves.CurveChoice(
         "number of sensitive answers",
-        curves.against_sensitive,
-        curves.whatever_seed,
+        curves.errors_over_sensitive,
+        curves.ignore_seed,
         lambda result: float(result.setup.sensitive.sum()),
         {"title_text": "sensitive answers: yours first, then others in random order"},
     ),
-    *_OF_ANY,
+    *_ANY_POLICY_CURVES,
 )
-_TABS: Final[dict[str, Callable[[Shown], None]]] = {
+_TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
     "What an attacker learns": attacker.show,
     "What is promised": _promise,
     "Several questions": several_view.show,
     "Methods": methods.show,
     "Error curves": _curves,
-    "Numbers": listed.show,
+    "Numbers": answer_table.show,
     "Share and export": _sharing,
 }

@@ -17,18 +17,18 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app import theme
 from caldp_ui.compute import runs
-from caldp_ui.controls.presets import in_context
+from caldp_ui.controls.presets import with_context_policy
 from caldp_ui.parts import previews
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.parts.film_jobs import Asked, several
-from caldp_ui.session.scenarios import steer
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.parts.film_jobs import FilmRequest, ready_films
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import Film, bundle
-from caldp_ui.stage.bundle import joined, needed
-from caldp_ui.stage.codec import parcel
-from caldp_ui.stage.heard import heard, news
-from caldp_ui.stage.message import film_head, film_parts
+from caldp_ui.stage.bundle import join_modules, module_order
+from caldp_ui.stage.codec import pack_message
+from caldp_ui.stage.events import acknowledgement, new_events
+from caldp_ui.stage.message import film_blobs, film_head
 from caldp_ui.values import answers, films, marks
-from caldp_ui.values.slot import SLOT, domain_of
+from caldp_ui.values.page_state import STATE, domain_of
 from caldp_ui.values.tables import table_of
 
 _WEB: Final = Path(__file__).with_name("web")
@@ -36,7 +36,7 @@ _WEB: Final = Path(__file__).with_name("web")
 
 def script() -> str:
     """The browser's side as one ES module."""
-    return bundle.part("film", "teller") + joined(_WEB, needed(_WEB, "chart"))
+    return bundle.partial_script("film", "teller") + join_modules(_WEB, module_order(_WEB, "chart"))
 
 
 def style() -> str:
@@ -47,37 +47,37 @@ def style() -> str:
 _chart = st.components.v2.component(
     "caldp_answers", html='<div class="chart"></div>', css=style(), js=script()
 )
-_feed = st.components.v2.component("caldp_answers_film", js=joined(_WEB, ("feed",)))
-KEY: Final = SLOT.key("chart")
+_feed = st.components.v2.component("caldp_answers_film", js=join_modules(_WEB, ("feed",)))
+KEY: Final = STATE.key("chart")
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
 _SENSITIVE: Final = ("#98256B", "#FF9CCB")
-_BARE: Final = ("#8A3600", "#F0A040")
+_UNPROTECTED: Final = ("#8A3600", "#F0A040")
 
 
-def show(what: Shown, pinned: Shown | None) -> None:
+def show(comparison: ComparisonData, pinned: ComparisonData | None) -> None:
     """The picture, with what is `pinned`; what is done on it runs before the page's next run."""
-    with st.container(key=SLOT.key("board")):
-        data = {**message(what, pinned), "heard": heard(KEY)}
-        _chart(key=KEY, data=data, on_told_change=_told)
+    with st.container(key=STATE.key("board")):
+        data = {**message(comparison, pinned), "heard": acknowledgement(KEY)}
+        _chart(key=KEY, data=data, on_told_change=_handle_events)
 
 
-def project(asked: Sequence[Asked]) -> None:
+def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Bring films to the picture; call it after what should be on screen first."""
-    with st.container(key=SLOT.key("feeds"), gap=None):
-        made = several(asked)
+    with st.container(key=STATE.key("feeds"), gap=None):
+        made = ready_films(requests)
         for film in made:
-            _bring(KEY, film)
-        previews.show(KEY, asked, made, lambda film: _bring(f"{KEY}-near", film))
+            _send_film(KEY, film)
+        previews.show(KEY, requests, made, lambda film: _send_film(f"{KEY}-near", film))
 
 
-def _bring(key: str, film: Film) -> None:
-    _feed(key=f"{key}-{film.id}", data=parcel({"film": film_head(film)}, film_parts(film)))
+def _send_film(key: str, film: Film) -> None:
+    _feed(key=f"{key}-{film.id}", data=pack_message({"film": film_head(film)}, film_blobs(film)))
 
 
-def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:
+def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[str, Any]:
     """Everything that the browser needs, as JSON; what is `pinned` only of the same answers."""
-    setup = what.setup
+    setup = data.setup
     domain = domain_of(setup.scenario)
     truth = setup.dataset.distribution
     many = setup.partition.m > 1
@@ -89,23 +89,23 @@ def message(what: Shown, pinned: Shown | None = None) -> dict[str, Any]:
         "names": [domain.name_of(x) for x in range(domain.k)],
         "labels": answers.labels_of(domain),
         "truth": _numbers(truth),
-        "plain": what.plain and _shares(what.plain),
-        "ours": what.ours and _shares(what.ours),
+        "plain": data.plain and _shares(data.plain),
+        "ours": data.ours and _shares(data.ours),
         "pinned": kept and _shares(kept),
-        "groups": _groups({"plain": what.plain, "ours": what.ours, "pinned": kept}, domain, truth),
+        "groups": _groups({"plain": data.plain, "ours": data.ours, "pinned": kept}, domain, truth),
         "blocks": setup.partition.labels.tolist() if many else None,
         "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
-        "alone": ";".join(marks.runs_of(np.flatnonzero(_alone(setup)))),
-        "undo": SLOT.can_undo,
-        "redo": SLOT.can_redo,
+        "alone": ";".join(marks.runs_of(np.flatnonzero(_single_answers(setup)))),
+        "undo": STATE.can_undo,
+        "redo": STATE.can_redo,
         "colours": _colours(),
-        "words": _words(setup, domain),
-        "at": films.film_at(setup),
+        "words": _texts(setup, domain),
+        "at": films.film_values(setup),
         "pictures": [],
     }
 
 
-def _alone(setup: Setup) -> Bools:
+def _single_answers(setup: Setup) -> Bools:
     """(k,) answers that are alone in their block: marked or not, their report names them."""
     alone: Bools = (setup.partition.sizes() == 1)[setup.partition.labels]
     return alone
@@ -145,12 +145,12 @@ def _colours() -> dict[str, str]:
         "plain": (theme.LIGHT.plain, theme.DARK.plain),
         "pinned": (theme.LIGHT.pinned, theme.DARK.pinned),
         "sensitive": _SENSITIVE,
-        "bare": _BARE,
+        "bare": _UNPROTECTED,
     }
     return {name: f"light-dark({light}, {dark})" for name, (light, dark) in both.items()}
 
 
-def _words(setup: Setup, domain: Domain) -> dict[str, str]:
+def _texts(setup: Setup, domain: Domain) -> dict[str, str]:
     blocks = " The number before an answer is its block." if setup.partition.m > 1 else ""
     table = table_of(setup.scenario.dataset)
     question = f"{table.question} " if table else ""
@@ -165,28 +165,30 @@ def _words(setup: Setup, domain: Domain) -> dict[str, str]:
     }
 
 
-def _told() -> None:
-    for kind, record in news(KEY):
-        {"act": _acted, "step": _stepped}.get(kind, _ignored)(record)
+def _handle_events() -> None:
+    for kind, record in new_events(KEY):
+        {"act": _handle_act, "step": _apply_film_step}.get(kind, _ignore_event)(record)
 
 
-def _ignored(_: Mapping[str, Any]) -> None:
+def _ignore_event(_: Mapping[str, Any]) -> None:
     """Our own code sends no other kind."""
 
 
-def _acted(told: Mapping[str, Any]) -> None:
-    if not SLOT.take_step(told.get("step")) and isinstance(told.get("marked"), str):
-        steer(SLOT, lambda scenario: remarked(scenario, told["marked"]))
+def _handle_act(record: Mapping[str, Any]) -> None:
+    if not STATE.undo_or_redo(record.get("step")) and isinstance(record.get("marked"), str):
+        update_scenario(STATE, lambda scenario: with_sensitive_runs(scenario, record["marked"]))
 
 
-def _stepped(told: Mapping[str, Any]) -> None:
+def _apply_film_step(record: Mapping[str, Any]) -> None:
     """The step of a film that a person rests on becomes the page's scenario."""
-    value = told.get("value")
-    if told.get("film") in films.FOLLOWED and isinstance(value, int | float):
-        steer(SLOT, lambda scenario: films.FOLLOWED[told["film"]](scenario, float(value)))
+    value = record.get("value")
+    if record.get("film") in films.SCENARIO_AT_STEP and isinstance(value, int | float):
+        update_scenario(
+            STATE, lambda scenario: films.SCENARIO_AT_STEP[record["film"]](scenario, float(value))
+        )
 
 
-def remarked(scenario: Scenario, text: str) -> Scenario:
+def with_sensitive_runs(scenario: Scenario, text: str) -> Scenario:
     """The scenario with just these values sensitive, as runs: "3;10-19".
 
     Raises `CaldpError` for any other text.
@@ -194,4 +196,4 @@ def remarked(scenario: Scenario, text: str) -> Scenario:
     setup = runs.setup(scenario)
     spec = SensitiveSymbols(tuple(text.split(";")) if text else ())
     flags = spec.build(setup.dataset.domain, setup.partition)
-    return in_context(scenario).with_context(sensitive=marks.spec_of(flags))
+    return with_context_policy(scenario).with_context(sensitive=marks.spec_of(flags))

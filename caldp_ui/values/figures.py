@@ -9,80 +9,89 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.beliefs import Beliefs, promised, promised_of_value, reached
+from caldp_core.audit.beliefs import (
+    Beliefs,
+    channel_beliefs,
+    policy_beliefs,
+    policy_beliefs_of_value,
+)
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
-from caldp_core.experiments.forecast import forecast_soon
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.capabilities import people_max, report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
-from caldp_core.mechanisms.offers import cover_of, people_max, report_bits
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import runs
 from caldp_ui.values import answers
-from caldp_ui.values.slot import domain_of
+from caldp_ui.values.page_state import domain_of
 
-LISTED: Final = 60
+ROWS_MAX: Final = 60
 
 
 @dataclass(frozen=True)
-class Learned:
+class BeliefRow:
     """What an attacker may believe of a group or an answer: by the protection, by this method.
 
-    `reached`: None where the method has too many reports to go through.
+    `channel_beliefs`: None where the method has too many reports to go through.
     """
 
     name: str
     sensitive: bool
-    promised: Beliefs
-    reached: Beliefs | None
+    promise_beliefs: Beliefs
+    channel_beliefs: Beliefs | None
 
 
-def _whatever_seed(scenario: Scenario) -> str:
+def _key_without_seed(scenario: Scenario) -> str:
     return runs.key(replace(scenario, seed=0))
 
 
-@cached_by(_whatever_seed)
-def learned(scenario: Scenario) -> list[Learned]:
-    """Of every group, and of up to `LISTED` answers: sensitive ones first, then common ones."""
+@cached_by(_key_without_seed)
+def belief_rows(scenario: Scenario) -> list[BeliefRow]:
+    """Of every group, and of up to `ROWS_MAX` answers: sensitive ones first, then common ones."""
     setup, domain = runs.setup(scenario), domain_of(scenario)
     prior, policy = setup.dataset.distribution, setup.policy
     rows = answers.groups_of(domain) if isinstance(policy, Context) else []
-    rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed(setup)]
+    rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed_answers(setup)]
     flags = np.array([group for _, group in rows])
-    found = _reached(setup.mechanism, prior, flags)
+    found = _channel_beliefs(setup.mechanism, prior, flags)
     return [
-        Learned(name, bool(setup.sensitive[group].all()), _promised(policy, prior, group), reach)
+        BeliefRow(
+            name, bool(setup.sensitive[group].all()), _promise_beliefs(policy, prior, group), reach
+        )
         for (name, group), reach in zip(rows, found, strict=True)
     ]
 
 
-def _promised(policy: PrivacyMatrix, prior: Floats, group: Bools) -> Beliefs:
+def _promise_beliefs(policy: PrivacyMatrix, prior: Floats, group: Bools) -> Beliefs:
     """Of a group in a context, of one answer under any policy."""
     if isinstance(policy, Context):
-        return promised(policy, prior, group)
-    return promised_of_value(policy, prior, int(group.argmax()))
+        return policy_beliefs(policy, prior, group)
+    return policy_beliefs_of_value(policy, prior, int(group.argmax()))
 
 
-def _listed(setup: Setup) -> list[int]:
+def _listed_answers(setup: Setup) -> list[int]:
     """In the table's order where it is short; else the most common, sensitive ones first."""
     truth = setup.dataset.distribution
-    if truth.size <= LISTED:
+    if truth.size <= ROWS_MAX:
         order = np.argsort(~setup.sensitive, kind="stable")
     else:
-        order = np.lexsort((-truth, ~setup.sensitive))[:LISTED]
+        order = np.lexsort((-truth, ~setup.sensitive))[:ROWS_MAX]
     found: list[int] = order.tolist()
     return found
 
 
-def _reached(mechanism: Mechanism, prior: Floats, groups: Bools) -> Sequence[Beliefs] | list[None]:
+def _channel_beliefs(
+    mechanism: Mechanism, prior: Floats, groups: Bools
+) -> Sequence[Beliefs] | list[None]:
     try:
-        return reached(mechanism.exact_channel(), prior, groups)
+        return channel_beliefs(mechanism.exact_channel(), prior, groups)
     except CaldpError:  # too many reports to be written out
         return [None] * len(groups)
 
@@ -91,16 +100,16 @@ def _reached(mechanism: Mechanism, prior: Floats, groups: Bools) -> Sequence[Bel
 class Method:
     """A mechanism with this protection. `l2`: expected l2 distance of the unbiased estimate, exact.
 
-    `bits`: of the longest report. `chosen`: whether the scenario runs it.
+    `bits`: of the longest report. `is_chosen`: whether the scenario runs it.
     """
 
     title: str
     l2: float
     bits: int
-    chosen: bool
+    is_chosen: bool
 
 
-@cached_by(_whatever_seed)
+@cached_by(_key_without_seed)
 def methods(scenario: Scenario) -> list[Method]:
     """Every mechanism of the catalogue that keeps the policy and can tell its variance."""
     setup = runs.setup(scenario)
@@ -112,11 +121,11 @@ def methods(scenario: Scenario) -> list[Method]:
             report_bits(made),
             entry.name == setup.mechanism_name,
         )
-        for entry, made in _able(setup)
+        for entry, made in _compatible_methods(setup)
     ]
 
 
-def _able(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanism]]:
+def _compatible_methods(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanism]]:
     ordered = is_scale(setup.dataset.domain)
     for entry in mechanisms_for(setup.policy):
         if entry.in_order and not ordered:
@@ -130,7 +139,7 @@ def _able(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanism]]:
 
 
 @dataclass(frozen=True)
-class Compared:
+class MethodComparison:
     """Expected TV of every method with every estimator; None where it takes too long to tell."""
 
     methods: tuple[str, ...]
@@ -138,32 +147,34 @@ class Compared:
     tv: tuple[tuple[float | None, ...], ...]
 
 
-def compared(scenario: Scenario, progress: Progress) -> Compared:
+def compare_methods(scenario: Scenario, progress: Progress) -> MethodComparison:
     """Forecasts of all methods with all estimators, in this very context."""
     setup = runs.setup(scenario)
-    able = list(_able(setup))
+    able = list(_compatible_methods(setup))
     estimators = menu_of_estimators(scenario.estimator, in_order=is_scale(setup.dataset.domain))
     table = []
     for row, (entry, made) in enumerate(able):
         tvs = []
         for column, name in enumerate(estimators):
             progress((row + column / len(estimators)) / len(able))
-            tvs.append(_expected(setup, entry, made, name))
+            tvs.append(_expected_error(setup, entry, made, name))
         table.append(tuple(tvs))
     progress(1.0)
     titles = tuple(ESTIMATORS[name].title for name in estimators)
-    return Compared(tuple(entry.title for entry, _ in able), titles, tuple(table))
+    return MethodComparison(tuple(entry.title for entry, _ in able), titles, tuple(table))
 
 
-def _expected(setup: Setup, entry: MechanismEntry, made: Mechanism, estimator: str) -> float | None:
-    largest = int(cover_of(made).sizes.max(initial=0))
+def _expected_error(
+    setup: Setup, entry: MechanismEntry, mechanism: Mechanism, estimator: str
+) -> float | None:
+    largest = int(symbol_partition_of(mechanism).sizes.max(initial=0))
     slow = min(entry.slow_from, ESTIMATORS[estimator].slow_from)
-    if largest >= slow or setup.n > people_max(made):
+    if largest >= slow or setup.n > people_max(mechanism):
         return None
     scenario = replace(setup.scenario, estimator=estimator, mechanism=entry.spec())
-    other = replace(setup, scenario=scenario, mechanism=made, mechanism_name=entry.name)
+    other = replace(setup, scenario=scenario, mechanism=mechanism, mechanism_name=entry.name)
     try:
-        found = forecast_soon(other, budget=Budget.quick(made.k))
+        found = forecast_if_fast(other, budget=Budget.quick(mechanism.k))
     except CaldpError:  # an estimator that does not go with the mechanism
         return None
     return None if found is None else found.error

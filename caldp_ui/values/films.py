@@ -14,62 +14,62 @@ from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import headline, odds
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.parts.film_jobs import Asked
-from caldp_ui.parts.films import Along
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.parts.film_jobs import FilmRequest
+from caldp_ui.parts.films import SliderFilm
 from caldp_ui.stage import Blob, Step, encode
 from caldp_ui.values import answers, marks, words
-from caldp_ui.values.slot import SLOT, domain_of
+from caldp_ui.values.page_state import STATE, domain_of
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import ANSWERS
 
 SENSITIVE: Final = "sensitive"
 EPSILON: Final = "epsilon"
 PEOPLE: Final = "people"
-_SIZES: Final = 11
-_NUMBERS: Final = tuple(10.0**power for power in range(2, 10))
+_SIZES_MAX: Final = 11
+_PEOPLE_COUNTS: Final = tuple(10.0**power for power in range(2, 10))
 _PER_SECOND: Final = 1.5
-Levels = Callable[[Scenario], Sequence[float]]
+StepValues = Callable[[Scenario], Sequence[float]]
 
 
-def asked(what: Shown) -> list[Asked]:
+def film_requests(data: ComparisonData) -> list[FilmRequest]:
     """The films of what is shown; none of what takes long."""
-    if what.ours is None or what.plain is None:
+    if data.ours is None or data.plain is None:
         return []
-    scenario = what.ours.setup.scenario  # a setup alone is the same for all seeds
-    return [along(scenario, name).asked(scenario) for name in names(scenario)]
+    scenario = data.ours.setup.scenario  # a setup alone is the same for all seeds
+    return [slider_film(scenario, name).request(scenario) for name in film_names(scenario)]
 
 
-def names(scenario: Scenario) -> list[str]:
+def film_names(scenario: Scenario) -> list[str]:
     """The films that are made of it: none of what takes long, or has many ε's."""
     in_context = isinstance(scenario.policy, ContextPolicy)
     if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
-    if runs.takes_long(scenario) or runs.takes_long(rivals.rival(scenario)):
+    if runs.takes_long(scenario) or runs.takes_long(plain_ldp.best_plain_ldp(scenario)):
         return []
     return list(TITLES) if in_context else [EPSILON, PEOPLE]
 
 
-def along(scenario: Scenario, name: str) -> Along[Scenario]:
+def slider_film(scenario: Scenario, name: str) -> SliderFilm[Scenario]:
     """The film of that name; a set grows from the scenario's own answers."""
     levels, said, label = _STEPS[name]
     slider = Slider[Scenario](
         EPSILON if name == EPSILON else "",
-        lambda at: film_at(runs.setup(at))[name],
-        FOLLOWED[name],
+        lambda at: film_values(runs.setup(at))[name],
+        SCENARIO_AT_STEP[name],
         levels(scenario),
         said,
     )
-    return Along(
-        SLOT,
+    return SliderFilm(
+        STATE,
         name,
         TITLES[name],
         slider,
-        _look,
+        _render,
         lambda at: runs.key(scenario if name == SENSITIVE else at),
         label,
         place=list(TITLES).index(name),
@@ -77,28 +77,31 @@ def along(scenario: Scenario, name: str) -> Along[Scenario]:
     )
 
 
-def film_at(setup: Setup) -> dict[str, float]:
+def film_values(setup: Setup) -> dict[str, float]:
     """By film, the value of the step that the page shows."""
     return {
         SENSITIVE: float(setup.sensitive.sum()),
-        EPSILON: promise.strongest(setup.scenario),
+        EPSILON: promise.largest_epsilon(setup.scenario),
         PEOPLE: float(setup.n),
     }
 
 
-def _look(scenario: Scenario) -> Step:
+def _render(scenario: Scenario) -> Step:
     """Answers and groups of both, which answers are sensitive, and the page's words."""
-    ours, plain = runs.once(scenario), runs.once(rivals.rival(scenario))
-    told = words.headline(Shown(ours.setup, plain.setup, ours, plain))
+    ours, plain = (
+        runs.uncached_result(scenario),
+        runs.uncached_result(plain_ldp.best_plain_ldp(scenario)),
+    )
+    told = words.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
     off = formats.of_hundred(min(ours.first.errors.tv, 1.0))
     codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
-        codes |= dict(_columns(name, result))
+        codes |= dict(_encoded_columns(name, result))
     beside = {headline.SENTENCE: headline.html(told), odds.PLACE: odds.html(ANSWERS, ours.setup)}
     return Step(f" · {off} under the wrong answer", codes=codes, elsewhere=beside)
 
 
-def _columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
+def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
     shares = answers.shares_of(result)
     groups = answers.groups_of(domain_of(result.setup.scenario))
     inside = [answers.group_share(result, flags) for _, flags in groups]
@@ -107,17 +110,17 @@ def _columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
         ("-low", shares.low, "low"),
         ("-high", shares.high, "high"),
     ):
-        yield f"{name}{end}", encode(_drawable(column))
+        yield f"{name}{end}", encode(_clip_shares(column))
         of_groups = np.array([getattr(group, attribute) for group in inside])
-        yield f"{name}-groups{end}", encode(_drawable(of_groups))
+        yield f"{name}-groups{end}", encode(_clip_shares(of_groups))
 
 
-def _drawable(shares: Floats) -> Floats:
+def _clip_shares(shares: Floats) -> Floats:
     """What the codes can tell: ranges may reach beyond everybody, which no picture shows."""
     return np.clip(shares, -1.0, 1.0)
 
 
-def grown(scenario: Scenario, size: float) -> Scenario:
+def with_sensitive_count(scenario: Scenario, size: float) -> Scenario:
     """The scenario with so many sensitive answers: its own first, then the table's others."""
     flags = runs.setup(scenario).sensitive
     picked = np.zeros(flags.size, np.bool_)
@@ -125,19 +128,19 @@ def grown(scenario: Scenario, size: float) -> Scenario:
     return scenario.with_context(sensitive=marks.spec_of(picked))
 
 
-def peopled(scenario: Scenario, n: float) -> Scenario:
+def with_population(scenario: Scenario, n: float) -> Scenario:
     """The scenario with so many people: the very ones of the data where there are as many."""
     return replace(scenario, n=None if n == runs.dataset(scenario).n else int(n))
 
 
-def _sizes(scenario: Scenario) -> list[float]:
+def _sensitive_counts(scenario: Scenario) -> list[float]:
     flags = runs.setup(scenario).sensitive
-    even = np.linspace(0, flags.size, min(_SIZES, flags.size + 1)).astype(int).tolist()
+    even = np.linspace(0, flags.size, min(_SIZES_MAX, flags.size + 1)).astype(int).tolist()
     return [float(size) for size in sorted({*even, int(flags.sum())})]
 
 
-def _numbers(scenario: Scenario) -> list[float]:
-    return sorted({*_NUMBERS, float(runs.setup(scenario).n)})
+def _people_counts(scenario: Scenario) -> list[float]:
+    return sorted({*_PEOPLE_COUNTS, float(runs.setup(scenario).n)})
 
 
 TITLES: Final = {
@@ -145,15 +148,15 @@ TITLES: Final = {
     EPSILON: "Privacy level ε",
     PEOPLE: "People",
 }
-FOLLOWED: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
-    SENSITIVE: grown,
+SCENARIO_AT_STEP: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
+    SENSITIVE: with_sensitive_count,
     EPSILON: lambda scenario, value: scenario.with_epsilon(value),
-    PEOPLE: peopled,
+    PEOPLE: with_population,
 }
 """What the scenario becomes at a step of each film."""
-_STEPS: Final[Mapping[str, tuple[Levels, Callable[[float], str], Callable[[str], str]]]] = {
-    SENSITIVE: (_sizes, lambda size: formats.exactly(int(size)), "{} sensitive".format),
-    EPSILON: (lambda _: EPSILONS, "{:g}".format, Along.label),
-    PEOPLE: (_numbers, formats.people, "{} people".format),
+_STEPS: Final[Mapping[str, tuple[StepValues, Callable[[float], str], Callable[[str], str]]]] = {
+    SENSITIVE: (_sensitive_counts, lambda size: formats.integer(int(size)), "{} sensitive".format),
+    EPSILON: (lambda _: EPSILONS, "{:g}".format, SliderFilm.label),
+    PEOPLE: (_people_counts, formats.people, "{} people".format),
 }
 """Where each film stops, how it says that, and the label of such a step."""

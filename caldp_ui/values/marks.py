@@ -24,7 +24,7 @@ def runs_of(symbols: Ints) -> tuple[str, ...]:
     return tuple(str(first) if first == last else f"{first}-{last}" for first, last in pairs)
 
 
-def of_groups(domain: Domain, groups: Iterable[str]) -> SensitiveSpec:
+def groups_spec(domain: Domain, groups: Iterable[str]) -> SensitiveSpec:
     """All values of these groups, and values of these names."""
     wanted = set(groups)
     return spec_of(

@@ -12,14 +12,14 @@ from PIL import Image, ImageDraw, ImageFont
 from caldp_core.experiments.run import Result
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.values import answers
-from caldp_ui.values.slot import domain_of
+from caldp_ui.values.page_state import domain_of
 from caldp_ui.words import formats
 
 _WIDTH: Final = 1400
 _NAMES: Final = 520
 _ROW: Final = 34
 _HEAD: Final = 72
-_MOST: Final = 60
+_ROWS_MAX: Final = 60
 _INK: Final = "#1A2530"
 _BAR: Final = "#C9CED4"
 _SENSITIVE: Final = "#98256B"
@@ -31,15 +31,15 @@ def png(ours: Result, plain: Result) -> bytes:
     setup = ours.setup
     truth = setup.dataset.distribution
     rows = np.arange(truth.size)
-    if truth.size > _MOST:
-        rows = np.sort(np.argsort(-truth, kind="stable")[:_MOST])
+    if truth.size > _ROWS_MAX:
+        rows = np.sort(np.argsort(-truth, kind="stable")[:_ROWS_MAX])
     found = [(answers.shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
     top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in found))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
     told = "Bar: truth (purple: sensitive, gray: not). Orange: plain LDP. Blue: this protection."
     draw.text((8, 10), f"{told} Right end: {100 * top:.3g} %.", _INK, font)
-    draw.text((8, 38), _setting(ours), _INK, font)
+    draw.text((8, 38), _setting_text(ours), _INK, font)
     domain = domain_of(setup.scenario)
 
     def across(share: float) -> float:
@@ -48,7 +48,7 @@ def png(ours: Result, plain: Result) -> bytes:
     for place, x in enumerate(rows.tolist()):
         y = _HEAD + place * _ROW
         hidden = bool(setup.sensitive[x])
-        name = _cut(domain.name_of(x), font)
+        name = _shorten_name(domain.name_of(x), font)
         draw.text((8, y + 6), name, _SENSITIVE if hidden else _INK, font)
         bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
         draw.rectangle(bar, _PALE if hidden else _BAR)
@@ -63,7 +63,7 @@ def png(ours: Result, plain: Result) -> bytes:
     return buffer.getvalue()
 
 
-def _setting(ours: Result) -> str:
+def _setting_text(ours: Result) -> str:
     """What the picture is of, in letters that its font has."""
     setup, policy = ours.setup, ours.setup.scenario.policy
     levels = getattr(policy, "epsilon", policy.plain_epsilon)
@@ -74,7 +74,7 @@ def _setting(ours: Result) -> str:
     return f"{level}; {formats.people(setup.n)} people; data: {setup.dataset.name[:90]}"
 
 
-def _cut(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
+def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
     """As much of a name as there is room for."""
     for size in range(len(name), 0, -1):
         shown = name if size == len(name) else f"{name[:size]}…"

@@ -3,40 +3,40 @@
 import pandas as pd
 import streamlit as st
 
-from caldp_core.audit.adversary import guessed_right, guessed_right_of_several
-from caldp_core.experiments.questions import Asking
-from caldp_ui.values.several import Compared
+from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accuracy
+from caldp_core.experiments.questions import QuestionPlan
+from caldp_ui.values.several_questions import QuestionComparison
 from caldp_ui.words import formats
 
 
-def show(found: Compared) -> None:
+def show(comparison: QuestionComparison) -> None:
     """What an attacker may guess in each way, and what a careless survey would allow."""
-    ways, epsilon = found.ways, found.ways.one.epsilon
+    ways, epsilon = comparison.options, comparison.options.one.epsilon
     count = ways.every.questions
     shown = [("one, at random", ways.one), (f"all {count}, ε shared", ways.every)]
-    if found.has_between:
+    if comparison.is_subset_best:
         shown.insert(1, (f"{ways.best.asked}, at random", ways.best))
-    careless = guessed_right_of_several(epsilon, count)
+    careless = max_record_guess_accuracy(epsilon, count)
     rows = {
         name: {
-            "ε of an answer": formats.digits(way.each),
-            "right of 100: one answer": formats.hundred(way.guess_of_one),
-            "right of 100: two people": formats.hundred(way.guess_of_all),
+            "ε of an answer": formats.digits(way.answer_epsilon),
+            "right of 100: one answer": formats.hundred(way.answer_guess_accuracy),
+            "right of 100: two people": formats.hundred(way.record_guess_accuracy),
         }
         for name, way in shown
     }
     rows[f"all {count}, ε not shared"] = {
         "ε of an answer": formats.digits(epsilon),
-        "right of 100: one answer": formats.hundred(guessed_right(epsilon)),
+        "right of 100: one answer": formats.hundred(max_guess_accuracy(epsilon)),
         "right of 100: two people": formats.hundred(careless),
     }
     st.table(pd.DataFrame(rows).T.rename_axis("questions a person"))
-    st.caption(composition(ways.one, count))
+    st.caption(composition_text(ways.one, count))
 
 
-def composition(one: Asking, count: int) -> str:
+def composition_text(one: QuestionPlan, count: int) -> str:
     """How levels add up, in words."""
-    asked = formats.hundred(guessed_right(one.epsilon))
+    asked = formats.hundred(max_guess_accuracy(one.epsilon))
     return (
         "Right guesses of 100, at most, by an attacker who starts from 50. One answer: between two "
         "answers to one question that hide each other, on average over the questions "

@@ -9,51 +9,51 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.experiments.questions import Asking
+from caldp_core.experiments.questions import QuestionPlan
 from caldp_core.experiments.table import as_cell
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.legend import legend
 from caldp_ui.charts.planes import FIXED
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
-from caldp_ui.values import several, several_odds
-from caldp_ui.values.listed import mean_words
-from caldp_ui.values.several import COUNTS, Compared, Table
-from caldp_ui.values.slot import SLOT
+from caldp_ui.values import several_odds, several_questions
+from caldp_ui.values.answer_table import mean_text
+from caldp_ui.values.page_state import STATE
+from caldp_ui.values.several_questions import COUNTS, QuestionComparison, QuestionTable
 from caldp_ui.words import formats
 
-_FIRST: Final = 5
+_DEFAULT_COUNT: Final = 5
 _ROW: Final = 46
 """Pixels of a row of bars."""
-_NAME: Final = 22
+_NAME_MAX: Final = 22
 """Most letters of a question's name on the picture; the table has all of them."""
 _ONE: Final = "one question a person"
 _EVERY: Final = "ε shared by all questions"
 
 
-def show(what: Shown) -> None:
+def show(data: ComparisonData) -> None:
     """Everything about several questions; how many there are is asked where nobody has said it."""
-    scenario = what.setup.scenario
-    names = several.titles(scenario)
-    openly = _openly(names) if names else frozenset[int]()
-    count = len(names) or _asked()
+    scenario = data.setup.scenario
+    names = several_questions.survey_titles(scenario)
+    openly = _ask_open_questions(names) if names else frozenset[int]()
+    count = len(names) or _ask_count()
     try:
-        several.ways(scenario, count, openly)
+        several_questions.asking_options(scenario, count, openly)
     except CaldpError as error:
-        st.info(as_text(str(error)))
+        st.info(escape_markdown(str(error)))
         return
-    found = jobs.started(
-        SLOT.key("several"),
+    found = jobs.run_automatically(
+        STATE.key("several"),
         f"{count} {sorted(openly)} {runs.key(scenario)}",
-        lambda progress: several.compared(scenario, count, openly, progress),
+        lambda progress: several_questions.compare_options(scenario, count, openly, progress),
         lambda job: f"Errors of both ways to ask: {job.share:.0%}",
     )
     if found is None:
         return
-    st.markdown(f"**{sentence(found)}**")
+    st.markdown(f"**{comparison_sentence(found)}**")
     if openly:
         st.caption(
             "The other questions are answered openly by everybody and take no ε. What an open "
@@ -62,15 +62,17 @@ def show(what: Shown) -> None:
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         drawn = _bars(found, palette())
-        show_chart(drawn, SLOT.key("several-bars"), alt(found))
+        show_chart(drawn, STATE.key("several-bars"), alt(found))
         st.html(legend(drawn))
     with right:
-        if found.ways.every.questions > 1:
+        if found.options.every.questions > 1:
             several_odds.show(found)
-    _answers(several.tables(scenario, found.ways.best, openly), found.ways.best)
+    _answers(
+        several_questions.survey_tables(scenario, found.options.best, openly), found.options.best
+    )
 
 
-def _openly(names: list[str]) -> frozenset[int]:
+def _ask_open_questions(names: list[str]) -> frozenset[int]:
     """Numbers of the questions that are not sensitive; one at least is."""
     every = list(range(len(names)))
     picked = st.multiselect(
@@ -78,26 +80,26 @@ def _openly(names: list[str]) -> frozenset[int]:
         every,
         every,
         format_func=names.__getitem__,
-        key=SLOT.key(f"several-sensitive-{'|'.join(names)}"),
+        key=STATE.key(f"several-sensitive-{'|'.join(names)}"),
         help="Others are asked openly: they need no noise and no part of ε.",
     )
     return frozenset(set(every) - set(picked or every))
 
 
-def _asked() -> int:
+def _ask_count() -> int:
     picked = st.select_slider(
         "Questions like this one, put to the same people",
         COUNTS,
-        _FIRST,
-        key=SLOT.key("several-count"),
+        _DEFAULT_COUNT,
+        key=STATE.key("several-count"),
         help="With “Your data” choose several columns of a file, and see its own questions here.",
     )
     return int(picked)
 
 
-def sentence(found: Compared) -> str:
+def comparison_sentence(comparison: QuestionComparison) -> str:
     """Both errors, of the average sensitive question, and which way is better."""
-    (one, every), count = found.average, found.ways.every.questions
+    (one, every), count = comparison.average, comparison.options.every.questions
     if count == 1:
         return (
             f"With one sensitive question, {formats.out_of(one)} people are under its wrong answer."
@@ -105,20 +107,20 @@ def sentence(found: Compared) -> str:
     told = (
         f"If each person is asked one of the {count} questions, {formats.out_of(one)} people are "
         f"under the wrong answer, and {formats.out_of(every)} if each is asked all {count} at "
-        f"ε = {formats.digits(found.ways.every.each)}."
+        f"ε = {formats.digits(comparison.options.every.answer_epsilon)}."
     )
-    if found.has_between:
-        return f"{told} {found.ways.best.asked} questions a person are best."
+    if comparison.is_subset_best:
+        return f"{told} {comparison.options.best.asked} questions a person are best."
     return told
 
 
-def _bars(found: Compared, colours: Palette) -> go.Figure:
+def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
     """A row a question, a bar a way; the names stand left, the numbers at the ends."""
-    names = [_short(name) for name in found.errors]
-    rows = list(found.errors.values())
+    names = [_short_title(name) for name in comparison.errors]
+    rows = list(comparison.errors.values())
     looks = [(_ONE, colours.ours), (_EVERY, colours.plain)]
     if any(row[2] is not None for row in rows):
-        looks.append((f"{found.ways.best.asked} questions a person", colours.pinned))
+        looks.append((f"{comparison.options.best.asked} questions a person", colours.pinned))
     traces = [
         _trace(name, names, [100 * (row[way] or 0.0) for row in rows], (colour, colours.text))
         for way, (name, colour) in enumerate(looks)
@@ -162,27 +164,27 @@ def _trace(
     }
 
 
-def _short(name: str) -> str:
-    return escape(name if len(name) <= _NAME else f"{name[: _NAME - 1].rstrip()}…")
+def _short_title(name: str) -> str:
+    return escape(name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1].rstrip()}…")
 
 
-def alt(found: Compared) -> str:
+def alt(comparison: QuestionComparison) -> str:
     """The picture in words."""
     told = "; ".join(
         f"{name}: {formats.of_hundred(min(row[0], 1.0))} and {formats.of_hundred(min(row[1], 1.0))}"
-        for name, row in found.errors.items()
+        for name, row in comparison.errors.items()
     )
     return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {told}."
 
 
-def _answers(tables: Sequence[Table], asking: Asking) -> None:
+def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
     """All answers to all questions of a survey of one's own in one table, and the means."""
     if not tables:
         return
-    st.markdown(f"**All questions, each person asked {_asked_each(asking)}**")
+    st.markdown(f"**All questions, each person asked {_asking_text(asking)}**")
     means = {each.question.title: each.mean for each in tables if each.mean is not None}
     if means:
-        st.markdown("\n".join(f"- {as_text(n)}: {mean_words(m)}." for n, m in means.items()))
+        st.markdown("\n".join(f"- {escape_markdown(n)}: {mean_text(m)}." for n, m in means.items()))
     st.dataframe(
         frame(tables),
         hide_index=True,
@@ -190,7 +192,7 @@ def _answers(tables: Sequence[Table], asking: Asking) -> None:
             title: st.column_config.NumberColumn(title, format="%.2f %%")
             for title in ("truth", "estimated", "low", "high")
         },
-        key=SLOT.key("several-table"),
+        key=STATE.key("several-table"),
     )
     st.caption(
         "low, high: each range holds its true value 95 times in 100. Means take the middle of each "
@@ -198,13 +200,13 @@ def _answers(tables: Sequence[Table], asking: Asking) -> None:
     )
 
 
-def _asked_each(asking: Asking) -> str:
+def _asking_text(asking: QuestionPlan) -> str:
     if asking.asked == asking.questions:
         return "all"
     return f"{'one' if asking.asked == 1 else asking.asked} at random"
 
 
-def frame(tables: Sequence[Table]) -> pd.DataFrame:
+def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:
     """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
     rows = []
     for each in tables:

@@ -12,36 +12,36 @@ from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBl
 from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.presets import Preset
 from caldp_ui.parts import odds, pins
-from caldp_ui.session import own
+from caldp_ui.session import visitor_data
 from caldp_ui.session.scenarios import bind
-from caldp_ui.values import brought, marks, pinned
-from caldp_ui.values.slot import K_MOST, SLOT, domain_of, first_preset, taking
-from caldp_ui.values.tables import MADE_UP, TABLES, Table, presets_of, table_of
+from caldp_ui.values import marks, pin_view, upload
+from caldp_ui.values.page_state import K_MAX, STATE, domain_of, first_preset, switch_table
+from caldp_ui.values.tables import SYNTHETIC, TABLES, Table, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 
-_K_LEAST: Final = 2
+_K_MIN: Final = 2
 
 
-def picker() -> None:
+def table_picker() -> None:
     """Which table, by its question; and a way to bring one's own."""
-    shown = table_of(SLOT.now().scenario.dataset)
+    shown = table_of(STATE.current().scenario.dataset)
     titles = _by_title()
     st.selectbox(
         "Data",
         list(titles),
         help=shown.question if shown else None,
-        **bind(SLOT, "table", shown and shown.title, lambda s, t: taking(s, titles[t])),
+        **bind(STATE, "table", shown and shown.title, lambda s, t: switch_table(s, titles[t])),
     )
-    brought.popover()
+    upload.popover()
 
 
 def _by_title() -> dict[str, Table]:
     """The tables that ship, and those that this visit has brought."""
-    brought = [*own.kept().values(), SLOT.now().scenario.dataset]
+    brought = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
     yours = [table_of(spec) for each in brought for spec in _questions(each)]
     return {table.title: table for table in (*TABLES, *yours) if table is not None}
 
@@ -56,25 +56,25 @@ def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
 def show(setup: Setup) -> None:
     """All controls; the two that matter most come first."""
     scenario = setup.scenario
-    with st.container(key=SLOT.key("dials")):
-        common.epsilon(SLOT)
-        common.people(SLOT, setup.dataset.n)
+    with st.container(key=STATE.key("dials")):
+        common.epsilon(STATE)
+        common.people(STATE, setup.dataset.n)
     odds.show(ANSWERS, setup)
-    presets.picker(SLOT, presets_of(scenario.dataset, domain_of(scenario)))
-    pins.again(SLOT, pinned.BESIDE.title)
+    presets.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
+    pins.redraw_and_pin(STATE, pin_view.PIN_VIEW.title)
     # What is closed is not drawn: every control costs each run a little.
-    protection = st.expander("What is protected", key=SLOT.key("protection"), on_change="rerun")
+    protection = st.expander("What is protected", key=STATE.key("protection"), on_change="rerun")
     if protection.open:
         with protection:
             _protection(setup, scenario)
-    common.folded(SLOT, "Data, method, estimate", lambda: _more(setup))
+    common.advanced_controls(STATE, "Data, method, estimate", lambda: _more(setup))
 
 
 def _more(setup: Setup) -> None:
     _size(setup.scenario)
-    common.method(SLOT)
-    common.estimate(SLOT)
-    st.caption(f"**{as_text(setup.dataset.name)}**. {as_text(setup.dataset.note)}")
+    common.method(STATE)
+    common.estimate(STATE)
+    st.caption(f"**{escape_markdown(setup.dataset.name)}**. {escape_markdown(setup.dataset.note)}")
 
 
 def _protection(setup: Setup, scenario: Scenario) -> None:
@@ -100,7 +100,7 @@ def _groups(setup: Setup, domain: Domain) -> None:
         placeholder="no whole group",
         help="Single answers are marked on the picture. Taking a group out takes out all of it.",
         **bind(
-            SLOT,
+            STATE,
             "groups",
             marks.whole_groups(domain, setup.sensitive),
             lambda s, picked: s.with_context(
@@ -110,13 +110,13 @@ def _groups(setup: Setup, domain: Domain) -> None:
     )
 
 
-_ONE: Final = "All answers hide each other"
-_OF_GROUPS: Final = "Groups: answers of one group hide each other"
-_RUNS: Final = "Neighbours hide each other"
-_OWN: Final = "Blocks of this table"
+_ONE_BLOCK: Final = "All answers hide each other"
+_GROUP_BLOCKS: Final = "Groups: answers of one group hide each other"
+_EVEN_RUNS: Final = "Neighbours hide each other"
+_TABLE_BLOCKS: Final = "Blocks of this table"
 
 
-def _kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
+def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
     """Blocks that fit the answers, by what readers call them."""
     own = [
         preset.blocks
@@ -124,24 +124,24 @@ def _kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
         if isinstance(preset, Preset) and isinstance(preset.blocks, SymbolBlocks)
     ]
     shown = scenario.context.blocks
-    kinds: dict[str, BlocksSpec] = {_ONE: OneBlock()}
+    kinds: dict[str, BlocksSpec] = {_ONE_BLOCK: OneBlock()}
     if domain.groups:
-        kinds[_OF_GROUPS] = GroupBlocks()
-    kinds[_RUNS] = shown if isinstance(shown, EvenRuns) else EvenRuns(max(1, domain.k // 5))
+        kinds[_GROUP_BLOCKS] = GroupBlocks()
+    kinds[_EVEN_RUNS] = shown if isinstance(shown, EvenRuns) else EvenRuns(max(1, domain.k // 5))
     if isinstance(shown, SymbolBlocks) or own:
-        kinds[_OWN] = shown if isinstance(shown, SymbolBlocks) else own[0]
+        kinds[_TABLE_BLOCKS] = shown if isinstance(shown, SymbolBlocks) else own[0]
     return kinds
 
 
 def _blocks(scenario: Scenario, domain: Domain) -> None:
-    blocks, kinds = scenario.context.blocks, _kinds(scenario, domain)
+    blocks, kinds = scenario.context.blocks, _block_kinds(scenario, domain)
     st.selectbox(
         "Hide people among",
         list(kinds),
         help="Answers of one block hide each other. A report shows the block of an answer, but "
         "not which of its answers it is. Smaller blocks: more accurate, less hidden.",
         **bind(
-            SLOT,
+            STATE,
             "blocks",
             next((title for title, spec in kinds.items() if spec == blocks), None),
             lambda s, title: s.with_context(blocks=kinds[title]),
@@ -152,25 +152,25 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
             "Number of blocks",
             1,
             domain.k,
-            **bind(SLOT, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))),
+            **bind(STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))),
         )
 
 
 def _size(scenario: Scenario) -> None:
     """How many answers, where that can be chosen."""
     dataset = scenario.dataset
-    if isinstance(dataset, MADE_UP):
+    if isinstance(dataset, SYNTHETIC):
         st.number_input(
             "Number of answers",
-            _K_LEAST,
-            K_MOST,
-            **bind(SLOT, "k", dataset.k, _sized),
+            _K_MIN,
+            K_MAX,
+            **bind(STATE, "k", dataset.k, _with_size),
         )
 
 
-def _sized(scenario: Scenario, k: int) -> Scenario:
+def _with_size(scenario: Scenario, k: int) -> Scenario:
     """The made-up data with k answers, under the first protection that comes with so many."""
     dataset = scenario.dataset
-    assert isinstance(dataset, MADE_UP)
+    assert isinstance(dataset, SYNTHETIC)
     sized = replace(scenario, dataset=replace(dataset, k=k))
     return sized if isinstance(scenario.policy, Line) else first_preset(sized)

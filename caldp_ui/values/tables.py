@@ -19,9 +19,9 @@ from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
 from caldp_core.scenarios.distances import Distances, Line
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec, SensitiveSymbols
-from caldp_ui.controls.presets import Fading, Preset, Ready
-from caldp_ui.session import own
-from caldp_ui.values.marks import of_groups
+from caldp_ui.controls.presets import DistancePreset, Example, Preset
+from caldp_ui.session import visitor_data
+from caldp_ui.values.marks import groups_spec
 from caldp_ui.words import formats
 
 SYNTHETIC_K: Final = 20
@@ -60,28 +60,28 @@ TABLES: Final = (
     ),
     Table("Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000),
 )
-MADE_UP: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
+SYNTHETIC: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 """Tables whose number of answers can be chosen."""
 
 
 def table_of(spec: DatasetSpec) -> Table | None:
     """The table of a dataset, whatever its settings; None for one that this page has not."""
     if isinstance(spec, OwnSurvey):
-        return _of_survey_of_own(spec)
+        return _own_survey_table(spec)
     if isinstance(spec, OwnTable):
         size = f"{formats.people(sum(spec.counts))} people, {len(spec.names):,} answers."
-        return Table(f"{own.YOURS}{spec.title}", size, spec)
+        return Table(f"{visitor_data.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
 
 
-def _of_survey_of_own(spec: OwnSurvey) -> Table:
+def _own_survey_table(spec: OwnSurvey) -> Table:
     """The question of it that is shown."""
     tables = spec.tables()
     shown = tables[spec.shown]
     people = formats.people(sum(shown.counts))
     told = f"{people} people, {len(tables)} questions; {len(shown.names):,} answers to this one."
-    return Table(f"{own.YOURS}{spec.title}: {shown.title}", told, spec)
+    return Table(f"{visitor_data.YOURS}{spec.title}: {shown.title}", told, spec)
 
 
 _ALL: Final = EverythingSensitive()
@@ -99,59 +99,59 @@ _NOTHING: Final = Preset(
 )
 
 
-_SCALE: Final = Fading(
+_SCALE: Final = DistancePreset(
     "Neighbours look alike",
     "On a scale: the nearer two answers, the less a report tells them apart; ε for each step.",
     Line(),
 )
 
 
-def _differing(yes_or_no: int) -> Distances:
+def _hamming_distances(bits: int) -> Distances:
     """Between combinations of so many yes-or-no answers: how many of these differ."""
-    names = range(1 << yes_or_no)
+    names = range(1 << bits)
     return Distances(tuple(tuple(float((x ^ y).bit_count()) for y in names) for x in names))
 
 
-_FADING: Final[dict[str, tuple[Fading, ...]]] = {
+_FADING: Final[dict[str, tuple[DistancePreset, ...]]] = {
     "income": (
-        Fading(
+        DistancePreset(
             "Neighbouring incomes look alike",
             "The nearer two incomes, the less a report tells them apart: ε for each bracket.",
             Line(),
         ),
     ),
     "substances": (
-        Fading(
+        DistancePreset(
             "Each of the three by itself",
             "Pupils who differ in one substance look alike at ε, those who differ in all at 3 ε.",
-            _differing(3),
+            _hamming_distances(3),
         ),
     ),
 }
 
 
-def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Ready, ...]:
+def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Example, ...]:
     """Protections for a dataset and its answers; the first is where a reader starts."""
     if isinstance(spec, Survey):
         fading = _FADING.get(spec.table, ())
-        return (*_of_survey(spec.table, domain), *fading, _PLAIN, _NOTHING)
+        return (*_survey_presets(spec.table, domain), *fading, _PLAIN, _NOTHING)
     if isinstance(spec, WebVisits):
-        return (*_of_web(domain), _PLAIN, _NOTHING)
+        return (*_web_presets(domain), _PLAIN, _NOTHING)
     if isinstance(spec, OwnTable | OwnSurvey):
-        return (_PLAIN, *_of_own(domain), _SCALE, _NOTHING)
-    return (*_of_numbers(domain.k), _SCALE, _PLAIN, _NOTHING)
+        return (_PLAIN, *_own_presets(domain), _SCALE, _NOTHING)
+    return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NOTHING)
 
 
-def _of_survey(table: str, domain: Domain) -> tuple[Preset, ...]:
-    sensitive = of_groups(domain, SURVEYS[table].sensitive)
+def _survey_presets(table: str, domain: Domain) -> tuple[Preset, ...]:
+    sensitive = groups_spec(domain, SURVEYS[table].sensitive)
     return tuple(
         Preset(title, sentence, blocks, sensitive if of is None else of)
-        for title, sentence, blocks, of in _OF_SURVEYS[table]
+        for title, sentence, blocks, of in _SURVEY_PRESETS[table]
     )
 
 
-_Said = tuple[str, str, BlocksSpec, SensitiveSpec | None]
-_OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
+_PresetRow = tuple[str, str, BlocksSpec, SensitiveSpec | None]
+_SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
     "affairs": (
         (
             "An affair is sensitive",
@@ -229,8 +229,8 @@ _OF_SURVEYS: Final[dict[str, tuple[_Said, ...]]] = {
 }
 
 
-def _of_web(domain: Domain) -> tuple[Preset, ...]:
-    delicate = of_groups(domain, WebVisits.delicate_topics())
+def _web_presets(domain: Domain) -> tuple[Preset, ...]:
+    delicate = groups_spec(domain, WebVisits.delicate_topics())
     return (
         Preset(
             "Delicate topics are sensitive",
@@ -253,7 +253,7 @@ def _of_web(domain: Domain) -> tuple[Preset, ...]:
     )
 
 
-def _of_numbers(k: int) -> tuple[Preset, ...]:
+def _numeric_presets(k: int) -> tuple[Preset, ...]:
     half = max(1, k // 2)
     return (
         Preset(
@@ -262,11 +262,11 @@ def _of_numbers(k: int) -> tuple[Preset, ...]:
             OneBlock(),
             SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)),
         ),
-        _neighbours(max(1, k // 5)),
+        _neighbour_blocks(max(1, k // 5)),
     )
 
 
-def _neighbours(blocks: int) -> Preset:
+def _neighbour_blocks(blocks: int) -> Preset:
     return Preset(
         "Blocks of neighbours",
         "Neighbouring answers hide each other; a report shows which neighbourhood.",
@@ -275,7 +275,7 @@ def _neighbours(blocks: int) -> Preset:
     )
 
 
-def _of_own(domain: Domain) -> tuple[Preset, ...]:
+def _own_presets(domain: Domain) -> tuple[Preset, ...]:
     """Of a table that nobody here has read: no answer of it is taken to be harmless."""
     in_groups = Preset(
         "Hide the answer, not the group",
@@ -283,4 +283,7 @@ def _of_own(domain: Domain) -> tuple[Preset, ...]:
         GroupBlocks(),
         _ALL,
     )
-    return (*([in_groups] if domain.groups else []), _neighbours(min(domain.k, 2 + domain.k // 10)))
+    return (
+        *([in_groups] if domain.groups else []),
+        _neighbour_blocks(min(domain.k, 2 + domain.k // 10)),
+    )

@@ -4,30 +4,32 @@ from collections.abc import Collection
 from functools import partial
 
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.offline.records import Component, Part
 from caldp_ui.parts import headline, odds
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import chart, films, words
 from caldp_ui.words.vocabulary import ANSWERS
 
 
-def part(scenario: Scenario, along: Collection[str] = films.TITLES) -> Part | None:
-    """The page with its films `along` what changes; None where no film of it is made."""
-    names = [name for name in films.names(scenario) if name in along]
+def part(scenario: Scenario, film_names: Collection[str] = films.TITLES) -> Part | None:
+    """The page with its films `film_names` what changes; None where no film of it is made."""
+    names = [name for name in films.film_names(scenario) if name in film_names]
     if not names:
         return None
-    rival = rivals.rival(scenario)
-    what = Shown(runs.setup(scenario), runs.setup(rival), runs.result(scenario), runs.result(rival))
+    rival = plain_ldp.best_plain_ldp(scenario)
+    data = ComparisonData(
+        runs.setup(scenario), runs.setup(rival), runs.result(scenario), runs.result(rival)
+    )
     return Part(
         "answers",
         "Sensitive answers",
         "Bars are the truth, points are estimates from randomised answers with the range that "
         "holds the truth 95 times in 100. Choose what changes, then move the slider.",
         {
-            headline.SENTENCE: headline.html(words.headline(what)),
-            odds.PLACE: odds.html(ANSWERS, what.setup),
+            headline.SENTENCE: headline.html(words.headline(data)),
+            odds.PLACE: odds.html(ANSWERS, data.setup),
         },
-        Component(chart.message(what), "chart", chart.script(), chart.style()),
-        [partial(films.along(scenario, name).film, scenario) for name in names],
+        Component(chart.message(data), "chart", chart.script(), chart.style()),
+        [partial(films.slider_film(scenario, name).film, scenario) for name in names],
     )

@@ -50,7 +50,7 @@ def forecast(expected: Forecast | None) -> str:
         return "not known: it takes long trials"
     if expected.error == 0:
         return "0: nothing is hidden, and everybody takes part"
-    return f"{formats.plus_minus(expected.error, 2 * expected.deviation)} ({expected.way})"
+    return f"{formats.plus_minus(expected.error, 2 * expected.deviation)} ({expected.method})"
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:

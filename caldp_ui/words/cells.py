@@ -7,12 +7,12 @@ from caldp_core.experiments.cell_errors import CellErrors
 from caldp_ui.words import formats
 
 
-def size(degrees: float) -> str:
+def cell_size_text(degrees: float) -> str:
     """The side of a cell in degrees, and how high it is on the ground."""
     return f"{degrees:g}° ({_length(degrees * KM_PER_DEGREE)})"
 
 
-def area(grid: GridDomain) -> str:
+def cell_area_text(grid: GridDomain) -> str:
     """How large the cells of a map are, where it is the widest and where it is the narrowest."""
     high = grid.cell * KM_PER_DEGREE
     latitudes = grid.latitudes()
@@ -34,7 +34,7 @@ def _length(km: float) -> str:
     return f"{float(f'{km:.2g}'):,g} km"
 
 
-def both(found: CellErrors, finest: float) -> str:
+def cell_error_text(found: CellErrors, finest: float) -> str:
     """Both errors of one estimate, in a sentence each."""
     if found.blur == 0:
         return (

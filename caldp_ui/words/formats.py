@@ -24,14 +24,14 @@ def _three(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
-def exactly(number: int) -> str:
+def integer(number: int) -> str:
     """A whole number with thousands separated."""
     return f"{number:,}"
 
 
 def count(number: int, one: str, many: str) -> str:
     """A number of things: "1 block", "875 blocks"."""
-    return f"{exactly(number)} {one if number == 1 else many}"
+    return f"{integer(number)} {one if number == 1 else many}"
 
 
 def share(value: float) -> str:
@@ -89,7 +89,7 @@ def per_hundred(share: float) -> str:
     return f"{100 * share:.2g}" if share >= 0.01 else f"{100 * share:.1g}"
 
 
-def at_most(probability: float) -> str:
+def upper_bound(probability: float) -> str:
     """A bound, of 100: "at most 73"; none is named beyond what is told apart from certainty."""
     best = hundred(probability)
     return best if best.startswith("more") else f"at most {best}"

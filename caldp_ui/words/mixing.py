@@ -6,7 +6,7 @@ import numpy as np
 
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.theory.mixing import mixed
+from caldp_core.theory.mixing import epsilons_after_mixing
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -17,7 +17,7 @@ def is_known(setup: Setup) -> bool:
     return isinstance(mechanism, ContextMechanism) and bool(mechanism.hidden_symbols.size)
 
 
-def of_scenario(nouns: Vocabulary, setup: Setup) -> str:
+def scenario_text(nouns: Vocabulary, setup: Setup) -> str:
     """For the people of a scenario, in the block that has the most of them; "" without a bound.
 
     People of a block by the truth, which on a page is known.
@@ -31,15 +31,19 @@ def of_scenario(nouns: Vocabulary, setup: Setup) -> str:
     block = int(np.argmax(np.where(hides, shares, -1.0)))
     people = np.zeros(policy.m, np.int64)
     people[block] = max(1, round(setup.n * float(shares[block])))
-    found = mixed(setup.mechanism, people)
+    found = epsilons_after_mixing(setup.mechanism, people)
     assert found is not None  # of contexts there is always one
     levels = float(found.hidden[block]), float(found.open[block])
     where = "" if policy.m == 1 else " of the block with the most people"
     before = float(policy.epsilon[block])
-    return told(nouns, before, levels, f"the {formats.people(int(people[block]))} reports{where}")
+    return describe_mixing(
+        nouns, before, levels, f"the {formats.people(int(people[block]))} reports{where}"
+    )
 
 
-def told(nouns: Vocabulary, before: float, after: tuple[float, float], reports: str) -> str:
+def describe_mixing(
+    nouns: Vocabulary, before: float, after: tuple[float, float], reports: str
+) -> str:
     """ε `before` and `after` mixing so many reports: of two protected values, of one and an open.
 
     NaN where there is no such pair.

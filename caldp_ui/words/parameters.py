@@ -12,7 +12,7 @@ class Parameter:
 
     symbol: str
     title: str
-    told: str
+    description: str
 
     @property
     def label(self) -> str:
@@ -65,7 +65,7 @@ FALSE_SHARE_WORDS: Final = Parameter(
 )
 
 
-def told(spec: MechanismSpec) -> str:
+def describe_parameters(spec: MechanismSpec) -> str:
     """The numbers that are set: ", ω = 5"; empty where the method chooses all."""
     fresh, numbers = vars(type(spec)()), vars(spec)
     given = [

@@ -7,34 +7,34 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from caldp_core.experiments.run import Setup
-from caldp_ui.words import formats, promise, told_distances, told_levels, told_tags
-from caldp_ui.words.told import Told
+from caldp_ui.words import formats, promise, promise_distances, promise_levels, promise_tags
+from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import Vocabulary
 
-WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], Told]]] = {
-    "context": promise.told,
-    "streets": told_distances.streets,
-    "crow-flies": told_distances.crow_flies,
-    "line": told_distances.line,
-    "distances": told_levels.matrix,
-    "matrix": told_levels.matrix,
-    "binary": told_levels.binary,
-    "personal-tags": told_tags.personal,
+WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = {
+    "context": promise.describe_context,
+    "streets": promise_distances.streets,
+    "crow-flies": promise_distances.crow_flies,
+    "line": promise_distances.line,
+    "distances": promise_levels.matrix,
+    "matrix": promise_levels.matrix,
+    "binary": promise_levels.binary,
+    "personal-tags": promise_tags.personal,
 }
 """By the policy's kind in files; each takes nouns, the setup and the policy's own record."""
 
 
-def told(nouns: Vocabulary, setup: Setup) -> Told:
+def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
     """What this scenario promises, in sentences."""
     return WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
 
 
-def in_short(nouns: Vocabulary, setup: Setup) -> str:
+def promise_summary(nouns: Vocabulary, setup: Setup) -> str:
     """Who is not protected and what an attacker can guess of the others, as plain text."""
-    return told(nouns, setup).in_short.replace("*", "")
+    return describe_promise(nouns, setup).summary.replace("*", "")
 
 
-def setting(setup: Setup) -> str:
+def setting_text(setup: Setup) -> str:
     """Of what a picture is: its ε, how many people, and their data, in one line."""
     policy = setup.scenario.policy
     epsilon = getattr(policy, "epsilon", policy.plain_epsilon)

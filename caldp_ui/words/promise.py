@@ -1,19 +1,19 @@
 """Plain words for what a context protects, from whom, and what it leaves open.
 
 Every sentence here must be true of the scenario that it is shown with. For any policy ask
-`policies.told`.
+`policies.describe_context`.
 """
 
 from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.even_guess import PairOdds, pair_odds
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.offers import cover_of
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import (
     CountryBlocks,
@@ -27,8 +27,8 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_ui.words import covered, formats
-from caldp_ui.words.told import Grade, Told, grades, right
+from caldp_ui.words import coverage, formats
+from caldp_ui.words.promise_text import Grade, PromiseText, grades, right_guess_text
 from caldp_ui.words.vocabulary import Vocabulary
 
 REPEATS: Final = 5
@@ -39,29 +39,31 @@ _READ: Final = 0.995
 """From this share of reports on, all of them are said to name their value."""
 
 
-def told(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> Told:
+def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> PromiseText:
     """All of it for a context."""
     levels = policy.epsilon if isinstance(policy.epsilon, tuple) else (policy.epsilon,)
     ends = sorted({min(levels), max(levels)})
-    graded = grades(protected_share(setup), chance(setup), odds(nouns, setup), _read(nouns, setup))
-    return Told(
+    graded = grades(
+        protected_share(setup), chance(setup), odds_text(nouns, setup), _read(nouns, setup)
+    )
+    return PromiseText(
         graded,
         _in_short(nouns, setup, graded),
-        protected(nouns, setup),
-        odds(nouns, setup),
-        repeats(nouns, setup),
+        protected_text(nouns, setup),
+        odds_text(nouns, setup),
+        repeats_text(nouns, setup),
         tuple(not_promised(nouns, setup)),
         (
             ("ε", " to ".join(f"{e:g}" for e in ends)),
-            ("blocks", formats.exactly(setup.partition.m)),
+            ("blocks", formats.integer(setup.partition.m)),
         ),
     )
 
 
 def _in_short(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
     if not graded[-1].protected:
-        return covered.unprotected(nouns, 0.0)
-    return f"{covered.unprotected(nouns, graded[-1].people)} {_guess(nouns, setup)}".strip()
+        return coverage.unprotected_text(nouns, 0.0)
+    return f"{coverage.unprotected_text(nouns, graded[-1].people)} {_guess(nouns, setup)}".strip()
 
 
 def _context(setup: Setup) -> Context:
@@ -75,7 +77,7 @@ def _pairs(context: Context, reports: int = 1) -> PairOdds:
     return pair_odds(context, reports)
 
 
-def strongest(scenario: Scenario) -> float:
+def largest_epsilon(scenario: Scenario) -> float:
     """The largest ε of the scenario: the weakest promise in it.
 
     Where privacy fades with distance, that of neighbours.
@@ -91,16 +93,16 @@ def chance(setup: Setup) -> float:
 
     Over all pairs of a protected symbol and another of its block; 1 where nobody is protected.
     """
-    return _pairs(_context(setup)).most
+    return _pairs(_context(setup)).largest
 
 
-def examples() -> str:
+def epsilon_examples() -> str:
     """What some levels of ε let an attacker guess, as an example."""
-    told = [f"{formats.hundred(guessed_right(e))} at ε = {e:g}" for e in _EXAMPLES]
+    told = [f"{formats.hundred(max_guess_accuracy(e))} at ε = {e:g}" for e in _EXAMPLES]
     return f"Of 100 guesses between two protected answers these are right: {', '.join(told)}."
 
 
-def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
+def block_name(nouns: Vocabulary, scenario: Scenario) -> str:
     """What a block is called."""
     blocks = scenario.context.blocks
     if isinstance(blocks, OneBlock):
@@ -116,7 +118,7 @@ def block_of(nouns: Vocabulary, scenario: Scenario) -> str:
     return named.get(type(blocks), "block")
 
 
-def odds(nouns: Vocabulary, setup: Setup) -> str:
+def odds_text(nouns: Vocabulary, setup: Setup) -> str:
     """What an attacker can guess of protected people from one report, in natural frequencies."""
     found = _pairs(_context(setup))
     if not found.protected:
@@ -124,28 +126,34 @@ def odds(nouns: Vocabulary, setup: Setup) -> str:
     text = _guess(nouns, setup)
     if found.one_way is None or found.both_ways is None:
         return f"{text} Without a report it is 50."
-    return f"{text} Between two protected {nouns.units} the attacker {right(found.both_ways)}."
+    return (
+        f"{text} Between two protected {nouns.units} the attacker "
+        f"{right_guess_text(found.both_ways)}."
+    )
 
 
 def _guess(nouns: Vocabulary, setup: Setup) -> str:
     """What an attacker can guess of protected people, in one sentence."""
     found, scenario = _pairs(_context(setup)), setup.scenario
     one_block = isinstance(scenario.context.blocks, OneBlock)
-    block = block_of(nouns, scenario)
+    block = block_name(nouns, scenario)
     if found.one_way is not None:
         pair = f"a protected {nouns.unit} and another{'' if one_block else f' of its {block}'}"
-        return f"An attacker who must choose between {pair}, equally likely, {right(found.most)}."
+        return (
+            f"An attacker who must choose between {pair}, equally likely, "
+            f"{right_guess_text(found.largest)}."
+        )
     some = "" if bool(_context(setup).hidden().all()) else "protected "
     where = "" if one_block else f" in one {block}"
     return (
         f"An attacker who must choose between two equally likely {some}{nouns.units}{where} "
-        f"{right(found.most)}."
+        f"{right_guess_text(found.largest)}."
     )
 
 
 def _read(nouns: Vocabulary, setup: Setup) -> str:
     """How many of the unprotected one report gives away, and what hides the others."""
-    share = read_share(setup)
+    share = readable_share(setup)
     if share >= _READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
@@ -154,12 +162,12 @@ def _read(nouns: Vocabulary, setup: Setup) -> str:
     )
 
 
-def read_share(setup: Setup) -> float:
+def readable_share(setup: Setup) -> float:
     """Of the unprotected the share, in [0, 1], whose report names them; 0 without any.
 
     Shares of the truth. Alone in a block, or with nothing that hides, every report does.
     """
-    cover, labels = cover_of(setup.mechanism), setup.partition.labels
+    cover, labels = symbol_partition_of(setup.mechanism), setup.partition.labels
     names = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels[cover.clear]]
     people = setup.dataset.distribution[cover.clear]
     return float((people * names).sum() / people.sum()) if people.sum() else 0.0
@@ -170,19 +178,19 @@ def protected_share(setup: Setup) -> float:
     return float(setup.dataset.distribution[_context(setup).hidden()].sum())
 
 
-def protected(nouns: Vocabulary, setup: Setup) -> str:
+def protected_text(nouns: Vocabulary, setup: Setup) -> str:
     """How many people are protected by the promise, and why the rest are not.
 
     Shares of the truth. A symbol hides if it is sensitive and not alone in its block.
     """
     shares = setup.dataset.distribution
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
-    text = covered.counted(protected_share(setup))
+    text = coverage.protected_text(protected_share(setup))
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
         count = formats.out_of(float(shares[single].sum())).capitalize()
         text += (
-            f" {count} people are in a {block_of(nouns, setup.scenario)} of one {nouns.unit}, "
+            f" {count} people are in a {block_name(nouns, setup.scenario)} of one {nouns.unit}, "
             "which their report names."
         )
     if open_to_all.any():
@@ -191,16 +199,16 @@ def protected(nouns: Vocabulary, setup: Setup) -> str:
     return text
 
 
-def repeats(nouns: Vocabulary, setup: Setup) -> str:
+def repeats_text(nouns: Vocabulary, setup: Setup) -> str:
     """What several reports about one person do; empty where nothing is hidden."""
     found = _pairs(_context(setup), REPEATS)
     if not found.protected:
         return ""
-    if found.most > 0.999:
+    if found.largest > 0.999:
         return f"Reports add up: {REPEATS} about one person leave practically nothing hidden."
     return (
         f"Reports add up: after {REPEATS} reports about the same {nouns.unit} of one person, the "
-        f"attacker {right(found.most)}."
+        f"attacker {right_guess_text(found.largest)}."
     )
 
 
@@ -219,7 +227,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
     scenario = setup.scenario
     open_ends = []
     if not isinstance(scenario.context.blocks, OneBlock):
-        block = block_of(nouns, scenario)
+        block = block_name(nouns, scenario)
         open_ends.append(f"Every report shows which {block} someone is in.")
     if not isinstance(scenario.context.sensitive, EverythingSensitive):
         open_ends.append(_clear_sentences(nouns, setup))
@@ -243,7 +251,7 @@ def left_open(nouns: Vocabulary, scenario: Scenario) -> list[str]:
 
 
 def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
-    cover, context = cover_of(setup.mechanism), _context(setup)
+    cover, context = symbol_partition_of(setup.mechanism), _context(setup)
     some = cover.sizes > 0
     if not some.any():
         return f"Every report names its {nouns.unit}."
@@ -259,11 +267,11 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     )
     bare = with_others.size - mixed.size
     if bare:
-        of = f"{formats.exactly(bare)} of {formats.exactly(setup.partition.m)}"
-        block = block_of(nouns, setup.scenario)
+        of = f"{formats.integer(bare)} of {formats.integer(setup.partition.m)}"
+        block = block_name(nouns, setup.scenario)
         blocks = "countries" if block == "country" else f"{block}s"
         text += f" In {of} {blocks}, where nothing has to hide, everybody does."
-    speaks = formats.at_most(guessed_right(float(context.epsilon[mixed].max())))
+    speaks = formats.upper_bound(max_guess_accuracy(float(context.epsilon[mixed].max())))
     return (
         f"{text} So a report may rule a sensitive {nouns.unit} out. It may also speak for one: an "
         f"even chance becomes {speaks} of 100."

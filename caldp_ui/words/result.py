@@ -1,13 +1,13 @@
 """The result of a scenario as a headline: the unprotected first, then the errors of both."""
 
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.judged import is_judged
+from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_ui.words import covered as counts
+from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
@@ -20,19 +20,19 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     `ours`, `plain`: total variations of both estimates; None: not there yet. Where not everybody
     is protected, the sentence says so and the errors are the second line.
     """
-    covered = policies.told(nouns, setup).covered
-    if not is_judged(setup):
+    covered = policies.describe_promise(nouns, setup).protected_share
+    if not has_valid_errors(setup):
         return _not_judged(nouns, setup, covered)
     if covered >= 1.0:
         return Headline(_errors(nouns, setup, ours, plain), _hidden(nouns, setup))
-    return Headline(counts.unprotected(nouns, covered), _exchange(nouns, ours, plain), True)
+    return Headline(counts.unprotected_text(nouns, covered), _exchange(nouns, ours, plain), True)
 
 
 def _not_judged(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
     told = f"How good this {nouns.whole} is cannot be told: its data were made with the prior."
     if covered >= 1.0:
         return Headline(told, _hidden(nouns, setup))
-    return Headline(counts.unprotected(nouns, covered), told, True)
+    return Headline(counts.unprotected_text(nouns, covered), told, True)
 
 
 def _errors(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> str:
@@ -79,11 +79,11 @@ def is_plain(setup: Setup) -> bool:
 def _hidden(nouns: Vocabulary, setup: Setup) -> str:
     """What both hide, and what only plain LDP hides."""
     if not isinstance(setup.policy, Context):
-        return policies.in_short(nouns, setup)
+        return policies.promise_summary(nouns, setup)
     low, high = float(setup.policy.epsilon.min()), float(setup.policy.epsilon.max())
     if is_plain(setup):
         return f"It hides every {nouns.unit} from every other, at ε = {low:g}."
-    block, sized = promise.block_of(nouns, setup.scenario), _sized(nouns, setup)
+    block, sized = promise.block_name(nouns, setup.scenario), _sized(nouns, setup)
     if low == high:
         return (
             f"Both hide {nouns.which} in a {sized}, at ε = {low:g}. "
@@ -98,7 +98,7 @@ def _hidden(nouns: Vocabulary, setup: Setup) -> str:
 def _sized(nouns: Vocabulary, setup: Setup) -> str:
     """A block, with its sides in degrees where all blocks have the same."""
     blocks, domain = setup.scenario.context.blocks, setup.dataset.domain
-    name = promise.block_of(nouns, setup.scenario)
+    name = promise.block_name(nouns, setup.scenario)
     if not isinstance(blocks, GridBlocks) or not isinstance(domain, GridDomain):
         return name
     if domain.rows % blocks.rows or domain.columns % blocks.columns:

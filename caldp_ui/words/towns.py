@@ -22,6 +22,6 @@ def place_name(domain: GridDomain, symbol: int) -> str:
     """A city where there is one, else degrees."""
     if symbol in towns(domain):
         return towns(domain)[symbol]
-    (row,), (column,) = domain.place([symbol])
+    (row,), (column,) = domain.row_column([symbol])
     where = float(domain.latitudes()[row]), float(domain.longitudes()[column])
     return formats.degrees(*where, domain.cell)

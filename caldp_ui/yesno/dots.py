@@ -15,7 +15,7 @@ from caldp_core.basics.types import Floats
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.drawing import Frame, Point, svg
 from caldp_ui.yesno import words
-from caldp_ui.yesno.shown import Coin, Shown
+from caldp_ui.yesno.page_data import Coin, YesNoData
 
 SIZE: Final = (372, 372)
 _COLUMNS: Final = 26
@@ -29,7 +29,7 @@ _LEGEND: Final = "each mark: 1 of 50 equally likely true shares"
 
 
 @dataclass(frozen=True, eq=False)
-class Heap:
+class DotRow:
     """A row of marks: what it is called, its coin, colour and symbol."""
 
     name: str
@@ -38,54 +38,56 @@ class Heap:
     symbol: str
 
 
-def heaps_of(what: Shown, pinned: Shown | None, colours: Palette) -> list[Heap]:
+def dot_rows(data: YesNoData, pinned: YesNoData | None, colours: Palette) -> list[DotRow]:
     """The rows from top to bottom."""
     made = [
-        Heap("This protection", what.ours, colours.ours, "circle"),
-        Heap("Plain LDP (Warner's coin)", what.warner, colours.plain, "diamond"),
+        DotRow("This protection", data.ours, colours.ours, "circle"),
+        DotRow("Plain LDP (Warner's coin)", data.warner, colours.plain, "diamond"),
     ]
     if pinned is not None:
-        made.append(Heap("pinned", pinned.ours, colours.pinned, "square"))
+        made.append(DotRow("pinned", pinned.ours, colours.pinned, "square"))
     return made
 
 
-def frame_of(heaps: Sequence[Heap], truth: float) -> Frame:
+def make_frame(rows: Sequence[DotRow], truth: float) -> Frame:
     """Percent of people with yes across, a row a heap up."""
-    every = np.concatenate([*(heap.coin.dots for heap in heaps), [truth]])
+    every = np.concatenate([*(heap.coin.dots for heap in rows), [truth]])
     low, high = 100 * float(every.min()), 100 * float(every.max())
     air = max(0.06 * (high - low), 0.01)
     box = (8, 26, SIZE[0] - 8, SIZE[1] - 46)
-    return Frame(SIZE, box, (low - air, high + air), (-0.06, _ROW * len(heaps)))
+    return Frame(SIZE, box, (low - air, high + air), (-0.06, _ROW * len(rows)))
 
 
-def marks(heaps: Sequence[Heap], frame: Frame) -> list[list[Point]]:
+def dot_positions(rows: Sequence[DotRow], frame: Frame) -> list[list[Point]]:
     """(50,) marks of each heap, in columns of the frame."""
-    bases = [_ROW * row for row in reversed(range(len(heaps)))]
-    return [_heap(heap.coin.dots, frame.x, base) for heap, base in zip(heaps, bases, strict=True)]
-
-
-def top_of(found: Sequence[Point]) -> float:
-    """Where the name of a heap stands: above its band."""
-    return _ROW * math.floor(min(up for _, up in found) / _ROW) + 1.14
-
-
-def likely(what: Shown, pinned: Shown | None, colours: Palette) -> str:
-    """The drawing: heaps over their bands, and the truth as a named line."""
-    heaps = heaps_of(what, pinned, colours)
-    frame, text = frame_of(heaps, what.truth), f"fill:{colours.text};{_FONT}"
-    truth = 100 * what.truth
-    parts = [
-        _axis(frame, colours),
-        *(_band(frame, heap, row) for row, heap in enumerate(reversed(heaps))),
-        frame.path([(truth, -0.06), (truth, frame.y[1])], _dotted(colours)),
-        _truth(frame, what.truth, f"{text};font-weight:600"),
+    bases = [_ROW * row for row in reversed(range(len(rows)))]
+    return [
+        _stack_dots(heap.coin.dots, frame.x, base) for heap, base in zip(rows, bases, strict=True)
     ]
-    for heap, found in zip(heaps, marks(heaps, frame), strict=True):
-        parts.append(_named(frame, heap, found, colours))
-    return svg(frame, parts, words.alt_likely(what, pinned), None)
 
 
-def _axis(frame: Frame, colours: Palette) -> str:
+def name_height(positions: Sequence[Point]) -> float:
+    """Where the name of a heap stands: above its band."""
+    return _ROW * math.floor(min(up for _, up in positions) / _ROW) + 1.14
+
+
+def dot_plot_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette) -> str:
+    """The drawing: heaps over their bands, and the truth as a named line."""
+    heaps = dot_rows(data, pinned, colours)
+    frame, text = make_frame(heaps, data.truth), f"fill:{colours.text};{_FONT}"
+    truth = 100 * data.truth
+    parts = [
+        _axis_svg(frame, colours),
+        *(_band_svg(frame, heap, row) for row, heap in enumerate(reversed(heaps))),
+        frame.path([(truth, -0.06), (truth, frame.y[1])], _dotted_style(colours)),
+        _truth_svg(frame, data.truth, f"{text};font-weight:600"),
+    ]
+    for heap, found in zip(heaps, dot_positions(heaps, frame), strict=True):
+        parts.append(_dots_svg(frame, heap, found, colours))
+    return svg(frame, parts, words.alt_dot_plot(data, pinned), None)
+
+
+def _axis_svg(frame: Frame, colours: Palette) -> str:
     ink, rule = f"fill:{colours.text};{_FONT}", f"stroke:{colours.faint};opacity:0.35"
     parts = []
     for number in _round_numbers(*frame.x):
@@ -97,19 +99,19 @@ def _axis(frame: Frame, colours: Palette) -> str:
     return "".join(parts)
 
 
-def _band(frame: Frame, heap: Heap, row: int) -> str:
-    base, (low, high) = _ROW * row, (100 * heap.coin.low, 100 * heap.coin.high)
+def _band_svg(frame: Frame, dot_row: DotRow, row: int) -> str:
+    base, (low, high) = _ROW * row, (100 * dot_row.coin.low, 100 * dot_row.coin.high)
     corners = [(low, base), (low, base + 1.08), (high, base + 1.08), (high, base)]
     ends = [(frame.x[0], base), (frame.x[1], base)]
-    line = f"stroke:{heap.colour};stroke-width:1"
-    return frame.path(corners, f"fill:{heap.colour};fill-opacity:0.16") + frame.path(ends, line)
+    line = f"stroke:{dot_row.colour};stroke-width:1"
+    return frame.path(corners, f"fill:{dot_row.colour};fill-opacity:0.16") + frame.path(ends, line)
 
 
-def _dotted(colours: Palette) -> str:
+def _dotted_style(colours: Palette) -> str:
     return f"stroke:{colours.text};stroke-width:1.5;stroke-dasharray:2 3"
 
 
-def _truth(frame: Frame, truth: float, style: str) -> str:
+def _truth_svg(frame: Frame, truth: float, style: str) -> str:
     """Named above its line, and inside the drawing."""
     along = (100 * truth - frame.x[0]) / (frame.x[1] - frame.x[0])
     anchor = "start" if along < 0.12 else "end" if along > 0.88 else "middle"
@@ -118,21 +120,25 @@ def _truth(frame: Frame, truth: float, style: str) -> str:
     )
 
 
-def _named(frame: Frame, heap: Heap, found: list[Point], colours: Palette) -> str:
+def _dots_svg(frame: Frame, dot_row: DotRow, positions: list[Point], colours: Palette) -> str:
     """Marks as large as there is room for, under their name and range."""
-    said = f"{heap.name}: {words.percent_range(heap.coin.low, heap.coin.high)}"
+    said = f"{dot_row.name}: {words.percent_range(dot_row.coin.low, dot_row.coin.high)}"
     edge = f"stroke:{colours.edge};stroke-width:5;stroke-linejoin:round;paint-order:stroke"
-    style = f"fill:{heap.colour};{_FONT};font-weight:600;{edge}"
-    name = frame.text((frame.x[0], top_of(found)), said, style)
-    drawn = f"fill:{heap.colour}"
+    style = f"fill:{dot_row.colour};{_FONT};font-weight:600;{edge}"
+    name = frame.text((frame.x[0], name_height(positions)), said, style)
+    drawn = f"fill:{dot_row.colour}"
     return name + frame.marks(
-        found, heap.symbol, _mark_size(frame, found), drawn, f"{heap.name}: 50 likely shares"
+        positions,
+        dot_row.symbol,
+        _mark_size(frame, positions),
+        drawn,
+        f"{dot_row.name}: 50 likely shares",
     )
 
 
-def _mark_size(frame: Frame, found: list[Point]) -> float:
+def _mark_size(frame: Frame, positions: list[Point]) -> float:
     """Pixels of a mark, so that neighbours in a column touch at most."""
-    ups = sorted({round(up, 6) for _, up in found})
+    ups = sorted({round(up, 6) for _, up in positions})
     step = min((above - below for below, above in pairwise(ups)), default=1.0)
     _, top, _, bottom = frame.box
     room = step * (bottom - top) / (frame.y[1] - frame.y[0])
@@ -147,7 +153,7 @@ def _round_numbers(low: float, high: float) -> list[float]:
     return [round(n * step, 9) for n in range(first, math.floor((high - air) / step) + 1)]
 
 
-def _heap(shares: Floats, span: Point, base: float) -> list[Point]:
+def _stack_dots(shares: Floats, span: Point, base: float) -> list[Point]:
     width = (span[1] - span[0]) / _COLUMNS
     column = np.floor((100 * shares - span[0]) / width).astype(int)
     level = np.arange(column.size) - np.searchsorted(column, column)  # they ascend

@@ -7,17 +7,17 @@ from typing import Final
 
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.drawing import Frame, Point, svg
-from caldp_ui.yesno.shown import Coin, Shown
+from caldp_ui.yesno.page_data import Coin, YesNoData
 
 HEIGHT: Final = 340
 PLANE: Final = Frame((300, 300), (46, 6, 296, 256), (-4, 104), (-4, 104))
 """Both errors as people of 100."""
-_LOW: Final = 0.12
+_LABEL_ROOM: Final = 0.12
 """A share of errors below whose mark there is no room for its name."""
 _TICKS: Final = (0, 25, 50, 75, 100)
 
 
-def plane(what: Shown, pinned: Shown | None, colours: Palette, alt: str) -> str:
+def plane_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette, alt: str) -> str:
     """Both kinds of error of a guess from a report, as people of 100.
 
     The triangle: every pair of errors that some method with this protection reaches. Its corner is
@@ -26,28 +26,32 @@ def plane(what: Shown, pinned: Shown | None, colours: Palette, alt: str) -> str:
     text = f"fill:{colours.text}"
     parts = [
         PLANE.ticks(_TICKS, _TICKS, colours.text, colours.faint),
-        _titles(PLANE, "of 100 with yes, taken for no", "of 100 with no, taken for yes", text),
-        PLANE.path(_corners(what.ours), _line(colours.ours, 2.5, fill=colours.ours)),
-        PLANE.path(_corners(what.warner), _line(colours.plain, 2, "7 5")),
-        PLANE.path([(0, 100), (100, 0)], _line(colours.faint, 1.5, "2 3")),
+        _axis_titles_svg(
+            PLANE, "of 100 with yes, taken for no", "of 100 with no, taken for yes", text
+        ),
+        PLANE.path(_corners(data.ours), _line_style(colours.ours, 2.5, fill=colours.ours)),
+        PLANE.path(_corners(data.warner), _line_style(colours.plain, 2, "7 5")),
+        PLANE.path([(0, 100), (100, 0)], _line_style(colours.faint, 1.5, "2 3")),
         PLANE.text((72, 96), "guessing without a report", text, "middle"),
         PLANE.text((2, 3), "no method gets here", text),
     ]
     if pinned is not None:
-        parts.append(PLANE.path(_corners(pinned.ours), _line(colours.pinned, 2, "8 4 2 4")))
-        parts.append(_point("pinned", pinned.ours, colours.pinned, "square", colours))
-    parts.append(_point("plain LDP", what.warner, colours.plain, "diamond", colours))
-    below = pinned is not None and what.ours.errors.missed > _LOW
-    parts.append(_point("this protection", what.ours, colours.ours, "circle", colours, below=below))
+        parts.append(PLANE.path(_corners(pinned.ours), _line_style(colours.pinned, 2, "8 4 2 4")))
+        parts.append(_point_svg("pinned", pinned.ours, colours.pinned, "square", colours))
+    parts.append(_point_svg("plain LDP", data.warner, colours.plain, "diamond", colours))
+    below = pinned is not None and data.ours.errors.missed > _LABEL_ROOM
+    parts.append(
+        _point_svg("this protection", data.ours, colours.ours, "circle", colours, below=below)
+    )
     return svg(PLANE, parts, alt, HEIGHT)
 
 
-def _line(colour: str, width: float, dash: str = "", fill: str = "") -> str:
+def _line_style(colour: str, width: float, dash: str = "", fill: str = "") -> str:
     inside = f"fill:{fill};fill-opacity:0.22" if fill else "fill:none"
     return f"stroke:{colour};stroke-width:{width};stroke-dasharray:{dash or 'none'};{inside}"
 
 
-def _titles(frame: Frame, x: str, y: str, style: str) -> str:
+def _axis_titles_svg(frame: Frame, x: str, y: str, style: str) -> str:
     _, top, right, bottom = frame.box
     left, height = frame.box[0], frame.size[1]
     across, down = (left + right) / 2, (top + bottom) / 2
@@ -64,7 +68,7 @@ def _corners(coin: Coin) -> list[Point]:
     return [(0.0, 100.0), (100 * vertex.false_alarm, 100 * vertex.missed), (100.0, 0.0)]
 
 
-def _point(
+def _point_svg(
     name: str, coin: Coin, colour: str, symbol: str, colours: Palette, *, below: bool = False
 ) -> str:
     at = (100 * coin.errors.false_alarm, 100 * coin.errors.missed)

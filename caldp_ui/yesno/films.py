@@ -4,22 +4,22 @@ The noise is the same at every step.
 """
 
 from caldp_ui.parts import films
-from caldp_ui.parts.films import Page
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.yesno import board
-from caldp_ui.yesno.shown import Shown, shown
+from caldp_ui.yesno.page_data import YesNoData, load_data
+from caldp_ui.yesno.page_state import STATE, YesNoState
 from caldp_ui.yesno.side import SLIDERS
-from caldp_ui.yesno.slot import SLOT, OneQuestion
 
 
-def show(record: OneQuestion, pinned: Shown | None) -> None:
+def show(record: YesNoState, pinned: YesNoData | None) -> None:
     """Have the browser follow all sliders; what is `pinned` stays in the plane."""
-    films.follow(page(pinned), record, SLIDERS)
+    films.follow_sliders(page(pinned), record, SLIDERS)
 
 
-def page(pinned: Shown | None) -> Page[OneQuestion]:
+def page(pinned: YesNoData | None) -> ChartPage[YesNoState]:
     """The page as a function of its record."""
-    return Page(
-        SLOT,
-        lambda record, colours: board.look(shown(record.scenario), pinned, colours),
-        rests_on=repr(SLOT.pinned),
+    return ChartPage(
+        STATE,
+        lambda record, colours: board.render(load_data(record.scenario), pinned, colours),
+        depends_on=repr(STATE.pinned),
     )

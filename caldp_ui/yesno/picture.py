@@ -6,10 +6,10 @@ from typing import Final
 from PIL import Image, ImageDraw, ImageFont
 
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.words import formats, told_levels
+from caldp_ui.words import formats, promise_levels
 from caldp_ui.yesno import dots, words
-from caldp_ui.yesno.shown import Shown
-from caldp_ui.yesno.slot import question
+from caldp_ui.yesno.page_data import YesNoData
+from caldp_ui.yesno.page_state import yes_no_policy
 
 _WIDTH: Final = 1400
 _HEIGHT: Final = 500
@@ -18,10 +18,10 @@ _FOOT: Final = 100
 _DOT: Final = 9
 
 
-def png(what: Shown) -> bytes:
+def png(data: YesNoData) -> bytes:
     """Two heaps of 50 equally likely shares, the truth as a line, and the ends of the scale."""
-    heaps = dots.heaps_of(what, None, LIGHT)
-    frame = dots.frame_of(heaps, what.truth)
+    heaps = dots.dot_rows(data, None, LIGHT)
+    frame = dots.make_frame(heaps, data.truth)
     (left, right), (low, high) = frame.x, frame.y
     image = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(26)
@@ -31,24 +31,24 @@ def png(what: Shown) -> bytes:
         wide, tall = _WIDTH - 2 * _EDGE, _HEIGHT - _FOOT - _EDGE
         return _EDGE + across * wide, _EDGE + (1 - up) * tall
 
-    truth = 100 * what.truth
+    truth = 100 * data.truth
     draw.line((*at(truth, low), *at(truth, high)), LIGHT.text, 3)
-    for heap, found in zip(heaps, dots.marks(heaps, frame), strict=True):
+    for heap, found in zip(heaps, dots.dot_positions(heaps, frame), strict=True):
         for mark in found:
             across, down = at(*mark)
-            _mark(draw, heap.symbol, across, down, heap.colour)
-        top = dots.top_of(found)
+            _draw_mark(draw, heap.symbol, across, down, heap.colour)
+        top = dots.name_height(found)
         said = words.percent_range(heap.coin.low, heap.coin.high)
         draw.text(at(left, top), f"{heap.name}: {said}", heap.colour, font, "lb")
     foot = f"people with yes, from {left:.2f} % (left edge) to {right:.2f} %; line: truth, "
     draw.text((_EDGE, _HEIGHT - _FOOT + 15), f"{foot}{truth:.3g} %", LIGHT.text, font)
-    draw.text((_EDGE, _HEIGHT - _FOOT + 50), _setting(what), LIGHT.text, font)
+    draw.text((_EDGE, _HEIGHT - _FOOT + 50), _setting_text(data), LIGHT.text, font)
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
 
 
-def _mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colour: str) -> None:
+def _draw_mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colour: str) -> None:
     """A circle, or a diamond of about the same size."""
     if symbol == "circle":
         draw.ellipse((x - _DOT, y - _DOT, x + _DOT, y + _DOT), colour)
@@ -57,11 +57,11 @@ def _mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colour: st
         draw.polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], colour)
 
 
-def _setting(what: Shown) -> str:
+def _setting_text(data: YesNoData) -> str:
     """What the picture is of, in letters that its font has."""
-    setup = what.ours.result.setup
-    policy = question(setup.scenario)
+    setup = data.ours.result.setup
+    policy = yes_no_policy(setup.scenario)
     levels = (policy.epsilon_10, policy.epsilon_01)
-    yes, no = (told_levels.level(each).replace("∞", "infinite") for each in levels)
+    yes, no = (promise_levels.level(each).replace("∞", "infinite") for each in levels)
     people = formats.people(setup.n)
     return f"epsilon of yes: {yes}; of no: {no}; {people} reports; example data"

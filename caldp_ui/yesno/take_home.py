@@ -3,13 +3,13 @@
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 from caldp_ui.yesno import films
+from caldp_ui.yesno.page_state import YesNoState
 from caldp_ui.yesno.side import SLIDERS
-from caldp_ui.yesno.slot import OneQuestion
 
 _TITLES = ("ε of yes", "ε of no", "People", "Truly yes")
 
 
-def part(record: OneQuestion) -> Part:
+def part(record: YesNoState) -> Part:
     """The page."""
     return boards.part(
         "yesno",

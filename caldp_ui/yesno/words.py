@@ -2,11 +2,11 @@
 
 import math
 
-from caldp_ui.words import formats, told_levels
+from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.strength import strength
-from caldp_ui.yesno.shown import Coin, Shown, people_warner_needs
-from caldp_ui.yesno.slot import question
+from caldp_ui.yesno.page_data import Coin, YesNoData, warner_people_factor
+from caldp_ui.yesno.page_state import yes_no_policy
 
 ANSWERS = ("no", "yes")
 _DECIMALS_MAX = 6
@@ -27,10 +27,10 @@ def percent_range(low: float, high: float, decimals: int = 1) -> str:
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
 
 
-def headline(what: Shown) -> Headline:
+def headline(data: YesNoData) -> Headline:
     """Who is not protected, if anybody; what the reports say; what plain LDP takes for the same."""
-    ours = what.ours
-    policy = question(ours.result.setup.scenario)
+    ours = data.ours
+    policy = yes_no_policy(ours.result.setup.scenario)
     people = formats.people(ours.result.setup.n)
     found = (
         f"From {people} reports we estimate that {percent_range(ours.low, ours.high)} would "
@@ -42,29 +42,31 @@ def headline(what: Shown) -> Headline:
         if math.isinf(epsilon)
     ]
     if not open_answers:
-        return Headline(found, _plain_needs(what))
-    return Headline(_unprotected(what, open_answers), f"{found} {_plain_needs(what)}", True)
+        return Headline(found, _plain_ldp_sentence(data))
+    return Headline(
+        _unprotected_sentence(data, open_answers), f"{found} {_plain_ldp_sentence(data)}", True
+    )
 
 
-def in_one_line(what: Shown) -> str:
+def one_line_summary(data: YesNoData) -> str:
     """Both lines of it, one after the other."""
-    made = headline(what)
+    made = headline(data)
     return f"{made.sentence} {made.second}".strip()
 
 
-def _unprotected(what: Shown, answers: list[str]) -> str:
+def _unprotected_sentence(data: YesNoData, answers: list[str]) -> str:
     if len(answers) > 1:
         return "Nobody is protected: every report is the true answer."
     (answer,) = answers
-    share = what.truth if answer == "yes" else 1 - what.truth
+    share = data.truth if answer == "yes" else 1 - data.truth
     return (
         f"{formats.out_of(share)} people are not protected: a report can prove their answer "
         f"“{answer}”."
     )
 
 
-def _plain_needs(what: Shown) -> str:
-    factor = people_warner_needs(what)
+def _plain_ldp_sentence(data: YesNoData) -> str:
+    factor = warner_people_factor(data)
     if factor < 1.005:
         return "Plain LDP (Warner's coin) is as accurate here."
     if math.isinf(factor):
@@ -75,45 +77,48 @@ def _plain_needs(what: Shown) -> str:
     )
 
 
-def column(coin: Coin) -> dict[str, str]:
+def coin_numbers(coin: Coin) -> dict[str, str]:
     """The numbers of one coin."""
-    policy = question(coin.result.setup.scenario)
+    policy = yes_no_policy(coin.result.setup.scenario)
     after = [
-        "nobody sends it" if right is None else of_hundred(right) for right in coin.right_after
+        "nobody sends it" if right is None else of_hundred(right)
+        for right in coin.correct_probabilities
     ]
     return {
-        "ε of yes": told_levels.level(policy.epsilon_10),
-        "ε of no": told_levels.level(policy.epsilon_01),
-        "with yes, send yes": of_hundred(coin.says_yes[1]),
-        "with no, send yes": of_hundred(coin.says_yes[0]),
+        "ε of yes": promise_levels.level(policy.epsilon_10),
+        "ε of no": promise_levels.level(policy.epsilon_01),
+        "with yes, send yes": of_hundred(coin.yes_probabilities[1]),
+        "with no, send yes": of_hundred(coin.yes_probabilities[0]),
         "right after “yes”, from 50:50": after[1],
         "right after “no”, from 50:50": after[0],
         "unbiased estimate of yes": f"{100 * coin.estimate:.2f} %",
         "95 % range": percent_range(coin.low, coin.high, 2),
-        "standard error (exact)": f"{formats.digits(100 * coin.deviation, 3)} percentage points",
+        "standard error (exact)": (
+            f"{formats.digits(100 * coin.standard_error, 3)} percentage points"
+        ),
     }
 
 
-def sends(coin: Coin, answer: int) -> tuple[str, str]:
+def describe_sender(coin: Coin, answer: int) -> tuple[str, str]:
     """Of people with that answer, those who send yes: a number, and what it counts."""
-    name, share = ANSWERS[answer], coin.says_yes[answer]
+    name, share = ANSWERS[answer], coin.yes_probabilities[answer]
     cover = " as well, as cover" if not answer and share else ""
     return of_hundred(share), f"people whose true answer is {name} send “yes”{cover}"
 
 
-def reads(coin: Coin, report: int) -> tuple[str, str, str]:
+def describe_reader(coin: Coin, report: int) -> tuple[str, str, str]:
     """What an attacker reads off that report: a number, what it counts, and the grade's word."""
-    right, answer = coin.right_after[report], ANSWERS[report]
+    right, answer = coin.correct_probabilities[report], ANSWERS[report]
     if right is None:
         return "", f"Nobody sends “{answer}”.", "strong"
     told = f"who send “{answer}” truly mean it, if both answers were equally likely before"
     return of_hundred(right), told, strength(min(right, 1.0)).word
 
 
-def alt_plane(what: Shown, pinned: Shown | None) -> str:
+def alt_plane(data: YesNoData, pinned: YesNoData | None) -> str:
     """The plane of errors for those who do not see it."""
-    ours, warner = what.ours.errors, what.warner.errors
-    kept = "" if pinned is None else f" Pinned: {_errors(pinned.ours)}."
+    ours, warner = data.ours.errors, data.warner.errors
+    kept = "" if pinned is None else f" Pinned: {_errors_text(pinned.ours)}."
     return (
         "Plane of an attacker's two errors. No method with this protection gets below the bent "
         f"line; this one is at its corner: {of_hundred(ours.false_alarm)} people with yes are "
@@ -122,19 +127,19 @@ def alt_plane(what: Shown, pinned: Shown | None) -> str:
     )
 
 
-def _errors(coin: Coin) -> str:
+def _errors_text(coin: Coin) -> str:
     return f"{of_hundred(coin.errors.false_alarm)} and {of_hundred(coin.errors.missed)}"
 
 
-def alt_likely(what: Shown, pinned: Shown | None) -> str:
+def alt_dot_plot(data: YesNoData, pinned: YesNoData | None) -> str:
     """The dot plot for those who do not see it."""
-    kept = "" if pinned is None else f" Pinned: {_likely(pinned.ours)}."
+    kept = "" if pinned is None else f" Pinned: {_range_text(pinned.ours)}."
     return (
         "Heaps of 50 marks each: equally likely true shares of yes; a band holds 95 % of them. "
-        f"This protection: {_likely(what.ours)}. Plain LDP: {_likely(what.warner)}."
-        f"{kept} Truth: {100 * what.truth:.3g} %."
+        f"This protection: {_range_text(data.ours)}. Plain LDP: {_range_text(data.warner)}."
+        f"{kept} Truth: {100 * data.truth:.3g} %."
     )
 
 
-def _likely(coin: Coin) -> str:
+def _range_text(coin: Coin) -> str:
     return percent_range(coin.low, coin.high)

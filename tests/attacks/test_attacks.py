@@ -8,26 +8,26 @@ import pytest
 from scipy.sparse import csr_array
 
 from caldp_core.attacks import (
-    averaged_rounding,
     bounds,
-    moved,
-    moved_under_noise,
-    newcomers_found,
-    subtracted,
-    sums_of,
-    which_way,
+    direction_guess_accuracy,
+    exposed_newcomers,
+    move_guess_accuracy,
+    noisy_move_guess_accuracy,
+    published_sums,
+    rounding_recovery_chance,
+    solve_by_subtraction,
 )
-from caldp_core.attacks.differencing import two_places
+from caldp_core.attacks.census_block import LINES, Person, Tables, worlds
+from caldp_core.attacks.differencing import place_guess_accuracy
 from caldp_core.attacks.reconstruction import (
     Noisy,
     Rounded,
-    as_they_are,
-    nearest,
+    fit_answers,
+    publish_exact,
     reconstruct,
 )
-from caldp_core.attacks.seven import LINES, Person, Tables, worlds
-from caldp_core.attacks.solving import Sums, disclosed
-from caldp_core.audit.told_apart import pair_rows, right_guess
+from caldp_core.attacks.solving import Sums, disclosed_cells
+from caldp_core.audit.pair_guess import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
@@ -51,14 +51,14 @@ def test_linear_programs_find_the_ends_that_all_tables_have(rule_known: bool) ->
     found = 0
     for _ in range(12):
         counts, labels = rng.poisson(1.5, 6), np.repeat([0, 1], 3)
-        sums = sums_of(Suppression(4).publish(counts, labels), rule_known)
+        sums = published_sums(Suppression(4).publish(counts, labels), rule_known)
         if not sums.cells.size:
             continue
         low, high = bounds(sums)
         least, largest = ends(sums)
         assert low == pytest.approx(least, abs=1e-6)
         assert high == pytest.approx(largest, abs=1e-6)
-        found += int(disclosed(low, high).sum())
+        found += int(disclosed_cells(low, high).sum())
     assert (found > 0) == rule_known
 
 
@@ -80,9 +80,9 @@ def test_a_table_with_two_margins_is_solved_across_both() -> None:
 def test_subtraction_goes_on_from_what_it_has_found() -> None:
     members = csr_array(np.array([[1.0, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]]))
     sums = Sums(np.arange(4), members, np.array([3.0, 1, 2]), np.zeros(4), np.full(4, np.inf))
-    assert subtracted(sums).tolist() == [True, True, False, False]
+    assert solve_by_subtraction(sums).tolist() == [True, True, False, False]
     low, high = bounds(sums)
-    assert disclosed(low, high).tolist() == [True, True, False, False]
+    assert disclosed_cells(low, high).tolist() == [True, True, False, False]
 
 
 def test_newcomers_are_found_where_no_other_table_is_alike() -> None:
@@ -91,7 +91,7 @@ def test_newcomers_are_found_where_no_other_table_is_alike() -> None:
     for threshold in (1, 3, 5):
         for _ in range(40):
             counts, labels = rng.poisson(2.0, 14), np.sort(rng.integers(0, 3, 14))
-            found = newcomers_found(Suppression(threshold), counts, labels).tolist()
+            found = exposed_newcomers(Suppression(threshold), counts, labels).tolist()
             expected = newcomers_by_hand(Suppression(threshold), counts.tolist(), labels.tolist())
             assert found == expected
             kinds |= set(found)
@@ -100,13 +100,13 @@ def test_newcomers_are_found_where_no_other_table_is_alike() -> None:
 
 def test_a_newcomer_in_a_huge_group_is_refused_where_each_table_would_have_to_be_made() -> None:
     with pytest.raises(CaldpError, match="at most 4,096 cells"):
-        newcomers_found(Suppression(5), np.full(5000, 9), np.zeros(5000, np.int64))
+        exposed_newcomers(Suppression(5), np.full(5000, 9), np.zeros(5000, np.int64))
 
 
 def test_hiding_tells_two_places_apart_unless_both_stay_small() -> None:
     others, labels = np.array([1, 2, 1, 9, 0]), np.zeros(5, np.int64)
     for pair, right in (([0, 1], 0.5), ([0, 3], 1.0), ([0, 4], 1.0)):
-        assert two_places(Suppression(5), others, labels, np.array(pair)) == right
+        assert place_guess_accuracy(Suppression(5), others, labels, np.array(pair)) == right
 
 
 def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say() -> None:
@@ -114,9 +114,9 @@ def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say() -> None:
     for base, ends in ((3, [1, 2]), (5, [1, 2]), (3, [0, 1])):
         worlds = [others + np.eye(4, dtype=np.int64)[cell] for cell in ends]
         one, other = ([*each.tolist(), *np.bincount(labels, each).astype(int)] for each in worlds)
-        chance = two_places(Rounding(base), others, labels, np.array(ends))
+        chance = place_guess_accuracy(Rounding(base), others, labels, np.array(ends))
         assert chance == pytest.approx(float(told_apart_by_hand(one, other, base)))
-    assert 0.55 < two_places(Rounding(3), others, labels, pair) < 0.95
+    assert 0.55 < place_guess_accuracy(Rounding(3), others, labels, pair) < 0.95
 
 
 def test_the_way_of_one_who_moved_comes_out_as_often_as_all_outcomes_of_both_days_say() -> None:
@@ -125,11 +125,11 @@ def test_the_way_of_one_who_moved_comes_out_as_often_as_all_outcomes_of_both_day
     days = [[*each[ends].tolist(), int(each[:2].sum())] for each in worlds]
     there, back = (first + second for first, second in (days, days[::-1]))
     for base in (3, 5):
-        chance = moved(Rounding(base), others, labels, np.array(ends))
+        chance = move_guess_accuracy(Rounding(base), others, labels, np.array(ends))
         assert chance == pytest.approx(float(told_apart_by_hand(there, back, base)))
-        assert chance > two_places(Rounding(base), others, labels, np.array(ends)) + 0.01
+        assert chance > place_guess_accuracy(Rounding(base), others, labels, np.array(ends)) + 0.01
     for threshold, right in ((2, 1.0), (5, 1.0), (20, 0.5)):
-        assert moved(Suppression(threshold), others, labels, np.array(ends)) == right
+        assert move_guess_accuracy(Suppression(threshold), others, labels, np.array(ends)) == right
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
@@ -137,9 +137,9 @@ def test_noise_tells_the_way_by_two_reports_and_no_more_than_twice_epsilon(epsil
     made = in_context(Context.plain(4, epsilon), "randomized-response")
     rows, channel = pair_rows(made, 0, 3), np.array(made.exact_channel(), np.float64)
     days = [np.outer(channel[a], channel[b]) for a, b in ((0, 3), (3, 0))]
-    chance = which_way(rows)
+    chance = direction_guess_accuracy(rows)
     assert chance == pytest.approx(np.maximum(*days).sum() / 2)
-    assert right_guess(rows) < chance <= 1 / (1 + np.exp(-2 * epsilon))
+    assert guess_accuracy_of_rows(rows) < chance <= 1 / (1 + np.exp(-2 * epsilon))
     z = np.arange(-40, 41)
     here, away = (np.exp(-epsilon / 2 * np.abs(z - c)) for c in (1, 0))
     whole = here.sum() * away.sum()
@@ -148,18 +148,18 @@ def test_noise_tells_the_way_by_two_reports_and_no_more_than_twice_epsilon(epsil
     levels, place = np.unique(np.round(np.log(one / other), 9), return_inverse=True)
     p, q = (np.bincount(place, row, levels.size) for row in (one, other))
     both = np.maximum(np.outer(p, q), np.outer(q, p)).sum() / 2
-    assert moved_under_noise(CentralTable(epsilon)) == pytest.approx(both, abs=1e-6)
+    assert noisy_move_guess_accuracy(CentralTable(epsilon)) == pytest.approx(both, abs=1e-6)
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 5])
 def test_averaged_rounding_gives_the_count_as_often_as_all_outcomes_say(pairs: int) -> None:
     for base, count in ((3, 1), (5, 4), (10, 7)):
-        chance = averaged_rounding(Rounding(base), count, pairs)
+        chance = rounding_recovery_chance(Rounding(base), count, pairs)
         assert chance == pytest.approx(float(averaged_by_hand(count, base, pairs)))
 
 
 def test_north_carolinas_ashe_county_comes_out_of_eighty_pairs_of_regions() -> None:
-    chances = [averaged_rounding(Rounding(3), 1, pairs) for pairs in (1, 5, 20, 80)]
+    chances = [rounding_recovery_chance(Rounding(3), 1, pairs) for pairs in (1, 5, 20, 80)]
     assert chances == pytest.approx([0.0, 0.59, 0.82, 0.99], abs=0.01)
 
 
@@ -167,21 +167,21 @@ def test_the_nearest_answers_are_as_near_as_any_of_all() -> None:
     rng = np.random.default_rng(17)
     members = rng.random((6, 8)) < 0.5
     published = rng.integers(0, 6, 6).astype(np.float64)
-    found = np.abs(members @ nearest(members, published) - published).sum()
+    found = np.abs(members @ fit_answers(members, published) - published).sum()
     every = np.array(list(itertools.product([0, 1], repeat=8)))
     assert found <= np.abs(every @ members.T - published).sum(axis=1).min() + 1e-9
 
 
 def test_exact_tables_give_everybody_away_and_one_epsilon_for_all_tables_nobody() -> None:
-    assert reconstruct(40, 80, as_they_are, 1).right == 1.0
-    assert reconstruct(40, 300, Rounded(5), 1).right > 0.85
+    assert reconstruct(40, 80, publish_exact, 1).accuracy == 1.0
+    assert reconstruct(40, 300, Rounded(5), 1).accuracy > 0.85
     # With ε = 1 for all 300 tables: 40 guesses, within 4.8 standard errors of a half.
-    assert reconstruct(40, 300, Noisy(1.0), 1).right == pytest.approx(0.5, abs=0.38)
+    assert reconstruct(40, 300, Noisy(1.0), 1).accuracy == pytest.approx(0.5, abs=0.38)
     assert reconstruct(40, 300, Noisy(1.0), 1).error > 40
 
 
 def test_the_same_seed_has_the_same_people_and_first_tables() -> None:
-    few, many = (reconstruct(12, tables, as_they_are, 9) for tables in (3, 30))
+    few, many = (reconstruct(12, tables, publish_exact, 9) for tables in (3, 30))
     assert few.truth.tolist() == many.truth.tolist()
     assert few.truth.sum() == 6
 

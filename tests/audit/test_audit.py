@@ -15,7 +15,7 @@ from caldp_core.audit.pairwise import (
 )
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import LEVEL_MAX
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
@@ -95,7 +95,7 @@ def test_it_decides_to_fifty_digits(epsilon: float) -> None:
         b = 1 / (ratio + 1)
         return [[1 - b, b], [b, 1 - b]]
 
-    just_below = power_below(epsilon)
+    just_below = exp_below(epsilon)
     assert audit_channel(channel(just_below), both_ways(epsilon)).holds
     beyond = just_below * (1 + F(1, 10**50))
     assert not audit_channel(channel(beyond), both_ways(epsilon)).holds
@@ -107,14 +107,14 @@ def test_its_power_is_below_and_near(epsilon: float) -> None:
     for j in range(1, 150):
         terms.append(terms[-1] * F(epsilon) / j)
     series = sum(terms)  # below e^ε by less than 1e-60 of it
-    assert power_below(epsilon) <= series
-    assert series - power_below(epsilon) <= series / 10**57
+    assert exp_below(epsilon) <= series
+    assert series - exp_below(epsilon) <= series / 10**57
 
 
 @pytest.mark.parametrize("epsilon", [5e-324, 2.3e-308, 1e-100, 1e-61, 9.9e-31, 1.1e-30, 1e-16])
 def test_its_power_is_between_one_and_e_to_the_least_levels(epsilon: float) -> None:
     """Levels that 60 digits hardly tell from 0; all terms of the series are positive."""
-    power, exact = power_below(epsilon), F(epsilon)
+    power, exact = exp_below(epsilon), F(epsilon)
     series = sum(exact**j / math.factorial(j) for j in range(6))
     assert 1 <= power <= series
     assert series - power <= max(exact**2, F(2, 10**59))
@@ -140,8 +140,8 @@ def test_the_least_level_still_decides() -> None:
 @pytest.mark.parametrize("epsilon", [LEVEL_MAX, 1.1 * LEVEL_MAX, 1e6, 1e308, sys.float_info.max])
 def test_levels_beyond_all_channels_bind_as_the_largest(epsilon: float) -> None:
     """A ratio of e^10000 is refused or allowed; never is one above e^E let through."""
-    most = power_below(epsilon)
-    assert most == power_below(LEVEL_MAX)
+    most = exp_below(epsilon)
+    assert most == exp_below(LEVEL_MAX)
     assert math.log(most.numerator) - math.log(most.denominator) == pytest.approx(LEVEL_MAX)
 
     def channel(ratio: Fraction) -> list[list[Fraction]]:
@@ -156,7 +156,7 @@ def test_levels_beyond_all_channels_bind_as_the_largest(epsilon: float) -> None:
 
 def test_the_power_never_falls() -> None:
     levels = [0.0, 5e-324, 1e-31, 9.9e-31, 1e-30, 1e-29, 1e-3, 1.0, 20.0, 700.0, 9999.0, 1e4, 1e9]
-    powers = [power_below(level) for level in levels]
+    powers = [exp_below(level) for level in levels]
     assert powers == sorted(powers)
 
 

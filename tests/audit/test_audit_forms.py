@@ -18,7 +18,7 @@ from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import StreamsRows
+from caldp_core.mechanisms.structures import HasChannelRows
 from caldp_core.mechanisms.support_form import HasSupportForm, SupportForm
 from caldp_core.privacy.context import Context
 from tests import mutants
@@ -41,7 +41,7 @@ def test_every_family_can_be_audited_at_full_size() -> None:
     assert {"rappor", "oue", "subset-selection", "local-hashing"} <= set(FORMS)
     for family in FAMILIES:
         oracles = registry.in_context(Context.plain(2, 1.0), family).oracles
-        assert isinstance(oracles, StreamsRows) or family in FORMS
+        assert isinstance(oracles, HasChannelRows) or family in FORMS
 
 
 # --- the form rebuilds the channel ---------------------------------------------------------

@@ -16,7 +16,7 @@ from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import ChannelRows, StreamsRows
+from caldp_core.mechanisms.structures import ChannelRows, HasChannelRows
 from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree
@@ -30,7 +30,7 @@ LARGE = 5000
 STREAMING = [
     name
     for name in FAMILIES
-    if isinstance(registry.in_context(Context.plain(2, 1.0), name).oracles, StreamsRows)
+    if isinstance(registry.in_context(Context.plain(2, 1.0), name).oracles, HasChannelRows)
 ]
 
 
@@ -48,7 +48,7 @@ def test_streamed_rows_are_those_of_the_channel(family: str) -> None:
 
 def check_streamed(mechanism: ContextMechanism) -> None:
     oracles = mechanism.oracles
-    assert isinstance(oracles, StreamsRows)
+    assert isinstance(oracles, HasChannelRows)
     for block in np.flatnonzero(mechanism.sizes):
         first, numerators, denominator = oracles.channel(int(block))
         rows = numerators.shape[0]
@@ -82,8 +82,8 @@ def test_both_ways_to_read_rows_give_one_record(oracles: Any) -> None:
         policy = context(kind, epsilon)
         streamed = ContextMechanism(policy, "streamed", oracles)
         whole = ContextMechanism(policy, "written out", written_out(oracles))
-        assert isinstance(streamed.oracles, StreamsRows)
-        assert not isinstance(whole.oracles, StreamsRows)
+        assert isinstance(streamed.oracles, HasChannelRows)
+        assert not isinstance(whole.oracles, HasChannelRows)
         assert audit_context(streamed) == audit_context(whole)
 
 
@@ -183,7 +183,7 @@ def test_a_bolder_coin_is_found_at_size(family: str) -> None:
 def test_numerators_beyond_64_bits_are_exact() -> None:
     """s·(2^48 − N) + N passes 2^63 at ε = 20, where the whole matrix of int64 would overflow."""
     mechanism = registry.in_context(Context.plain(40_000, 20.0), "randomized-response")
-    assert isinstance(mechanism.oracles, StreamsRows)
+    assert isinstance(mechanism.oracles, HasChannelRows)
     values = mechanism.oracles.channel_rows(0, 0, 1).values
     assert values[-1] > 2**63
     noise = int(mechanism.oracles.cover_threshold[0])

@@ -225,7 +225,7 @@ def test_axes_say_what_every_pair_says(policy: GridMetric) -> None:
 
 def test_noise_on_maps_is_audited_at_full_size() -> None:
     crow = EuclideanMetric(60, 90, 0.4, 0.3)
-    stepped = GridGeometric(crow.stricter_steps())
+    stepped = GridGeometric(crow.stricter_grid_metric())
     found = audit_mechanism(stepped, crow)
     assert found.holds
     assert found.method == EVERY_AXIS

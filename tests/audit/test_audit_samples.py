@@ -18,7 +18,7 @@ from caldp_core.audit.sampled import (
     sampler_of,
 )
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.proportions import highest_share, lowest_share
+from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Ints, Reports
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
@@ -139,8 +139,8 @@ def test_any_function_can_be_audited() -> None:
 def test_intervals_are_clopper_and_pearson_s(n: int, data: st.DataObject, alpha: float) -> None:
     """Second route: the binomial tails that define them."""
     hits = data.draw(st.integers(0, n))
-    low = float(lowest_share(np.array(hits), n, alpha))
-    high = float(highest_share(np.array(hits), n, alpha))
+    low = float(clopper_pearson_lower(np.array(hits), n, alpha))
+    high = float(clopper_pearson_upper(np.array(hits), n, alpha))
     if hits:
         assert binom.sf(hits - 1, n, low) == pytest.approx(alpha, rel=1e-6)
     else:

@@ -47,14 +47,14 @@ def test_honest_sums_have_the_noise_that_is_said_and_crafted_ones_are_seen(famil
     if family in AGREE:
         assert np.abs(off).max() < 1e-6
         assert not any(each.is_suspect for each in checks_of(mechanism, 2_000))
-        assert honest[0].phones_to_be_seen(mechanism, TARGET) is None
+        assert honest[0].detectable_fakes(mechanism, TARGET) is None
         return
     noise = np.array([each.noise for each in honest])
     assert_mean(off, np.array(0.0), noise.mean(), SIGNIFICANCE / len(FAMILIES))
     # Five standard errors of a deviation; 1.6 times as much or as little is found nine times of 10.
     assert off.std() == pytest.approx(noise.mean(), rel=5 / np.sqrt(2 * DRAWS))
     assert sum(each.is_suspect for each in honest) <= 4  # of 0.05 expected
-    fakes = honest[0].phones_to_be_seen(mechanism, TARGET)
+    fakes = honest[0].detectable_fakes(mechanism, TARGET)
     assert fakes is not None
     seen = [sum(e.is_suspect for e in checks_of(mechanism, m)) for m in (fakes // 4, fakes)]
     assert seen[0] < 10
@@ -67,7 +67,7 @@ def test_what_a_crafted_report_adds_is_found_by_hand(family: str) -> None:
     mechanism = registry.in_context(few, family)
     check = BlockSum(1e4, 1e4, 100.0, 2)
     by_hand = float(crafted_law(mechanism, TARGET) @ single_estimates(mechanism).sum(axis=1)) - 1
-    found = check.phones_to_be_seen(mechanism, TARGET)
+    found = check.detectable_fakes(mechanism, TARGET)
     if by_hand < 1e-9:
         assert found is None
     else:

@@ -11,7 +11,7 @@ import pytest
 from caldp_core.audit.adversary import least_weighted_error
 from caldp_core.audit.best_guess import best_guess, best_guess_of_channel
 from caldp_core.audit.error_regions import claimed_region, reached_region
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, registry
@@ -59,7 +59,7 @@ def test_the_region_reached_is_that_of_the_exact_channel(family: str, kind: str)
             exact = float(least_weighted_error(channel, x, other, weight))
             with naming(f"{x} against {other}, weight {weight}"):
                 assert supports(line, float(weight)) == pytest.approx(exact, abs=NEARLY)
-        assert told_apart(mechanism, x, other) == pytest.approx(
+        assert guess_accuracy(mechanism, x, other) == pytest.approx(
             1 - supports(line, 1.0) / 2, abs=NEARLY
         )
         assert gap_to_claim(claimed_region(mechanism.policy, x, other), line) >= -NEARLY

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit.adversary import error_vertex, guessed_right
+from caldp_core.audit.adversary import error_vertex, max_guess_accuracy
 from caldp_core.audit.best_guess import best_guess_of_channel
 from caldp_core.audit.even_guess import PairOdds, even_guess, pair_odds
 from caldp_core.basics.errors import CaldpError
@@ -30,7 +30,7 @@ def test_it_is_one_minus_half_the_errors_at_the_corner(a: float, b: float) -> No
 
 @given(st.floats(0, 20))
 def test_its_limits_are_those_by_hand(a: float) -> None:
-    assert float(even_guess(a, a)) == pytest.approx(guessed_right(a), abs=1e-12)
+    assert float(even_guess(a, a)) == pytest.approx(max_guess_accuracy(a), abs=1e-12)
     assert float(even_guess(a, math.inf)) == pytest.approx(1 - math.exp(-a) / 2, abs=1e-12)
     assert float(even_guess(math.inf, math.inf)) == 1.0
     assert float(even_guess(0.0, a)) == 0.5
@@ -80,7 +80,7 @@ def test_a_context_is_told_without_its_matrix(context: Context) -> None:
     for each, other in (
         (told.both_ways, expected.both_ways),
         (told.one_way, expected.one_way),
-        (told.most, expected.most),
+        (told.largest, expected.largest),
     ):
         assert each == pytest.approx(other, abs=1e-12)
 
@@ -107,7 +107,7 @@ def test_a_bound_by_way_of_a_third_value_counts() -> None:
     free = np.inf
     levels = DenseMatrix.of([[0, 1, 9], [1, 0, 1], [9, 1, 0]])
     told = pair_odds(levels)
-    assert told.both_ways == pytest.approx(guessed_right(2.0))
+    assert told.both_ways == pytest.approx(max_guess_accuracy(2.0))
     assert told.one_way is None
     open_one = DenseMatrix.of([[0, 1, free], [free, 0, free], [free, free, 0]])
     told = pair_odds(open_one)

@@ -6,9 +6,14 @@ from typing import Final
 import numpy as np
 import pytest
 
-from caldp_core.audit.adversary import guessed_right
-from caldp_core.audit.inference import believed, likeliest, likelihood, most_believed
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.audit.inference import (
+    credible_set,
+    likelihood,
+    max_posterior,
+    posterior_after_reports,
+)
+from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, registry
@@ -66,18 +71,18 @@ def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
     for x in rng.permutation(policy.k)[:3].tolist():
         seen = rng.choice(mechanism.outputs, 2, p=channel[x] / channel[x].sum()).tolist()
         for reports in (seen[:1], seen):
-            found = believed(mechanism, prior, [tallies[y] for y in reports])
+            found = posterior_after_reports(mechanism, prior, [tallies[y] for y in reports])
             np.testing.assert_allclose(found, by_bayes(channel, prior, reports), rtol=1e-6)
             for s in range(policy.k):
-                most = most_believed(policy, prior, s, len(reports))
+                most = max_posterior(policy, prior, s, len(reports))
                 assert found[s] <= most * (1 + NEARLY)
 
 
 def test_a_stronger_channel_goes_beyond_the_promise() -> None:
     weaker, prior = Context.plain(7, 1.0), prior_of(7)
     mechanism = registry.in_context(Context.plain(7, 1.1), "randomized-response")
-    after = believed(mechanism, prior, single_tallies(mechanism)[:1])
-    assert after[0] > most_believed(weaker, prior, 0) * 1.01
+    after = posterior_after_reports(mechanism, prior, single_tallies(mechanism)[:1])
+    assert after[0] > max_posterior(weaker, prior, 0) * 1.01
 
 
 def test_the_promise_is_reached_and_adds_up() -> None:
@@ -85,10 +90,10 @@ def test_the_promise_is_reached_and_adds_up() -> None:
     mechanism = registry.in_context(policy, "randomized-response")
     report = single_tallies(mechanism)[0]
     for m in (1, 2, 5):
-        most = most_believed(policy, prior, 0, m)
-        assert most == pytest.approx(guessed_right(1.0, m))
-        assert believed(mechanism, prior, [report] * m)[0] == pytest.approx(most)
-    assert most_believed(policy, prior, 0, 0) == 0.5
+        most = max_posterior(policy, prior, 0, m)
+        assert most == pytest.approx(max_guess_accuracy(1.0, m))
+        assert posterior_after_reports(mechanism, prior, [report] * m)[0] == pytest.approx(most)
+    assert max_posterior(policy, prior, 0, 0) == 0.5
 
 
 @EVERY
@@ -102,7 +107,7 @@ def test_two_symbols_are_told_apart_as_the_channel_allows(
         two = np.zeros(policy.k)
         two[[x, other]] = w, 1 - w
         expected = float((two[:, None] * channel).max(axis=0).sum())
-        assert told_apart(mechanism, x, other, w) == pytest.approx(expected, abs=1e-9)
+        assert guess_accuracy(mechanism, x, other, w) == pytest.approx(expected, abs=1e-9)
 
 
 TAGGED: Final = PersonalPolicy.of(
@@ -128,7 +133,7 @@ def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None
                 continue
             of = common[:, reports].prod(axis=1)
             joint = prior * ((1.0 - own.sum(axis=1)) * of[: TAGGED.k] + own @ of[TAGGED.k :])
-            found = believed(mechanism, prior, [tallies[each] for each in reports])
+            found = posterior_after_reports(mechanism, prior, [tallies[each] for each in reports])
             np.testing.assert_allclose(found, joint / joint.sum(), rtol=1e-9)
             redrawn = prior * np.prod([likelihood(mechanism, tallies[r]) for r in reports], axis=0)
             apart.append(float(np.abs(found - redrawn / redrawn.sum()).max()))
@@ -147,30 +152,30 @@ def test_a_map_of_43_750_places(family: str) -> None:
     prior = rng.dirichlet(np.ones(k))
     x = int(np.flatnonzero(policy.sensitive)[10])
     reports = [mechanism.tally(mechanism.privatize(np.array([x]), rng)) for _ in range(40)]
-    after = believed(mechanism, prior, reports)
+    after = posterior_after_reports(mechanism, prior, reports)
     assert after.sum() == pytest.approx(1.0)
     assert not after[blocks != blocks[x]].any()
     assert after[x] > 0.5 > prior[x]  # 40 fresh reports leave little hidden
-    assert after[x] <= most_believed(policy, prior, x, 40) * (1 + NEARLY)
+    assert after[x] <= max_posterior(policy, prior, x, 40) * (1 + NEARLY)
     other = int(np.flatnonzero((blocks == blocks[x]) & policy.sensitive)[0])
-    assert 0.5 < told_apart(mechanism, x, other) <= guessed_right(1.0) + NEARLY
+    assert 0.5 < guess_accuracy(mechanism, x, other) <= max_guess_accuracy(1.0) + NEARLY
 
 
 def test_the_likeliest_are_the_fewest() -> None:
     after = np.array([0.1, 0.5, 0.0, 0.4])
-    assert likeliest(after, 0.9).tolist() == [1, 3]
-    assert likeliest(after, 0.95).tolist() == [1, 3, 0]
-    assert likeliest(after, 0.3).tolist() == [1]
+    assert credible_set(after, 0.9).tolist() == [1, 3]
+    assert credible_set(after, 0.95).tolist() == [1, 3, 0]
+    assert credible_set(after, 0.3).tolist() == [1]
 
 
 def test_bad_input_is_told_in_a_sentence() -> None:
     mechanism = registry.in_context(Context.plain(7, 1.0), "hadamard")
     one = mechanism.tally(mechanism.every_report()[:1])
     with pytest.raises(CaldpError, match="7 probabilities that sum to 1"):
-        believed(mechanism, np.ones(7), [one])
+        posterior_after_reports(mechanism, np.ones(7), [one])
     with pytest.raises(CaldpError, match="n = 2"):
         likelihood(mechanism, one + one)
     blocks = registry.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
     far = [blocks.tally(blocks.privatize(np.array([x]), np.random.default_rng(1))) for x in (0, 3)]
     with pytest.raises(CaldpError, match="impossible under this prior"):
-        believed(blocks, np.full(4, 0.25), far)
+        posterior_after_reports(blocks, np.full(4, 0.25), far)

@@ -12,7 +12,7 @@ from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.recovery import FakesGuess, recovered, spread_evenly, unmixed
+from caldp_core.estimation.recovery import FakesGuess, even_fakes, recover_shares, subtract_fakes
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
@@ -50,7 +50,7 @@ def crafted_law(mechanism: ContextMechanism, x: int) -> Floats:
 
 def random_law(mechanism: ContextMechanism) -> Floats:
     """(outputs,) by enumeration: reports are of x's block if any hidden symbol of it sends them."""
-    channel, cover = channel_of(mechanism) > 0, mechanism.cover
+    channel, cover = channel_of(mechanism) > 0, mechanism.symbol_partition
     law = np.zeros(mechanism.outputs)
     for x in range(mechanism.k):
         block = mechanism.policy.blocks[x]
@@ -67,7 +67,7 @@ def test_no_report_adds_more_and_one_adds_as_much(family: str, kind: str) -> Non
     for targets in target_sets(mechanism.k):
         each = single_estimates(mechanism)[:, targets].sum(axis=1)
         with naming(f"targets {targets}"):
-            assert poisoning.by_maximal_gain(mechanism, targets) == pytest.approx(
+            assert poisoning.maximal_gain_added(mechanism, targets) == pytest.approx(
                 each.max(), rel=1e-9
             )
 
@@ -81,11 +81,11 @@ def test_means_of_crafted_and_random_reports(family: str, kind: str) -> None:
         found = poisoning.crafted_mean(mechanism, x)
         with naming(f"symbol {x}"):
             np.testing.assert_allclose(found, crafted_law(mechanism, x) @ single, atol=tolerance)
-            assert found[x] == pytest.approx(poisoning.by_maximal_gain(mechanism, np.array([x])))
+            assert found[x] == pytest.approx(poisoning.maximal_gain_added(mechanism, np.array([x])))
     found = poisoning.random_report_mean(mechanism)
     np.testing.assert_allclose(found, random_law(mechanism) @ single, atol=tolerance)
     for targets in target_sets(mechanism.k):
-        assert poisoning.by_random_reports(mechanism, targets) == pytest.approx(
+        assert poisoning.random_reports_added(mechanism, targets) == pytest.approx(
             found[targets].sum()
         )
 
@@ -161,7 +161,7 @@ def test_simulated_attacks_gain_what_the_formula_says(family: str, name: str) ->
         other = poisoning.expected_gain(ATTACKS[wrong], mechanism, p, targets, 0.05)
         with pytest.raises(AssertionError, match="z ="):
             assert_mean(found[:, None], np.array([other]), spread, limit)
-    forgetful = 0.05 * ATTACKS[name].added(mechanism, targets)
+    forgetful = 0.05 * ATTACKS[name].mean_added(mechanism, targets)
     with pytest.raises(AssertionError, match="z ="):
         assert_mean(found[:, None], np.array([forgetful]), spread, limit)
 
@@ -205,7 +205,7 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
             mechanism = registry.in_context(
                 Context.block_structured(np.arange(k) // s, epsilon), family
             )
-            found = poisoning.power(mechanism, 5, p, n)
+            found = poisoning.attack_power(mechanism, 5, p, n)
             assert found.added == pytest.approx(form(s), rel=1e-9)
             assert found.noise == pytest.approx(n * np.sqrt(mechanism.variance(p, n)[5]))
             needed.append(found.to_stand_out())
@@ -217,7 +217,9 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
     mechanism = registry.in_context(
         Context.block_structured(np.arange(k) // 16, epsilon), "hadamard"
     )
-    assert poisoning.power(mechanism, 5, p, n).to_stand_out() == pytest.approx(1500, rel=0.02)
+    assert poisoning.attack_power(mechanism, 5, p, n).to_stand_out() == pytest.approx(
+        1500, rel=0.02
+    )
 
 
 def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_formula() -> None:
@@ -225,23 +227,23 @@ def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_f
     p = np.random.default_rng(3).dirichlet(np.ones(mechanism.k))
     added = poisoning.crafted_mean(mechanism, x)
     mixed = (1 - beta) * p + beta * added
-    np.testing.assert_allclose(unmixed(mixed, beta, added), p, atol=1e-12)
+    np.testing.assert_allclose(subtract_fakes(mixed, beta, added), p, atol=1e-12)
     labels, one_report = mechanism.blocks, mechanism.tally(mechanism.every_report()[:1])
     seen = sums_by(labels, (1 - beta) * p + beta * np.eye(mechanism.k)[x], mechanism.policy.m)
     evidence = replace(Evidence.of(mechanism, one_report), unbiased=mixed, block_shares=seen)
     told = FakesGuess(added, np.eye(seen.size)[labels[x]])
-    np.testing.assert_allclose(recovered(evidence, beta, told), p, atol=1e-12)
-    blind = spread_evenly(evidence, float(added.sum()))
-    kept = recovered(evidence, beta, blind)
+    np.testing.assert_allclose(recover_shares(evidence, beta, told), p, atol=1e-12)
+    blind = even_fakes(evidence, float(added.sum()))
+    kept = recover_shares(evidence, beta, blind)
     np.testing.assert_allclose(sums_by(labels, kept, seen.size), seen, atol=1e-12)
     assert kept[x] > p[x] + 0.5 * beta
     d = int((mixed > 0).sum())
-    missed = unmixed(mixed, beta, blind.added)[x] - p[x]
+    missed = subtract_fakes(mixed, beta, blind.added)[x] - p[x]
     assert missed == pytest.approx(beta * (added[x] - added.sum() / d) / (1 - beta))
     assert missed > 0.5 * beta * added[x]
     # Phones that follow the coins add e_x: a repair made for crafted reports takes too much.
     honest = (1 - beta) * p + beta * np.eye(mechanism.k)[x]
-    assert unmixed(honest, beta, added)[x] - p[x] == pytest.approx(
+    assert subtract_fakes(honest, beta, added)[x] - p[x] == pytest.approx(
         beta * (1 - added[x]) / (1 - beta)
     )
 
@@ -253,12 +255,12 @@ def test_what_cannot_be_answered_is_refused() -> None:
         poisoning.expected_gain(ATTACKS[RANDOM_ITEMS], mechanism, p, np.array([1]), 0.6)
     for wrong in (np.array([1, 1]), np.zeros(0, np.int64)):
         with pytest.raises(CaldpError, match="one or more different symbols"):
-            poisoning.by_maximal_gain(mechanism, wrong)
+            poisoning.maximal_gain_added(mechanism, wrong)
     published = PublishedUrap(context("sensitive set", 1.0))
     with pytest.raises(CaldpError, match="does not say what a chosen report does"):
-        poisoning.by_maximal_gain(published, np.array([0]))
+        poisoning.maximal_gain_added(published, np.array([0]))
     with pytest.raises(CaldpError, match="one entry for each of the 7 shares, got 3"):
-        unmixed(p, 0.1, np.zeros(3))
+        subtract_fakes(p, 0.1, np.zeros(3))
 
 
 class HonestSubsets(SubsetSelectionOracles):
@@ -282,4 +284,4 @@ def test_slips_are_found() -> None:
     mechanism = ContextMechanism(policy, "slip", OneHash)
     every = np.arange(mechanism.k)
     most = single_estimates(mechanism).sum(axis=1).max()
-    assert poisoning.by_maximal_gain(mechanism, every) < most - 0.1
+    assert poisoning.maximal_gain_added(mechanism, every) < most - 0.1

@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread
 import numpy as np
 import pytest
 
-from caldp_core.basics.cache import ByteCache, cached, cached_by, parts_of, shared_cache
+from caldp_core.basics.cache import ByteCache, cached, cached_by, object_sizes, shared_cache
 from caldp_core.basics.types import Floats
 
 _ROOM = 2_000
@@ -80,7 +80,7 @@ def test_what_grows_after_it_came_is_seen_when_all_is_weighed_again() -> None:
     grows = [cache.get(number, lambda: _Grows(10_000)) for number in range(3)]
     assert sum(each.found.size for each in grows) == 30_000
     assert cache.bytes < 10_000
-    cache.weigh()
+    cache.update_sizes()
     assert cache.bytes <= 100_000
     assert len(cache) == 1
     assert cache.get(2, lambda: _Grows(1)) is grows[2]  # the one that came last has stayed
@@ -88,12 +88,12 @@ def test_what_grows_after_it_came_is_seen_when_all_is_weighed_again() -> None:
 
 def test_views_and_fields_are_weighed_by_what_they_keep_alive() -> None:
     whole = np.zeros(100_000)
-    assert sum(size for _, size in parts_of([whole[:10], {"part": whole[20:]}])) >= whole.nbytes
-    assert sum(size for _, size in parts_of(_Grows(3))) < 1_000
+    assert sum(size for _, size in object_sizes([whole[:10], {"part": whole[20:]}])) >= whole.nbytes
+    assert sum(size for _, size in object_sizes(_Grows(3))) < 1_000
     names = ("x" * 1_000, "y" * 1_000)
-    assert len(list(parts_of(names))) == 1
-    assert 2_000 < sum(size for _, size in parts_of(names)) < 2_300
-    assert sum(size for _, size in parts_of((_of(8), np, int))) < 1_000
+    assert len(list(object_sizes(names))) == 1
+    assert 2_000 < sum(size for _, size in object_sizes(names)) < 2_300
+    assert sum(size for _, size in object_sizes((_of(8), np, int))) < 1_000
 
 
 def test_one_makes_what_many_want_and_an_error_is_not_kept() -> None:

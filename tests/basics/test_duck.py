@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from caldp_core.basics.duck import connected, rows
+from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, Cancelled
 
 ENDLESS = "SELECT max(hash(a.range, b.range)) FROM range(1000000) a, range(1000000) b"
@@ -15,34 +15,34 @@ def test_it_reads_and_writes_in_the_folders_that_are_named_and_nowhere_else(tmp_
     inside, outside = tmp_path / "it's here", tmp_path / "outside.csv"
     inside.mkdir()
     outside.write_text("a\n1\n")
-    with connected(100, folders=[inside]) as connection:
+    with connect(100, folders=[inside]) as connection:
         file = str(inside / "x.csv")
-        rows(connection, "COPY (SELECT 5 AS a) TO '{}'".format(file.replace("'", "''")))
-        assert rows(connection, "FROM read_csv(?)", [file]) == [(5,)]
+        fetch_rows(connection, "COPY (SELECT 5 AS a) TO '{}'".format(file.replace("'", "''")))
+        assert fetch_rows(connection, "FROM read_csv(?)", [file]) == [(5,)]
         for path in (outside, "/etc/passwd", "http://localhost:1/x.csv"):
             with pytest.raises(duckdb.Error):
-                rows(connection, "FROM read_csv(?)", [str(path)])
+                fetch_rows(connection, "FROM read_csv(?)", [str(path)])
         with pytest.raises(duckdb.Error, match="locked"):
-            rows(connection, "SET memory_limit = '1GB'")
+            fetch_rows(connection, "SET memory_limit = '1GB'")
 
 
 def test_a_query_ends_when_its_time_is_up_or_its_reader_goes() -> None:
     def enough(_: float) -> None:
         raise Cancelled
 
-    with connected(100) as connection:
+    with connect(100) as connection:
         with pytest.raises(CaldpError, match=r"within 0\.1 seconds"):
-            rows(connection, ENDLESS, seconds=0.1)
+            fetch_rows(connection, ENDLESS, seconds=0.1)
         with pytest.raises(Cancelled):
-            rows(connection, ENDLESS, progress=enough)
-        assert rows(connection, "SELECT 1") == [(1,)]  # it can be asked again
+            fetch_rows(connection, ENDLESS, progress=enough)
+        assert fetch_rows(connection, "SELECT 1") == [(1,)]  # it can be asked again
         printing = "SELECT current_setting('enable_progress_bar_print')"
-        assert rows(connection, printing) == [(False,)]  # commands print JSON
+        assert fetch_rows(connection, printing) == [(False,)]  # commands print JSON
 
 
 def test_memory_is_bounded_and_nothing_is_spilled() -> None:
-    with connected(40) as connection, pytest.raises(CaldpError, match="more memory"):
-        rows(
+    with connect(40) as connection, pytest.raises(CaldpError, match="more memory"):
+        fetch_rows(
             connection,
             "SELECT count(*) FROM (SELECT DISTINCT md5(range::text) FROM range(3000000))",
         )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.basics.errors import SENTENCE_MAX, CaldpError, readable
+from caldp_core.basics.errors import SENTENCE_MAX, CaldpError, make_readable
 from caldp_core.datasets import Gowalla, OwnTable, Survey, shipped
 from caldp_core.datasets.cities import us_cities
 from caldp_core.scenarios.scenario import Scenario
@@ -22,7 +22,7 @@ RLO = "\u202e"
 
 @given(st.text(st.characters(codec=None), max_size=300), st.integers(1, 20))
 def test_a_sentence_is_short_and_can_be_sent_and_shown(text: str, times: int) -> None:
-    found = readable(f"Before {text * times} after.")
+    found = make_readable(f"Before {text * times} after.")
     assert len(found) <= SENTENCE_MAX * 6  # odd signs are written out, in up to six characters
     assert not any(
         unicodedata.category(sign) in ("Cs", "Cc") for sign in found if sign not in "\n\t"
@@ -32,14 +32,15 @@ def test_a_sentence_is_short_and_can_be_sent_and_shown(text: str, times: int) ->
 
 
 def test_the_beginning_and_the_end_of_a_long_sentence_stay() -> None:
-    found = readable(f"epsilon must be small, got {'9' * 60_000}; take a smaller one.")
+    found = make_readable(f"epsilon must be small, got {'9' * 60_000}; take a smaller one.")
     assert found == f"epsilon must be small, got {'9' * 40}…; take a smaller one."
-    long = readable(f"First {'word ' * 10_000} last.")
+    long = make_readable(f"First {'word ' * 10_000} last.")
     assert len(long) == SENTENCE_MAX
     assert long.startswith("First word")
     assert long.endswith("word  last.")
     assert (
-        readable("Nothing odd: é, 名, 👩\u200d🔬 and ε.") == "Nothing odd: é, 名, 👩\u200d🔬 and ε."
+        make_readable("Nothing odd: é, 名, 👩\u200d🔬 and ε.")
+        == "Nothing odd: é, 名, 👩\u200d🔬 and ε."
     )
 
 

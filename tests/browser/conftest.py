@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import MAP_PAGE, chromium, missing, ready, settled
-from benchmarks.server import serving
+from benchmarks.browser import (
+    MAP_PAGE,
+    chromium,
+    missing_software,
+    wait_until_ready,
+    wait_until_settled,
+)
+from benchmarks.server import server_address
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
 
@@ -31,7 +37,7 @@ def visiting(context: Any, url: str, *there: str) -> Iterator[Any]:
     page.goto(url)
     for css in there:
         page.locator(css).first.wait_for(state="attached")
-    settled(page)
+    wait_until_settled(page)
     yield page
     page.close()
     watch.check()
@@ -39,7 +45,7 @@ def visiting(context: Any, url: str, *there: str) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    lack = missing()
+    lack = missing_software()
     if lack and os.environ.get("CALDP_BROWSER_REQUIRED") == "1":
         pytest.fail(lack)
     if lack:
@@ -50,7 +56,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("server")) as found:
+    with server_address(tmp_path_factory.mktemp("server")) as found:
         yield found
 
 
@@ -105,7 +111,7 @@ def visit(browser: Any, profiles: Profiles, address: str, watch: Watch) -> Itera
             visits.callback(page.close)
             watch.follow(page)
             page.goto(f"{address}/{query}")
-            ready(page)
+            wait_until_ready(page)
             return page
 
         yield open_page
@@ -114,7 +120,7 @@ def visit(browser: Any, profiles: Profiles, address: str, watch: Watch) -> Itera
 
 @pytest.fixture(scope="session")
 def stage_address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("stage"), APP) as found:
+    with server_address(tmp_path_factory.mktemp("stage"), APP) as found:
         yield found
 
 

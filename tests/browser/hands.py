@@ -8,18 +8,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from benchmarks.browser import PATIENCE_MS, missing, ready, settled
+from benchmarks.browser import PATIENCE_MS, missing_software, wait_until_ready, wait_until_settled
 from caldp_core.domain.area import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import rivals
-from caldp_ui.places.slot import LINK, Places
+from caldp_ui.compute import plain_ldp
+from caldp_ui.places.page_state import LINK, PlacesState
 from caldp_ui.stage import BROWSER_KEYS
 from caldp_ui.words import result
 from caldp_ui.words.vocabulary import PLACES
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
-    pytest.importorskip("playwright.sync_api", reason=missing())
+    pytest.importorskip("playwright.sync_api", reason=missing_software())
 from playwright import sync_api
 
 expect = sync_api.expect
@@ -36,7 +36,7 @@ HOME = Area(24.55, 49.75, -125.2, -66.6)
 """What the stage shows at first."""
 
 
-def link_of(page: Any) -> Places:
+def link_of(page: Any) -> PlacesState:
     """The record that the address bar holds."""
     query = dict(parse_qsl(urlsplit(page.url).query, keep_blank_values=True))
     for kept in BROWSER_KEYS:
@@ -46,7 +46,7 @@ def link_of(page: Any) -> Places:
 
 def headline_of(scenario: Scenario) -> str:
     """The sentence of the result, by a fresh run of the core."""
-    ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
+    ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
     told = result.headline(PLACES, ours.setup, ours.first.errors.tv, plain.first.errors.tv)
     return f"{told.sentence} {told.second}"
 
@@ -65,13 +65,13 @@ def expect_shows(page: Any, scenario: Scenario) -> None:
     """The sentence becomes that of a fresh run by the core, and the link holds the scenario."""
     # As a list: one sentence, with none of a film standing in for it.
     expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    settled(page)
+    wait_until_settled(page)
     assert link_of(page).scenario == scenario
 
 
 def pictures(page: Any) -> list[str]:
     """Every picture on screen, as drawn by now."""
-    ready(page)
+    wait_until_ready(page)
     page.mouse.move(5, 5)
     return canvases(page)
 
@@ -138,7 +138,7 @@ def button(page: Any, key: str) -> Any:
 def tab(page: Any, name: str) -> None:
     """Open a tab under the maps."""
     page.get_by_role("tab", name=name).click()
-    settled(page)
+    wait_until_settled(page)
 
 
 def tab_key_until(page: Any, selector: str, most: int = 60) -> None:

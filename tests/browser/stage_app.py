@@ -17,7 +17,6 @@ from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.stage import (
     Act,
     Action,
-    Chosen,
     Difference,
     Fact,
     Film,
@@ -26,6 +25,7 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     Step,
+    StepChoice,
     encode,
     encode_errors,
     encode_labels,
@@ -34,7 +34,7 @@ from caldp_ui.stage import (
     encode_people,
     encode_rows,
     nobody_below,
-    project,
+    send_frames,
     stage,
 )
 from caldp_ui.words import formats
@@ -179,10 +179,10 @@ def scene(epsilon: float, seed: int) -> Scene:
     )
 
 
-def note(event: Act | Chosen) -> None:
+def note(event: Act | StepChoice) -> None:
     shown = {name: value for name, value in vars(event).items() if value is not None}
     st.session_state.log.append(json.dumps(shown, default=str))
-    if isinstance(event, Chosen):
+    if isinstance(event, StepChoice):
         st.session_state.epsilon = event.value
 
 
@@ -214,4 +214,4 @@ with st.container(horizontal=True):
     st.code("\n".join(st.session_state.log[-3:]) or "nothing yet")
 st.session_state.level = st.session_state.epsilon
 st.select_slider("Level", LEVELS, format_func="{:g}".format, key="level", on_change=turn)
-project(films(), shown)
+send_frames(films(), shown)

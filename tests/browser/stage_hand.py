@@ -5,7 +5,7 @@ import math
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.domain.area import Area
 
 APP = "tests/browser/stage_app.py"
@@ -29,7 +29,7 @@ class Hand:
     def open(self, address: str) -> None:
         self.page.goto(address)
         self.page.wait_for_selector(".stage[data-painted] .film:not([hidden])")
-        settled(self.page)
+        wait_until_settled(self.page)
 
     def frames(self) -> Any:
         return self.page.locator(".pane:visible .frame")
@@ -70,7 +70,7 @@ class Hand:
             "n => document.querySelector('[data-testid=stApp]').textContent.includes(`#${n}`)",
             arg=before + 1,
         )
-        settled(self.page)
+        wait_until_settled(self.page)
         told: dict[str, Any] = json.loads(events.inner_text().splitlines()[-1])
         return told
 

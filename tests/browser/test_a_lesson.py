@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import pytest
 
-from benchmarks.browser import PATIENCE_MS, settled
+from benchmarks.browser import PATIENCE_MS, wait_until_settled
 from caldp_ui.adversary import words as attacker_words
-from caldp_ui.adversary.beliefs import shown
-from caldp_ui.adversary.slot import DAYS_MAX, Suspect
+from caldp_ui.adversary.beliefs import load_data
+from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState
+from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
-from caldp_ui.classroom.slot import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
-from caldp_ui.room.slot import READY
+from caldp_ui.room.page_state import EXAMPLES
 from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.hands import expect
 from tests.browser.test_axe import broken
@@ -58,7 +58,7 @@ def teacher(profiles: Profiles, address: str) -> Iterator[Any]:
     watch.follow(page)
     page.goto(f"{address}/classroom")
     page.locator(SAID).wait_for()
-    settled(page)
+    wait_until_settled(page)
     yield page
     page.close()
     watch.check()
@@ -71,7 +71,7 @@ def expect_step(page: Any, number: int) -> None:
     expect(bar.locator(".home > span")).to_have_text(part.home)
     box = bar.bounding_box()
     assert (box["y"], box["height"]) == (720 - 56, 56)
-    settled(page)
+    wait_until_settled(page)
 
 
 def onward(page: Any, title: str) -> None:
@@ -115,7 +115,7 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
 def expect_station(page: Any, lesson: Lesson) -> None:
     said = STATIONS[lesson.station].open(lesson).headline.sentence
     page.locator(SAID, has_text=said).wait_for()
-    settled(page)
+    wait_until_settled(page)
 
 
 def break_station(page: Any, name: str) -> None:
@@ -133,7 +133,7 @@ def break_station(page: Any, name: str) -> None:
             page.locator(".st-key-classroom-blocks input[type=range]").press("ArrowRight")
             # One after the other: the server's answer to the first takes a second one back.
             page.wait_for_function("before => location.href !== before", arg=before)
-            settled(page)
+            wait_until_settled(page)
     expect_station(page, replace(lesson, broken=False))
     page.locator(".st-key-classroom-broken").get_by_text(STATIONS[name].naive[0]).click()
     page.wait_for_url("**broken=1**")  # the sentence may be the same
@@ -148,9 +148,9 @@ def ask_adversary(page: Any) -> None:
     stage = page.locator(".st-key-adversary-maps .stage")
     stage.locator(".pane:visible .frame").first.click(position={"x": 250, "y": 90})
     page.wait_for_function("location.search.includes('place=')")
-    settled(page)
+    wait_until_settled(page)
     place = int(page.evaluate("new URLSearchParams(location.search).get('place')"))
-    said = attacker_words.headline(shown(Suspect(place=place, days=DAYS_MAX))).sentence
+    said = attacker_words.headline(load_data(AttackerState(place=place, days=DAYS_MAX))).sentence
     page.locator(".st-key-adversary-days .stage-play").click()
     assert page.evaluate(SEEN, [said, PATIENCE_MS])
 
@@ -167,9 +167,9 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     """The next question has a right answer: the phones guess, then it is shown to all."""
     page.locator(".st-key-room-next button").click()
     page.locator(".st-key-room-ready input").click()
-    page.get_by_role("option", name=READY["Guess"].text).click()
+    page.get_by_role("option", name=EXAMPLES["Guess"].text).click()
     page.locator(".st-key-room-ask button").click()
-    settled(page)
+    wait_until_settled(page)
     phones = []
     for number in range(PHONES):
         phone = phone_of(profiles, number, watch)
@@ -182,7 +182,7 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     expect(page.locator(".st-key-headline")).to_contain_text(f"{PHONES} guesses are in")
     expect(page.locator(".board .row.right")).to_have_count(0)
     page.locator(".st-key-room-show button").click()
-    right = READY["Guess"].answers[0]
+    right = EXAMPLES["Guess"].answers[0]
     expect(page.locator(SAID)).to_have_text(f"Of {PHONES} guesses 1 is right: “{right}”.")
     expect(page.locator(".board .row.right .name")).to_have_text(right)
     for phone in phones:
@@ -201,7 +201,7 @@ def go_back_and_on_by_clicker(page: Any, number: int) -> None:
 
 def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch: Watch) -> None:
     code = begin(teacher)
-    settled(teacher)
+    wait_until_settled(teacher)
     link, qr = way_in(teacher)
     assert link == f"{address}/room?code={code}"
     sent = [report(profiles, link, number, watch) for number in range(PHONES)]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import FILM, MAP_PAGE, ready, settled
+from benchmarks.browser import FILM, MAP_PAGE, wait_until_ready, wait_until_settled
 from tests.browser.conftest import DESKTOP, Opened
 from tests.browser.hands import SLIDER, STAGE, canvases, expect
 
@@ -43,7 +43,7 @@ PAGES = (
 def brought(page: Any, *dials: str) -> None:
     page.wait_for_function(BROUGHT, arg=list(dials))
     page.evaluate(SEEN)
-    settled(page)
+    wait_until_settled(page)
 
 
 def ahead(page: Any, key: str, dial: str, pressed: str) -> Any:
@@ -67,7 +67,7 @@ def test_what_is_seen_ahead_is_what_the_server_says(
     assert seen["drawn"] != before["drawn"]
     assert seen["words"] != before["words"]
     page.wait_for_function("key => !window.seen(key).ahead", arg=key)
-    settled(page)
+    wait_until_settled(page)
     confirmed = page.evaluate("key => window.seen(key)", key)
     assert not confirmed.pop("ahead")
     assert seen == confirmed
@@ -80,7 +80,7 @@ def test_a_film_of_another_channel_is_not_shown(opened: Opened) -> None:
     assert page.locator(".board [data-mark=broken]").count() == 0
     page.locator(".st-key-matrix-plant button").click()
     page.locator(".st-key-matrix-mend").wait_for()
-    settled(page)
+    wait_until_settled(page)
     before = page.evaluate("window.seen('matrix-board')")
     seen = ahead(page, "matrix-board", "matrix-epsilon", "ArrowRight")
     assert seen["board"].count('data-mark="broken"') == 20
@@ -104,7 +104,7 @@ FIRST_STEP = """stage => {
 def test_the_nearest_steps_of_a_map_are_there_before_its_film(opened: Opened) -> None:
     page = opened(MAP_PAGE, STAGE, f".st-key-{MAP_PAGE}-epsilon[data-followed]", viewport=DESKTOP)
     expect(page.locator(FILM)).to_have_count(0)
-    ready(page)
+    wait_until_ready(page)
     before = canvases(page)
     page.locator(STAGE).evaluate(FIRST_STEP)
     page.focus(SLIDER)
@@ -114,6 +114,6 @@ def test_the_nearest_steps_of_a_map_are_there_before_its_film(opened: Opened) ->
     assert seen["step"].startswith("epsilon ")
     page.wait_for_url("**epsilon=*")
     expect(page.locator(f"{STAGE}[data-step='']")).to_be_attached()
-    ready(page)
+    wait_until_ready(page)
     assert seen["maps"] == canvases(page)
     assert seen["maps"] != before

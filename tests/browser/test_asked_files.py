@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import Profiles
 from tests.browser.hands import expect
 from tests.browser.watch import Watch
@@ -69,7 +69,7 @@ def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: W
     page.get_by_role("tab", name="Share and export").click()
     button = page.get_by_role("button", name="estimate.csv", exact=True)
     expect(button).to_be_visible()
-    settled(page)
+    wait_until_settled(page)
     before = saved(page, button.click)
     page.locator(SLIDER).focus()
     socket.hold()
@@ -82,7 +82,7 @@ def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: W
         socket.let_go()
 
     during = saved(page, click_on_the_old_one)
-    settled(page)
+    wait_until_settled(page)
     assert saved(page, button.click) == during != before
     page.close()
     watch.check()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 
 pytestmark = pytest.mark.browser
 UNREADABLE = "<p style='color: #888; background: #999'>Gray on gray</p>"
@@ -32,7 +32,7 @@ def in_scheme(page: Any, scheme: str) -> None:
     """The page in the light or in the dark, drawn and at rest."""
     page.emulate_media(color_scheme=scheme)
     page.wait_for_function(DRAWN, arg=GROUNDS[scheme])
-    settled(page)
+    wait_until_settled(page)
     page.add_style_tag(content=AS_AT_REST)
 
 

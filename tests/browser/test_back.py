@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import Profiles
 from tests.browser.hands import HEADLINE, expect, to_page
 from tests.browser.watch import Watch
@@ -64,7 +64,7 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
     found = profiles(viewport=WIDE).new_page()
     watch.follow(found)
     found.goto(f"{address}/{ASIDE}")
-    settled(found)
+    wait_until_settled(found)
     yield found
     found.close()
     watch.check()
@@ -81,7 +81,7 @@ def seen(page: Any, visited: Visited) -> Seen:
     expect(page.locator(f".stage:not(.st-key-{visited.page}-maps-stage .stage)")).to_have_count(0)
     said = page.locator(visited.said)
     expect(said).to_have_text([re.compile(visited.told)])  # none of a film stands in for it
-    settled(page)
+    wait_until_settled(page)
     told = re.search(visited.told, said.inner_text())
     assert told
     at = page.locator(visited.control).get_attribute("aria-valuetext")
@@ -101,7 +101,7 @@ def expect_seen(page: Any, visited: Visited, wanted: Seen) -> None:
     page.wait_for_url(wanted.url)
     expect(page.locator(visited.control)).to_have_attribute("aria-valuetext", wanted.at)
     expect(page.locator(visited.said)).to_contain_text([wanted.said])
-    settled(page)
+    wait_until_settled(page)
     assert page.url == wanted.url
 
 

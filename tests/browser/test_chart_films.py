@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.classroom.films import look
-from caldp_ui.classroom.slot import LINK, Lesson
+from caldp_ui.classroom.films import render
+from caldp_ui.classroom.page_state import LINK, Lesson
 from caldp_ui.parts import headline
 from tests.browser.conftest import Opened
 from tests.browser.hands import expect
@@ -43,7 +43,7 @@ def held_at(page: Any, wanted: float) -> None:
 
 def seen(page: Any, lesson: Lesson) -> None:
     """Sentence and chart are those of the lesson, and nothing else is in their place."""
-    step = look(lesson, LIGHT)
+    step = render(lesson, LIGHT)
     (said,) = page.evaluate(TEXTS, SAID)
     assert step.elsewhere[headline.SENTENCE].endswith(f">{said}</div>")
     (told,) = step.pictures.values()
@@ -69,7 +69,7 @@ def test_chart_and_sentence_follow_the_hand_and_stay_when_the_server_has_answere
         assert page.locator(SAID).count() == 2  # the page's own, unseen, and what stands in for it
     page.mouse.up()
     expect(page.locator(SAID)).to_have_count(1)
-    settled(page)
+    wait_until_settled(page)
     assert "epsilon=0.2" in page.url
     seen(page, Lesson("sum", 0.2))
 
@@ -81,7 +81,7 @@ def test_a_hand_that_comes_back_leaves_the_page_as_it_was(opened: Opened) -> Non
     held_at(page, 1.0)
     page.mouse.up()
     expect(page.locator(SAID)).to_have_count(1)
-    settled(page)
+    wait_until_settled(page)
     seen(page, Lesson("sum"))
 
 
@@ -90,9 +90,9 @@ def test_no_step_of_another_setting_is_shown(opened: Opened) -> None:
     page = open_sum(opened, Lesson("sum", n=1000))
     page.get_by_role("button", name="Draw new noise").click()
     page.wait_for_url("**seed=2**")
-    settled(page)
+    wait_until_settled(page)
     page.wait_for_function(
-        DRAWN, arg=[CHART, *look(Lesson("sum", n=1000, seed=2), LIGHT).pictures.values()]
+        DRAWN, arg=[CHART, *render(Lesson("sum", n=1000, seed=2), LIGHT).pictures.values()]
     )
     before = page.evaluate(TEXTS, SAID)
     held_at(page, 3.0)
@@ -102,6 +102,6 @@ def test_no_step_of_another_setting_is_shown(opened: Opened) -> None:
         seen(page, Lesson("sum", 3.0, n=1000, seed=2))
     page.mouse.up()
     page.wait_for_url("**epsilon=3**")
-    settled(page)
+    wait_until_settled(page)
     expect(page.locator(SAID)).to_have_count(1)
     seen(page, Lesson("sum", 3.0, n=1000, seed=2))

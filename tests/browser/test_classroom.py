@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.browser import settled
-from caldp_ui.classroom.slot import Lesson
+from benchmarks.browser import wait_until_settled
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.browser.conftest import Profiles
 from tests.browser.watch import Watch
@@ -26,7 +26,7 @@ def test_every_station_opens_by_keyboard_with_its_picture_on_the_screen(
         page.keyboard.press("Enter")
         said = station.open(Lesson(name)).headline.sentence
         page.locator(SAID, has_text=said).wait_for()
-        settled(page)
+        wait_until_settled(page)
         assert page.url.endswith("classroom" if i == 1 else f"classroom?station={name}")
         drawn = page.locator(f"{PICTURE} .js-plotly-plot, {PICTURE} .trust")
         drawn.first.wait_for()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import settled
-from caldp_core.attacks.seven import LINES, Line
+from benchmarks.browser import wait_until_settled
+from caldp_core.attacks.census_block import LINES, Line
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.answers import Domain
 from caldp_core.treatments import Suppression
@@ -54,7 +54,7 @@ def choose(page: Any, name: str, there: str = MOVE) -> None:
     page.get_by_role("option", name=name).wait_for()
     box.press("Enter")
     page.locator(there).wait_for()
-    settled(page)
+    wait_until_settled(page)
 
 
 def bar(page: Any, name: str) -> str:
@@ -80,7 +80,7 @@ def test_a_total_and_its_parts(page: Any) -> None:
         else:
             known = sum(known_by_hand(pair, 5, second, rule) for pair in counties())
         expect(page.locator(HEADLINE)).to_have_text(re.compile(f"^Of 72 .* {known} "))
-        settled(page)
+        wait_until_settled(page)
         assert bar(page, HIDE) == percent(known / 72)
         assert bar(page, "Blocks of noise") == "0"
     page.locator(PLAYED).wait_for()

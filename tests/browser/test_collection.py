@@ -14,7 +14,7 @@ import pytest
 from caldp_core import Protocol, intervals
 from caldp_core.cli.commands import main as caldp
 from caldp_core.collect import js
-from caldp_core.collect.collected import Collected
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
 from tests import ROOT
 from tests.collect.vectors import vectors
@@ -43,7 +43,7 @@ def test_a_week_of_people_answers_in_a_browser(browser: Any, opened: Any, tmp_pa
     assert json.loads((folder / "record.json").read_text("utf-8"))["reports"] == len(told) == 1000
     assert len(week["table"](folder, told).splitlines()) == 11
     protocol = Protocol.from_file(folder / "protocol.json")
-    tally = Collected.from_file(folder / "week.tally.json").tally
+    tally = CollectedTally.from_file(folder / "week.tally.json").tally
     # Ten intervals that all hold but for a chance of 10^-6; other people's shares they do not.
     ranges, truth = intervals(protocol.mechanism, tally, 1 - 1e-7), week["shares"]()
     assert ((ranges.low <= truth) & (truth <= ranges.high)).all()

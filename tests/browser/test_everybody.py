@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import MAP_PAGE, ready, settled
+from benchmarks.browser import MAP_PAGE, wait_until_ready, wait_until_settled
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.maps.presets import BEGIN
@@ -89,7 +89,7 @@ def test_keyboard_alone_draws_a_box_and_takes_it_back(visit: Visit) -> None:
         page.keyboard.press(key)
     page.keyboard.press("Space")
     page.wait_for_url("**/places?*sensitive*")
-    settled(page)
+    wait_until_settled(page)
     drawn = link_of(page).scenario
     assert int((~prepare(drawn).sensitive).sum()) == 11 * 11, "ten cells on from the first"
     assert board.evaluate(HAS_FOCUS), "what was drawn leaves the focus where it was"
@@ -121,7 +121,7 @@ def walk(page: Any) -> None:
         popover.click()
         body = page.locator("[data-testid=stPopoverBody]:visible")
         expect(body).to_contain_text(re.compile(r"\w"))  # or what fills it opens it once more
-        settled(page)
+        wait_until_settled(page)
         page.keyboard.press("Escape")
         expect(body).to_have_count(0)
     for spot in page.locator("[data-testid=stTooltipIcon]:visible").all():
@@ -155,10 +155,10 @@ def test_the_first_page_leads_to_the_map(visit: Visit, watch: Watch, address: st
     for picture in page.locator("[class*=st-key-start-way-] img").all():
         expect(picture).to_have_js_property("complete", True)
         assert picture.evaluate("e => e.naturalWidth") > 0
-    settled(page)
+    wait_until_settled(page)
     page.locator("[class*=st-key-open-] button:visible").first.click()
     page.wait_for_url(f"**/{MAP_PAGE}?*")
-    ready(page)
+    wait_until_ready(page)
     expect_shows(page, BEGIN.with_context(blocks=OneBlock()))
     assert watch.outside() == []
 

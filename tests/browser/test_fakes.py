@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_ui.adversary import fakes, fakes_words
-from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, SLOT, Suspect
+from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, STATE, AttackerState
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import Profiles
@@ -19,7 +19,7 @@ from tests.ui.driver import both_lines
 pytestmark = pytest.mark.browser
 PROJECTOR = {"width": 1280, "height": 720}
 STAGE = ".st-key-adversary-maps .stage"
-SHOWN = Suspect(show=FAKES)
+SHOWN = AttackerState(show=FAKES)
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +35,12 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
     watch.check()
 
 
-def expect_said(page: Any, record: Suspect) -> None:
+def expect_said(page: Any, record: AttackerState) -> None:
     """The headline is that of this record, and the page is at rest."""
     domain = runs.map_of(runs.dataset(record.scenario))
-    said = fakes_words.headline(fakes.poisoned(record), domain, record)
+    said = fakes_words.headline(fakes.run_attack(record), domain, record)
     expect(page.locator(HEADLINE)).to_have_text([both_lines(said)])
-    settled(page)
+    wait_until_settled(page)
 
 
 def pictures(page: Any) -> list[str]:
@@ -66,17 +66,17 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(pa
 
 
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: Any) -> None:
-    film = page.locator(f".st-key-{SLOT.key('epsilon')} .stage-play")
+    film = page.locator(f".st-key-{STATE.key('epsilon')} .stage-play")
     expect(film).to_be_visible()  # made while nobody waits
     last = replace(SHOWN, scenario=BEGIN.with_context(epsilon=EPSILONS[-1]))
     domain = runs.map_of(runs.dataset(last.scenario))
-    what = fakes.poisoned(last)
+    what = fakes.run_attack(last)
     said = {
         HEADLINE: both_lines(fakes_words.headline(what, domain, last)),
         fakes_words.POWER: fakes_words.one_phone(last, domain).replace("*", ""),
     }
-    (_, _, fact, _), _ = fakes_words.at_target(what, last)
-    with held(page, SLOT.key("epsilon"), 0.97):
+    (_, _, fact, _), _ = fakes_words.counts_at_target(what, last)
+    with held(page, STATE.key("epsilon"), 0.97):
         for place, told in said.items():
             expect(page.locator(f"{place}:visible")).to_have_text([told])
         alt = page.locator(f"{STAGE} .pane:visible canvas").nth(0).get_attribute("aria-label")
@@ -85,7 +85,7 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: An
         film_s = canvases(page)
     expect_said(page, last)
     assert canvases(page) == film_s
-    with held(page, SLOT.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
+    with held(page, STATE.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
         pass
     expect_said(page, SHOWN)
 
@@ -99,7 +99,7 @@ def canvases(page: Any) -> list[str]:
 
 def test_on_a_phone_the_estimate_comes_first_and_nothing_sticks_out(page: Any) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    settled(page)
+    wait_until_settled(page)
     frame = page.locator(f"{STAGE} .frame").first.bounding_box()
     assert frame["y"] + frame["height"] < 844 * 2 / 3
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")

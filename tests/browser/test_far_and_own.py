@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import SCREENS, Opened
 from tests.browser.hands import HEADLINE, expect, held
 from tests.products import thinned
@@ -43,7 +43,7 @@ def test_a_click_with_the_brush_moves_the_ring(opened: Opened) -> None:
     box = page.locator(".stage .frame").first.bounding_box()
     page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
     page.wait_for_url("**place=*")
-    settled(page)
+    wait_until_settled(page)
     assert page.locator(".st-key-distances-place input").input_value() != before
 
 
@@ -51,7 +51,7 @@ def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened
     page = opened("distances", PAINTED, **SCREENS["projector"])
     page.locator(".st-key-distances-pin button").first.click()
     expect(page.locator(f".st-key-distances-pinned-maps {PAINTED}")).to_be_visible()
-    settled(page)
+    wait_until_settled(page)
     before = [canvas.evaluate(DRAWN) for canvas in truths(page)]
     page.get_by_role("button", name="Zoom in").first.click()
     page.wait_for_url("**view=*")

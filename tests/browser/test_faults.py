@@ -7,7 +7,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.browser import ready, settled
+from benchmarks.browser import wait_until_ready, wait_until_settled
 from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.hands import SLIDER
 
@@ -67,13 +67,13 @@ def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(
     page = profiles(**SCREENS["projector"]).new_page()
     line = Line(page)
     page.goto(f"{address}/places?v=2&epsilon=2&blocks=states")
-    ready(page)
+    wait_until_ready(page)
     line.cut_the_run_that_says('data: "3"', kind)
     page.focus(SLIDER)
     page.keyboard.press("ArrowRight")
     while line.opened < 2:
         page.wait_for_timeout(20)
-    settled(page)
+    wait_until_settled(page)
     # The act that was cut may have come through or not; the page says one thing all over.
     page.wait_for_function(AGREE)
     assert "blocks=states" in page.url

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from tests.datasets.files import as_workbook
@@ -99,12 +99,12 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
         page.get_by_role("option", name=question, exact=True).wait_for()
         more.press("Enter")
         expect(page.locator(".stMultiSelect").get_by_text(question, exact=True)).to_be_visible()
-        settled(page)
+        wait_until_settled(page)
     if questions:
         page.keyboard.press("Escape")  # of the list, which covers the button
     page.get_by_role("button", name="Show it").click()
     page.get_by_role("button", name="Show it").wait_for(state="detached")
-    settled(page)
+    wait_until_settled(page)
 
 
 def saved(page: Any, name: str) -> str:

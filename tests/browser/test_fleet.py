@@ -13,8 +13,8 @@ from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_ope
 
 import pytest
 
-from benchmarks.browser import settled
-from benchmarks.fleet import Fleet, fleet, missing
+from benchmarks.browser import wait_until_settled
+from benchmarks.fleet import Fleet, fleet, missing_software
 from tests.browser.hands import SLIDER
 from tests.browser.watch import Watch
 
@@ -47,7 +47,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def behind(
     browser: Any, certificate: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Fleet]:
-    lack = missing()
+    lack = missing_software()
     if lack and os.environ.get("CALDP_BROWSER_REQUIRED") == "1":
         pytest.fail(lack)
     if lack:
@@ -115,7 +115,7 @@ def test_charts_tabs_and_links_are_below_the_base(browser: Any, behind: Fleet) -
         page.locator('a[href$="/plan"]:visible').first.click()
         page.wait_for_url("**/caldp/plan*")
         page.locator(".chart .main-svg").first.wait_for()
-        settled(page)
+        wait_until_settled(page)
         watch.check()
     assert all("/caldp/" in url or url.startswith(("data:", "blob:")) for url in watch.asked)
 
@@ -137,7 +137,7 @@ def test_a_poll_and_a_visit_when_their_worker_is_killed(browser: Any, behind: Fl
             page.locator(".phone .go").click()
             teacher.get_by_role("heading", name=re.compile(rf": {number} report")).wait_for()
         visit = went(desk, f"{behind.address}/{SCENARIO}", "h1")
-        settled(visit)
+        wait_until_settled(visit)
         before = visit.locator(".st-key-headline").inner_text()
 
         behind.workers[["w1", "w2"].index(here)].process.kill()
@@ -146,7 +146,7 @@ def test_a_poll_and_a_visit_when_their_worker_is_killed(browser: Any, behind: Fl
         teacher.locator(".st-key-room-open").wait_for()
         teacher.get_by_text("is gone with its reports").wait_for()
         visit.locator(CONNECTED).wait_for()
-        settled(visit)
+        wait_until_settled(visit)
         assert worker_of(desk) != here
         assert visit.locator(".st-key-headline").inner_text() == before
         visit.focus(SLIDER)

@@ -6,12 +6,12 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from benchmarks.browser import ready, settled
-from benchmarks.server import serving
+from benchmarks.browser import wait_until_ready, wait_until_settled
+from benchmarks.server import server_address
 from caldp_core.domain.area import Area
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places.slot import Places
+from caldp_ui.places.page_state import PlacesState
 from caldp_ui.start import cards
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import SLIDER, TABS, expect, expect_shows, link_of
@@ -60,14 +60,14 @@ def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     expect_shows(page, shown[2])
     page.locator(SLIDER).press("ArrowRight")
     expect_shows(page, STATES.with_context(epsilon=3.0))
-    assert link_of(page) == Places(STATES.with_context(epsilon=3.0), box)
+    assert link_of(page) == PlacesState(STATES.with_context(epsilon=3.0), box)
 
 
 @pytest.mark.parametrize("first", thinned([STATES_LINK, "start"], one_in=2))
 def test_the_first_visitor_of_a_server_goes_through_its_entry(
     browser: Any, watch: Watch, tmp_path: Path, first: str
 ) -> None:
-    with serving(tmp_path) as server, browser.new_context(viewport=DESKTOP) as context:
+    with server_address(tmp_path) as server, browser.new_context(viewport=DESKTOP) as context:
         page = context.new_page()
         watch.follow(page)
         page.goto(f"{server}/{first}")
@@ -79,13 +79,13 @@ def test_the_first_visitor_of_a_server_goes_through_its_entry(
             page.wait_for_url(f"{server}/")
             opened = page.locator("[class*=st-key-open-] button:visible")
             expect(opened).to_have_count(len(cards.CARDS))
-            settled(page)
+            wait_until_settled(page)
             opened.nth([card.scenario for card in cards.CARDS].index(STATES)).click()
             page.wait_for_url("**/places?*")
-        ready(page)
+        wait_until_ready(page)
         expect_shows(page, STATES)
         assert page.title() == "Places on a map · caldp"
         page.goto(page.url)
-        ready(page)
+        wait_until_ready(page)
         expect_shows(page, STATES)
         assert watch.outside() == []

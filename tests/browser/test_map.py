@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.domain.area import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import edits
-from caldp_ui.places.controls import chosen
+from caldp_ui.places.controls import with_dataset
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     HEADLINE,
@@ -59,7 +59,7 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
     drag(page, NEW_YORK)
     expect(page.locator(".st-key-places-region [data-testid=stMetricValue]")).to_have_count(3)
     page.wait_for_url("**region=*")
-    settled(page)
+    wait_until_settled(page)
     shown = link_of(page)
     assert shown.scenario == BEGIN.with_context(epsilon=2.0)
     assert shown.region is not None
@@ -89,9 +89,9 @@ def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: 
     expect(page.locator(".st-key-places-own-seen canvas").first).to_be_visible()
     page.get_by_role("button", name="Show it").click()
     page.wait_for_url("**dataset=places*")
-    settled(page)
+    wait_until_settled(page)
     shown = link_of(page).scenario
-    assert shown == chosen(BEGIN, shown.dataset).with_context(epsilon=2.0)
+    assert shown == with_dataset(BEGIN, shown.dataset).with_context(epsilon=2.0)
     expect_shows(page, shown)
     elsewhere = visit(f"places{page.url.partition('/places')[2]}")
     expect_shows(elsewhere, shown)
@@ -107,7 +107,7 @@ def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
     expect(page.locator(f"{STAGE} .sentence")).to_contain_text("100 of 100")
     drag(page, NEW_YORK)
     page.wait_for_url("**sensitive.edits=*")
-    settled(page)
+    wait_until_settled(page)
     drawn = link_of(page).scenario
     assert isinstance(drawn.context.sensitive, SensitiveAreas)
     (edit,) = drawn.context.sensitive.edits
@@ -119,7 +119,7 @@ def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
     expect_shows(page, one)
     press(page, "Redo")
     expect_shows(page, drawn)
-    assert edits.told(drawn.context.sensitive.edits) == "1 added"
+    assert edits.edits_text(drawn.context.sensitive.edits) == "1 added"
 
 
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: Visit) -> None:

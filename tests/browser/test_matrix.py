@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def test_an_entry_is_typed_and_the_audit_answers(page: Any) -> None:
     field(page, 2, 3).fill("∞")
     page.keyboard.press("Enter")
     expect(field(page, 3, 2)).to_have_value("∞")
-    settled(page)
+    wait_until_settled(page)
 
 
 def test_what_is_no_level_is_taken_back_and_the_picture_s_name_follows(opened: Opened) -> None:
@@ -57,7 +57,7 @@ def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
     field(page, 2, 3).fill("∞")
     page.keyboard.press("Enter")
     page.wait_for_url("**inf*")
-    settled(page)
+    wait_until_settled(page)
     stops = page.locator(".limit input[tabindex='0']")
     field(page, 0, 1).focus()
     for key in ("ArrowDown", "ArrowRight"):
@@ -90,5 +90,5 @@ def test_names_from_a_link_are_nothing_but_names(opened: Opened) -> None:
         assert hostile in page.locator(f".st-key-{shown}").inner_text().replace("\u2060", "")
         for tab in page.get_by_role("tab").all():
             tab.click()
-            settled(page)
+            wait_until_settled(page)
         assert page.locator("[data-testid=stMain] img[src*='e.example']").count() == 0

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from caldp_core.basics.types import no_progress
-from caldp_ui.classroom.slot import NAMES
+from caldp_ui.classroom.page_state import NAMES
 from caldp_ui.handout import lesson
 from tests.browser.conftest import DESKTOP
 from tests.browser.test_axe import broken
@@ -23,7 +23,7 @@ DRAWN = """() => [...document.querySelectorAll('.picture.maps')].every(
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("stick") / lesson.FILE
-    path.write_bytes(lesson.made(no_progress))
+    path.write_bytes(lesson.make_lesson(no_progress))
     assert path.stat().st_size < 5e6
     return path
 

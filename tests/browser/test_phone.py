@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_ui.maps.presets import BEGIN
 from tests.browser.conftest import Visit
 from tests.browser.hands import QUICKLY_FORECAST, STAGE, expect, expect_shows, link_of, tab
@@ -36,7 +36,7 @@ def test_all_maps_come_first_and_the_sheet_stays_on_screen(phone: Any) -> None:
     assert len(frames) == 3
     assert frames[-1]["y"] + frames[-1]["height"] / 2 < 844 - 103, "the sheet hides a map"
     phone.locator("[data-testid=stMain]").evaluate("e => e.scrollTo(0, e.scrollHeight)")
-    settled(phone)
+    wait_until_settled(phone)
     for part in sheet(phone):
         top = part.evaluate("e => e.getBoundingClientRect().top")
         assert 844 - 103 <= top < 844

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import Opened
 from tests.browser.hands import button
 
@@ -36,7 +36,7 @@ def test_what_is_pinned_stands_beside_what_is_tried(opened: Opened, name: str) -
     button(page, f"{name}-pin").click()
     page.wait_for_url("**pinned=*")
     button(page, f"{name}-pins").wait_for()
-    settled(page)
+    wait_until_settled(page)
     page.locator(slider).press("ArrowRight")
     page.locator(SHOWN[name]).first.wait_for()
     if name not in WITHOUT_TABLE:

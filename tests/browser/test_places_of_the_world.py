@@ -11,17 +11,17 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import look_at
+from caldp_core.datasets import inspect_data
 from caldp_core.datasets.cities import cities_in
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.area import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN, hexagon_size, hexagons_of
-from caldp_ui.places.controls import chosen
-from caldp_ui.places.extent import with_together
+from caldp_ui.places.controls import with_dataset
+from caldp_ui.places.extent import with_merge_factor
 from tests.browser.conftest import Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, tab
 from tests.browser.watch import Watch
@@ -50,8 +50,8 @@ def csv(places: Floats) -> bytes:
 
 def shown_of(data: bytes) -> Scenario:
     """What the page shows of a list, by the core."""
-    seen = look_at(data)
-    return chosen(BEGIN, count_places(seen, seen.places, "list").places)
+    seen = inspect_data(data)
+    return with_dataset(BEGIN, count_places(seen, seen.places, "list").places)
 
 
 def bring(page: Any, data: bytes, people: str, folder: Path) -> None:
@@ -70,7 +70,7 @@ def bring(page: Any, data: bytes, people: str, folder: Path) -> None:
 def expect_result(page: Any, scenario: Scenario) -> None:
     """The sentence becomes that of a fresh run by the core; such a list is too long for a link."""
     expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    settled(page)
+    wait_until_settled(page)
 
 
 def handed_out(page: Any) -> Scenario:
@@ -106,7 +106,7 @@ def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_p
     page.locator(".st-key-places-more button").first.click()
     page.locator(".st-key-places-cells input[type=range]").focus()
     page.keyboard.press("ArrowRight")
-    larger = with_together(scenario, 2)
+    larger = with_merge_factor(scenario, 2)
     expect_result(page, larger)
     page.keyboard.press("Escape")
     tab(page, "Cell size")

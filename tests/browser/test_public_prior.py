@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.datasets import Cities
-from caldp_core.datasets.files.published import read_published
+from caldp_core.datasets.files.published import read_published_map
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.places.slot import LINK, Places
+from caldp_ui.places.page_state import LINK, PlacesState
 from tests.browser.conftest import Visit
 from tests.browser.hands import HEADLINE, headline_of, tab
 
@@ -27,13 +27,13 @@ BEFORE = Scenario(Cities(together=5), n=300_000, seed=9).with_context(
 
 def expect_result(page: Any, scenario: Scenario) -> None:
     expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    settled(page)
+    wait_until_settled(page)
 
 
 def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) -> None:
     last = run(prepare(BEFORE))
     (tmp_path / "last year.geojson").write_text(as_geojson(last), "utf-8")
-    query = "&".join(f"{key}={text}" for key, text in LINK.write(Places(NOW)).items())
+    query = "&".join(f"{key}={text}" for key, text in LINK.write(PlacesState(NOW)).items())
     page = visit(f"places?{query}")
     expect_result(page, NOW)
     tab(page, "Public prior")
@@ -48,7 +48,7 @@ def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) ->
     expect(seen).to_contain_text("people in")
     page.get_by_role("button", name="Show it").click()
     domain = prepare(Scenario(Cities(), n=1)).dataset.domain
-    prior = read_published((tmp_path / "last year.geojson").read_bytes(), domain, "last year")  # type: ignore[arg-type]
+    prior = read_published_map((tmp_path / "last year.geojson").read_bytes(), domain, "last year")  # type: ignore[arg-type]
     knowing = Scenario(NOW.dataset, NOW.policy, estimator="cascade-map", n=NOW.n, prior=prior)
     expect_result(page, knowing)
     told = page.get_by_text("people are where they are on this map because of “last year”")

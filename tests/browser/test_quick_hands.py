@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import Profiles
 from tests.browser.hands import expect
 from tests.browser.watch import Watch
@@ -33,7 +33,7 @@ def test_quick_keys_to_and_fro_do_not_end_a_visit(
         page.wait_for_timeout(1200)
     page.keyboard.press("Home")
     expect(slider).to_have_attribute("aria-valuetext", STEPS[0])
-    settled(page)
+    wait_until_settled(page)
     page.wait_for_function("location.search.includes('epsilon=0.1')")
     page.close()
     watch.check()

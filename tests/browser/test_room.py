@@ -9,14 +9,14 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_ui.charts import scripts
-from caldp_ui.room.boards import WEB, board_told
-from caldp_ui.room.poll import Seen
+from caldp_ui.room.boards import WEB, board_json
+from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
-from caldp_ui.room.slot import READY
 from caldp_ui.stage import bundle
-from caldp_ui.stage.bundle import joined
+from caldp_ui.stage.bundle import join_modules
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.watch import Watch
 
@@ -62,7 +62,7 @@ def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[
     page.on("websocket", lambda socket: socket.on("framesent", note))
     page.goto(link)
     page.locator(".phone .answer").first.wait_for()
-    settled(page)
+    wait_until_settled(page)
     sent.clear()
     page.locator(".phone .answer").nth(answer).click()
     page.locator(".phone .go").click()
@@ -116,7 +116,7 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
     watch.follow(page)
     page.goto(f"{address}/room")
     page.locator(".board .row").first.wait_for()
-    settled(page)
+    wait_until_settled(page)
     asked = page.locator(".st-key-room-asked")
     for button, text in (("open", "Tea, milk or both?"), ("ask", "Milk first?")):
         page.locator(".st-key-room-text input").fill(text)
@@ -124,14 +124,14 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
         expect(asked).to_have_text(text)
         page.locator(".st-key-room-next button").click()
     page.locator(".st-key-room-ready input").click()
-    page.get_by_role("option", name=READY["Guess"].text).evaluate(PICKED_AND_ASKED)
-    expect(asked).to_have_text(READY["Guess"].text)
-    settled(page)
+    page.get_by_role("option", name=EXAMPLES["Guess"].text).evaluate(PICKED_AND_ASKED)
+    expect(asked).to_have_text(EXAMPLES["Guess"].text)
+    wait_until_settled(page)
     page.locator(".st-key-room-next button").click()
-    expect(page.locator(".st-key-room-text input")).to_have_value(READY["Guess"].text)
-    answers = "\n".join(READY["Guess"].answers)
+    expect(page.locator(".st-key-room-text input")).to_have_value(EXAMPLES["Guess"].text)
+    answers = "\n".join(EXAMPLES["Guess"].answers)
     expect(page.locator(".st-key-room-answers textarea")).to_have_value(answers)
-    expect(page.locator(".board .row .name")).to_have_text(list(READY["Guess"].answers))
+    expect(page.locator(".board .row .name")).to_have_text(list(EXAMPLES["Guess"].answers))
     page.locator(".st-key-room-back button").click()
     end_poll(page)
     watch.check()
@@ -143,7 +143,7 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     watch.follow(teacher)
     teacher.goto(f"{address}/room")
     teacher.locator(".board .row").first.wait_for()
-    settled(teacher)
+    wait_until_settled(teacher)
     teacher.locator(".st-key-room-open button").click()
     code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
     link = f"{address}/room?code={code}"
@@ -175,15 +175,15 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     page.goto(f"{address}/room")
     page.locator(".st-key-room-open button").click()
     code = "".join(page.locator(".room-code").inner_text().split()[-2:])
-    settled(page)
+    wait_until_settled(page)
     before = way_in(page)
     assert before[0] == f"{address}/room?code={code}"
     page.locator('a[href$="/classroom"]:visible').first.click()
     page.locator(".st-key-classroom-picture").wait_for()
-    settled(page)
+    wait_until_settled(page)
     page.locator('a[href$="/room"]:visible').first.click()
     page.locator(".room-code").wait_for()
-    settled(page)
+    wait_until_settled(page)
     assert way_in(page) == before
     phone = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "after"}).new_page()
     watch.follow(phone)
@@ -211,14 +211,14 @@ SENT = """([text, told]) => {
 
 def widths(engine: Any, text: str) -> Any:
     """The shares of reports and the estimates, as the board's bars have them, in percent."""
-    told = json.loads(board_told(seen := Seen("", "", ASKED, True, (0, 1, 1, 3)), []))
+    told = json.loads(board_json(seen := PollState("", "", ASKED, True, (0, 1, 1, 3)), []))
     assert told["n"] == len(seen.reports)
     drawn = engine.evaluate(SENT, [text, told])
     return np.array([[float(width.rstrip("%")) for width in row] for row in drawn])
 
 
 def test_the_board_draws_the_share_of_reports_that_name_an_answer(engine: Any) -> None:
-    text = bundle.part("dom") + scripts.hub() + joined(WEB, ("board",))
+    text = bundle.partial_script("dom") + scripts.hub_script() + join_modules(WEB, ("board",))
     text = text.replace("export default ", "")
     right = widths(engine, text)
     assert np.array_equal(right[:, 0], [25.0, 50.0, 0.0, 25.0])

@@ -16,9 +16,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
-from benchmarks.server import serving
+from benchmarks.server import server_address
+from caldp_ui.room.page_state import STATE
 from caldp_ui.room.poll import TOKEN_LENGTH
-from caldp_ui.room.slot import SLOT
 from tests.loops import run
 
 pytestmark = pytest.mark.thorough
@@ -98,7 +98,7 @@ async def poll(address: str) -> tuple[list[tuple[bool, int]], list[int]]:
 
 
 def test_of_sixty_phones_on_their_own_sockets_every_report_is_counted(tmp_path: Path) -> None:
-    with serving(tmp_path) as address:
+    with server_address(tmp_path) as address:
         before = {path.name for path in tmp_path.rglob("*")}
         stream = address.replace("http", "ws") + "/_stcore/stream"
         phones, reports = run(poll(stream))
@@ -107,4 +107,4 @@ def test_of_sixty_phones_on_their_own_sockets_every_report_is_counted(tmp_path: 
         assert f"{1:0{TOKEN_LENGTH}x}" not in log.read_text("utf-8")
     assert [received for received, _ in phones] == [True] * PHONES
     assert Counter(reports) == Counter(report for _, report in phones)
-    assert SLOT.key("phone") == "room-phone"  # by which the pictures are found above
+    assert STATE.key("phone") == "room-phone"  # by which the pictures are found above

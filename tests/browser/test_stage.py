@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms.specs import Hadamard
@@ -74,14 +74,14 @@ def test_the_view_outlives_new_data_and_goes_to_a_box_when_told(hand: Hand) -> N
     view, before = hand.view(), hand.pictures()
     hand.page.get_by_role("button", name="Another", exact=True).click()
     expect(hand.page.locator(".stage")).not_to_have_attribute("data-turn", "1")
-    settled(hand.page)
+    wait_until_settled(hand.page)
     after = hand.pictures()
     assert hand.view() == view
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, False]
     hand.page.get_by_role("button", name="Zoom to my box").click()
     hand.page.wait_for_url("**view=41.00,-73.50,*")
     hand.page.get_by_role("button", name="First", exact=True).click()
-    settled(hand.page)
+    wait_until_settled(hand.page)
 
 
 def people(number: float) -> str:

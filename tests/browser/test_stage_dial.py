@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 import streamlit
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from tests.browser.hands import expect
 from tests.browser.stage_hand import Hand
 
@@ -62,7 +62,7 @@ def server_says(hand: Hand, wanted: float) -> list[str]:
             && !document.querySelector(".st-key-said p").style.display""",
         arg=said(wanted),
     )
-    settled(hand.page)
+    wait_until_settled(hand.page)
     return hand.pictures()
 
 
@@ -126,7 +126,7 @@ def test_a_film_of_other_coins_is_not_followed(hand: Hand) -> None:
     first = hand.pictures()
     hand.page.get_by_role("button", name="Another").click()
     expect_pictures(hand, lambda now: all(a != b for a, b in zip(now[1:], first[1:], strict=True)))
-    settled(hand.page)
+    wait_until_settled(hand.page)
     before = hand.pictures()
     with held_at(hand, 4.0):
         assert hand.pictures() == before

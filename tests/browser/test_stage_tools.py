@@ -69,10 +69,10 @@ def test_a_stroke_of_the_brush_is_the_cells_under_it(hand: Hand) -> None:
     count = hand.count()
     west, east = Point(39.1, -100.1), Point(39.1, -96.1)
     hand.drag(hand.at(west), hand.at(east))
-    mask = codec.runs_of(hand.told(count)["cells"], US_GRID.k)
+    mask = codec.parse_runs(hand.told(count)["cells"], US_GRID.k)
     on_the_way = US_GRID.locate([39.1] * 3, [-100.1, -98.1, -96.1])
     assert mask[on_the_way].all()
-    row, column = US_GRID.place(np.flatnonzero(mask))
+    row, column = US_GRID.row_column(np.flatnonzero(mask))
     assert 20 <= np.ptp(column) <= 36
     assert np.ptp(row) <= 14
 
@@ -85,7 +85,7 @@ def test_a_click_of_the_brush_is_cells_around_the_hand(hand: Hand) -> None:
     (cell,) = US_GRID.locate([39.3], [-98.3]).tolist()
     middle = Act(told["tool"], told["action"], cells=told["cells"]).middle(US_GRID)
     assert middle is not None
-    offset = np.subtract(US_GRID.place([middle]), US_GRID.place([cell]))
+    offset = np.subtract(US_GRID.row_column([middle]), US_GRID.row_column([cell]))
     assert np.abs(offset).max() <= 1
 
 

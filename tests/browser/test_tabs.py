@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_ui.app.navigation import PAGES
 from tests.browser.conftest import SCREENS, Opened
 from tests.browser.hands import TABS, expect, to_page
@@ -22,7 +22,7 @@ def expect_on(page: Any, name: str) -> None:
     page.wait_for_url(f"**/{name}*")
     expect(page.locator(f"{TABS} {HERE}")).to_have_text([NAMES[name].title])
     expect(page).to_have_title(f"{NAMES[name].title} · caldp")
-    settled(page)
+    wait_until_settled(page)
     expect(page.locator("h1:visible")).to_have_count(1)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import settled
+from benchmarks.browser import wait_until_settled
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
-from caldp_ui.values.slot import BEGIN
+from caldp_ui.values.page_state import BEGIN
 from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
 from tests.browser.test_axe import in_scheme
 from tests.browser.test_contrast import contrast
@@ -48,7 +48,7 @@ def expect_link(page: Any, scenario: Scenario) -> None:
         }""",
         arg=wanted,
     )
-    settled(page)
+    wait_until_settled(page)
 
 
 def expect_protected(page: Any, share: str) -> None:
@@ -78,7 +78,7 @@ def test_quick_ticks_are_all_kept(page: Any) -> None:
     while page.get_by_role("button", name="Undo").is_enabled():
         page.get_by_role("button", name="Undo").click()
         page.wait_for_timeout(300)
-        settled(page)
+        wait_until_settled(page)
     expect_link(page, BEGIN)
 
 
@@ -133,7 +133,7 @@ def test_a_table_of_one_s_own_is_pasted_and_its_names_are_texts(page: Any) -> No
     expect(page.locator(f"{ROWS} .text")).to_have_text(names)
     expect(page.locator(".st-key-values-own-text")).to_have_count(0)
     page.wait_for_url("**dataset=table**")
-    settled(page)
+    wait_until_settled(page)
     undo(page)
 
 
@@ -148,7 +148,7 @@ def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None
     page.get_by_role("button", name="Mark", exact=True).click()
     page.wait_for_function("location.search.includes('sensitive.runs=1%3B700-999')")
     page.locator(".chart input[type=search]").fill("")
-    settled(page)
+    wait_until_settled(page)
     assert page.locator(f"{ROWS}[data-marked=some]").count() == 1
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.basics.limits import OUTPUTS_MAX
-from caldp_core.cli.audit import verdict
+from caldp_core.cli.audit import audit_summary
 from caldp_core.cli.commands import main
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
@@ -134,7 +134,7 @@ def test_kinds_count_only_the_blocks_that_hold() -> None:
         Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard"
     )
     mechanism.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])
-    told = verdict(audit_context(mechanism))
+    told = audit_summary(audit_context(mechanism))
     (kind,) = told["pairs"]
     assert told["holds"] is False
     assert (kind["blocks"], kind["blocks_that_hold"]) == (3, 1)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from caldp_core.collect.coins import ONE
+from caldp_core.collect.coins import NUMBER_RANGE
 from caldp_core.collect.formats import HASH, NUMBER, Payload
 from caldp_core.collect.protocol import Protocol
 
@@ -18,13 +18,20 @@ class Branching:
         self.path, self.weight, self.depth = path, Fraction(1), 0
         self.ways: list[tuple[int, int]] = []
 
-    def coin(self, threshold: int) -> bool:
-        return bool(self._fall([Fraction(ONE - threshold, ONE), Fraction(threshold, ONE)]))
+    def flip(self, threshold: int) -> bool:
+        return bool(
+            self._fall(
+                [
+                    Fraction(NUMBER_RANGE - threshold, NUMBER_RANGE),
+                    Fraction(threshold, NUMBER_RANGE),
+                ]
+            )
+        )
 
-    def below(self, bound: int) -> int:
+    def uniform_below(self, bound: int) -> int:
         return self._fall([Fraction(1, bound)] * bound)
 
-    def among(self, steps: Sequence[int], whole: int) -> int:
+    def draw_step(self, steps: Sequence[int], whole: int) -> int:
         return self._fall([Fraction(b - a, whole) for a, b in pairwise((0, *steps))])
 
     def _fall(self, chances: list[Fraction]) -> int:
@@ -54,7 +61,7 @@ def exact_law(draw: Callable[[Any], Hashable]) -> dict[Hashable, Fraction]:
 def sent_by(protocol: Protocol, symbol: int) -> dict[Hashable, Fraction]:
     """Payload → the exact probability that a device with this answer sends it."""
     device, form = protocol.device, protocol.format
-    return exact_law(lambda coins: form.write(*device.draw(symbol, coins)))
+    return exact_law(lambda coins: form.encode(*device.draw(symbol, coins)))
 
 
 def stated(protocol: Protocol) -> list[dict[Payload, Fraction]]:

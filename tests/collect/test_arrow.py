@@ -8,8 +8,13 @@ import pytest
 
 from caldp_core import CaldpError, Protocol
 from caldp_core.collect import spark
-from caldp_core.collect.arrow import collected_from, partial_tallies
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected
+from caldp_core.collect.arrow import collected_from_rows, partial_tallies
+from caldp_core.collect.collected_tally import (
+    MALFORMED,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    CollectedTally,
+)
 from caldp_core.collect.collector import Collector
 from caldp_core.collect.formats import as_text
 from tests.collect import written
@@ -39,7 +44,7 @@ def test_workers_count_what_the_collector_counts(tmp_path: Path) -> None:
                 *worker(protocol, batch_of(reports[25:])),
                 *worker(protocol),
             ]
-            found = collected_from(protocol, rows, "monday")
+            found = collected_from_rows(protocol, rows, "monday")
             with naming(f"{family}, {type(reports[0]).__name__}"):
                 assert (found.tally.counts == right.tally.counts).all()
                 assert (found.tally.n, found.refused) == (60, right.refused)
@@ -52,30 +57,34 @@ def test_workers_refuse_what_the_collector_refuses() -> None:
     reports = ["3", "11", "-1", "1.5", "x", None, "4", "5"]
     marks = [*[mark[:16]] * 6, None, "another"]
     rows = worker(numbers, batch_of(reports, protocol=marks))
-    found = collected_from(numbers, rows, "a")
-    assert (found.tally.n, found.refused) == (2, {MALFORMED: 3, PROTOCOL: 1, RANGE: 2})
+    found = collected_from_rows(numbers, rows, "a")
+    assert (found.tally.n, found.refused) == (2, {MALFORMED: 3, OTHER_PROTOCOL: 1, OUT_OF_RANGE: 2})
     whole = worker(numbers, batch_of([3, 11, -1, None, 2**62]))
-    assert collected_from(numbers, whole, "a").refused == {MALFORMED: 1, PROTOCOL: 0, RANGE: 3}
+    assert collected_from_rows(numbers, whole, "a").refused == {
+        MALFORMED: 1,
+        OTHER_PROTOCOL: 0,
+        OUT_OF_RANGE: 3,
+    }
     sets = small("subset-selection")
     (right,) = written.payloads(sets, [2], seed=2)
     assert isinstance(right, bytes)
     wrong = [right[:-1], b"\xff" * len(right), None]
     rows = worker(sets, batch_of([right, *wrong]), batch_of(["@@", None]))
-    found = collected_from(sets, rows, "a")
-    assert (found.tally.n, found.refused) == (1, {MALFORMED: 4, PROTOCOL: 0, RANGE: 1})
+    found = collected_from_rows(sets, rows, "a")
+    assert (found.tally.n, found.refused) == (1, {MALFORMED: 4, OTHER_PROTOCOL: 0, OUT_OF_RANGE: 1})
 
 
 def test_rows_of_workers_are_checked() -> None:
     protocol = tables()["binary"]
     (row,) = worker(protocol, batch_of([0, 1, 1]))
-    assert collected_from(protocol, [row], "a").tally.n == 3
+    assert collected_from_rows(protocol, [row], "a").tally.n == 3
     for wrong in ({"counts": [1]}, {"counts": [-1, 4]}):
         with pytest.raises(CaldpError):
-            collected_from(protocol, [row | wrong], "a")
+            collected_from_rows(protocol, [row | wrong], "a")
     with pytest.raises(CaldpError, match="needs the name of its batch"):
-        collected_from(protocol, [row], "")
+        collected_from_rows(protocol, [row], "")
     with pytest.raises(CaldpError, match="is in both tallies"):
-        _ = collected_from(protocol, [row], "a") + collected_from(protocol, [row], "a")
+        _ = collected_from_rows(protocol, [row], "a") + collected_from_rows(protocol, [row], "a")
 
 
 class Frame:
@@ -120,9 +129,9 @@ def test_a_frame_is_tallied_task_by_task(tmp_path: Path) -> None:
         tasks = [[batch_of(sent[i : i + 10], protocol=marks)] for i in range(0, 60, 10)]
         # Six rows at most: the driver has those of the tasks. Fewer: workers add them up before.
         for most in (6, 5, 4, 1):
-            found: Collected = spark.tally_frame(protocol, Frame(tasks), "monday", most)
+            found: CollectedTally = spark.tally_frame(protocol, Frame(tasks), "monday", most)
             with naming(f"{family}, {most}"):
-                assert found.refused == {MALFORMED: 0, PROTOCOL: 6, RANGE: 0}
+                assert found.refused == {MALFORMED: 0, OTHER_PROTOCOL: 6, OUT_OF_RANGE: 0}
                 assert found.tally.n == 54
                 assert (found.tally.counts == right.tally.counts).all()
     frame = Frame(tasks)

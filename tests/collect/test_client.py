@@ -80,7 +80,7 @@ def test_reports_come_from_the_operating_systems_randomness(
         assert len(asked) > before
         if isinstance(report, str):
             assert len(base64.b64decode(report, validate=True)) == small(family).format.size
-    assert {coins.system_number() < coins.ONE for _ in range(20)} == {True}
+    assert {coins.system_number() < coins.NUMBER_RANGE for _ in range(20)} == {True}
 
 
 def test_who_is_remembered_sends_the_same_again_whatever_they_say(tmp_path: Path) -> None:

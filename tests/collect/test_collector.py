@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Protocol, Tally
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, Collected, merged
+from caldp_core.collect.collected_tally import (
+    MALFORMED,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    CollectedTally,
+    merge_tallies,
+)
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.records import Senders, records_of
+from caldp_core.collect.records import RecordChecker, parse_records
 from caldp_core.collect.runs import tally_files
 from tests.collect import written
 from tests.collect.laws import stated
@@ -33,7 +39,7 @@ def rows_of(payloads: list[bytes]) -> np.ndarray:
 def expected(protocol: Protocol, payloads: list) -> Tally:  # type: ignore[type-arg]
     """By the mechanism itself."""
     numbers = isinstance(payloads[0], int)
-    sent = np.array(payloads) if numbers else records_of(protocol, rows_of(payloads))
+    sent = np.array(payloads) if numbers else parse_records(protocol, rows_of(payloads))
     return protocol.mechanism.tally(sent)
 
 
@@ -62,8 +68,8 @@ def test_every_report_that_can_be_is_counted_and_no_other(family: str) -> None:
         for i in range(len(payload))
         for bit in range(8)
     ]
-    records = records_of(protocol, rows_of(able + changed))
-    could = Senders(protocol).could_send(records)
+    records = parse_records(protocol, rows_of(able + changed))
+    could = RecordChecker(protocol).valid_mask(records)
     for record, fits in zip(records, could, strict=True):
         try:
             protocol.mechanism.tally(np.array([record]))
@@ -76,16 +82,16 @@ def test_every_report_that_can_be_is_counted_and_no_other(family: str) -> None:
 
 
 WRONG_NUMBERS = [
-    ("11", RANGE), ("-1", RANGE), ("999999999999999999", RANGE), ("9" * 30, MALFORMED),
-    ("1.5", MALFORMED), ("", MALFORMED), ("1e3", MALFORMED), ("flu", MALFORMED), ("0x1", MALFORMED),
-    ("=1+1", MALFORMED), ("１", MALFORMED),
+    ("11", OUT_OF_RANGE), ("-1", OUT_OF_RANGE), ("999999999999999999", OUT_OF_RANGE), ("9" * 30,
+    MALFORMED), ("1.5", MALFORMED), ("", MALFORMED), ("1e3", MALFORMED), ("flu", MALFORMED), ("0x1",
+    MALFORMED), ("=1+1", MALFORMED), ("１", MALFORMED),
 ]  # fmt: skip
 
 
 def test_wrong_numbers_are_refused_by_their_reason(tmp_path: Path) -> None:
     """The i-th wrong one stands in its file 2^i times, so that each is told from the others."""
     protocol = small("randomized-response")
-    right = dict.fromkeys((MALFORMED, PROTOCOL, RANGE), 0)
+    right = dict.fromkeys((MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE), 0)
     for i, (_, reason) in enumerate(WRONG_NUMBERS):
         right[reason] += 2**i
     sent = [text for i, (text, _) in enumerate(WRONG_NUMBERS) for _ in range(2**i)]
@@ -105,7 +111,10 @@ def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
         (right,) = written.payloads(protocol, [2], seed=2)
         assert isinstance(right, bytes)
         wrong = [(b"", MALFORMED), (right[:-1], MALFORMED), (right + b"\0", MALFORMED)]
-        wrong += [(b"\xff" * len(right), RANGE), (b"\x00" * (len(right) - 1) + b"\xff", RANGE)]
+        wrong += [
+            (b"\xff" * len(right), OUT_OF_RANGE),
+            (b"\x00" * (len(right) - 1) + b"\xff", OUT_OF_RANGE),
+        ]
         for form in ("parquet", "csv", "jsonl"):
             reports = [right] + [payload for payload, _ in wrong]
             path = written.write(tmp_path / f"day.{form}", reports)
@@ -118,7 +127,7 @@ def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
                 # An empty report in Parquet is one that was drawn by nobody, too.
                 more = 2 * (form == "jsonl")
                 assert sum(found.refused.values()) == len(wrong) + more
-                assert found.refused[RANGE] == 2
+                assert found.refused[OUT_OF_RANGE] == 2
 
 
 LINES = ("{", "[1]", "null", '"report"', "{}", '{"report": null}', '{"report": {"a": 1}}',
@@ -130,7 +139,7 @@ def test_lines_that_are_no_reports_are_counted_and_stop_nothing(tmp_path: Path) 
     path.write_text("".join(f'{line}\n{{"report": 1}}\n\n' for line in LINES), "utf-8")
     found = Collector(protocol).tally(path)
     assert found.tally.n == len(LINES)
-    assert found.refused == {MALFORMED: len(LINES), PROTOCOL: 0, RANGE: 0}
+    assert found.refused == {MALFORMED: len(LINES), OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
 
 
 def test_lines_of_a_csv_file_with_other_columns_are_counted(tmp_path: Path) -> None:
@@ -150,7 +159,7 @@ def test_reports_of_another_protocol_are_refused(tmp_path: Path) -> None:
             path = written.write(tmp_path / f"day.{form}", sent, protocol=marks)
             found = Collector(protocol).tally(path)
             assert found.tally.n == 2
-            assert found.refused == {MALFORMED: 0, PROTOCOL: 1, RANGE: 0}
+            assert found.refused == {MALFORMED: 0, OTHER_PROTOCOL: 1, OUT_OF_RANGE: 0}
 
 
 FILES = (
@@ -205,7 +214,7 @@ def test_tallies_add_up_to_the_same_bits_in_any_order(tmp_path: Path) -> None:
     for family in ("galois", "rappor"):
         protocol = small(family)
         days = [Collector(protocol).tally(path) for path in week(tmp_path, protocol)]
-        sums = {merged(order).to_json() for order in permutations(days)}
+        sums = {merge_tallies(order).to_json() for order in permutations(days)}
         assert len(sums) == 1
         whole = tally_files(protocol, week(tmp_path, protocol), tmp_path / f"{family}.json")
         assert whole.collected.to_json() in sums
@@ -218,12 +227,12 @@ def test_unlike_protocols_are_refused(tmp_path: Path) -> None:
     ours, theirs = labelled("galois", ("a", "b")), labelled("galois", ("b", "a"))
     assert ours.mechanism.fingerprint == theirs.mechanism.fingerprint
     with pytest.raises(CaldpError, match="Tallies of different protocols cannot be added"):
-        merged([Collected.none_of(ours), Collected.none_of(theirs)])
-    Collected.none_of(ours).write(tmp_path / "tally.json")
+        merge_tallies([CollectedTally.empty(ours), CollectedTally.empty(theirs)])
+    CollectedTally.empty(ours).write(tmp_path / "tally.json")
     with pytest.raises(CaldpError, match="The tally is of the protocol"):
         tally_files(theirs, [], tmp_path / "tally.json")
     with pytest.raises(CaldpError, match="There is no tally to merge"):
-        merged([])
+        merge_tallies([])
 
 
 def test_a_run_that_broke_off_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
@@ -234,20 +243,20 @@ def test_a_run_that_broke_off_goes_on_and_counts_nothing_twice(tmp_path: Path) -
     days[2].unlink()
     with pytest.raises(CaldpError, match="can't be read"):
         tally_files(protocol, days, output)
-    assert Collected.from_file(output).tally.n == 60
+    assert CollectedTally.from_file(output).tally.n == 60
     days[2].write_bytes(kept)
     found = tally_files(protocol, days, output)
-    assert (found.counted, found.skipped) == (2, 2)
+    assert (found.files_counted, found.files_skipped) == (2, 2)
     assert output.read_text("utf-8") == right
     again = tally_files(protocol, days, output)
-    assert (again.counted, again.skipped) == (0, 4)
+    assert (again.files_counted, again.files_skipped) == (0, 4)
     assert output.read_text("utf-8") == right
     assert not list(tmp_path.glob(".*.part"))
 
 
 def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
     protocol, path = small("hadamard"), tmp_path / "tally.json"
-    whole = json.loads(Collected.none_of(protocol).to_json())
+    whole = json.loads(CollectedTally.empty(protocol).to_json())
     wrong: tuple[dict[str, Any], ...] = (
         {"n": -1}, {"counts": "many"}, {"counts": [10**40]}, {"protocol": 3}, {"batches": [1]},
         {"refused": {}}, {"refused": dict.fromkeys(whole["refused"], -1)}, {"caldp_tally": 9},
@@ -255,7 +264,7 @@ def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
     for change in wrong:
         path.write_text(json.dumps(whole | change), "utf-8")
         with naming(str(change)), pytest.raises(CaldpError):
-            Collected.from_file(path)
+            CollectedTally.from_file(path)
     path.write_text(json.dumps(whole | {"counts": [0, 0]}), "utf-8")
     with pytest.raises(CaldpError, match="has 2 counts"):
-        Collected.from_file(path).check(protocol)
+        CollectedTally.from_file(path).check(protocol)

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from caldp_core import Protocol
 from caldp_core.cli.commands import main
-from caldp_core.collect.collected import Collected
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.record import record_of
+from caldp_core.collect.record import make_record
 from tests import ROOT
 from tests.collect import written
 from tests.collect.protocols import labelled, small
@@ -27,7 +27,7 @@ def changed(whole: dict[str, Any], **changes: Any) -> str:
     return json.dumps(whole | changes)
 
 
-def tally_of(protocol: Protocol, folder: Path, name: str) -> Collected:
+def tally_of(protocol: Protocol, folder: Path, name: str) -> CollectedTally:
     """A file of 40 reports, and its tally."""
     path = folder / f"{name}.parquet"
     written.write(path, written.payloads(protocol, [0, 1] * 20, seed=3), batch=[name] * 40)
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     day = tally_of(ours, made, "day")
     tally_of(other, made, "otherday")
     whole = json.loads(day.to_json())
-    record = record_of(ours, day, 0.95, "simplex")
+    record = make_record(ours, day, 0.95, "simplex")
     raw = (made / "day.parquet").read_bytes()
     texts = {
         "cut.json": ours.to_json()[:90],
@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "nan.tally.json": changed(whole, counts=[float("nan")] * len(whole["counts"])),
         "halves.tally.json": changed(whole, counts=[0.5] * len(whole["counts"])),
         "many.tally.json": changed(whole, counts=[n + 41 for n in whole["counts"]]),
-        "empty.tally.json": Collected.none_of(ours).to_json(),
+        "empty.tally.json": CollectedTally.empty(ours).to_json(),
         "bare.tally.json": day.tally.to_json(),
         "headless.csv": "1\n0\n1\n",
         "swapped.csv": "report,n\n12,0\n28,1\n",

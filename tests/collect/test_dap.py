@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 
 from caldp_core import CaldpError, Protocol
 from caldp_core.cli.commands import main
-from caldp_core.collect.collected import Collected
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.record import record_of
+from caldp_core.collect.record import make_record
 from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.results import made_up_week
 from tests.collect.protocols import labelled, small, tables
@@ -94,8 +94,8 @@ SCHEMA = closed(
 def entry_of(protocol: Protocol) -> dict[str, Any]:
     counts = np.full(protocol.domain.k, 20)
     tally = protocol.mechanism.sample_tally(counts, np.random.default_rng(2))
-    collected = Collected(protocol.fingerprint, tally)
-    return registry_entry(protocol, record_of(protocol, collected, 0.95, "none"), ABOUT)
+    collected = CollectedTally(protocol.fingerprint, tally)
+    return registry_entry(protocol, make_record(protocol, collected, 0.95, "none"), ABOUT)
 
 
 def test_entries_have_what_the_registry_allows() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.collect.coins import ONE, DrawnCoins
+from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
 from caldp_core.collect.device import Device
 from caldp_core.collect.protocol import Protocol
 from tests.collect.laws import exact_law, sent_by, stated
@@ -47,8 +47,8 @@ def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not
     name, by = ("truth", 1) if "truth" in protocol.device.blocks[0] else ("cover", -1)
     blocks = [{**of, name: of[name] + by * (of[name] > 0)} for of in protocol.device.blocks]
     device = Device(
-        protocol.plan.name, protocol.format.oracle, blocks, protocol.device.block,
-        protocol.device.place,
+        protocol.plan.name, protocol.format.oracle_count, blocks, protocol.device.block_of,
+        protocol.device.rank_of,
     )  # fmt: skip
     wrong = replace(protocol, plan=replace(protocol.plan))
     wrong.plan.__dict__["device"] = device
@@ -57,16 +57,18 @@ def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not
 
 def test_coins_are_even_whatever_the_numbers_are() -> None:
     """All of a small source's numbers: so many of them lead to each result."""
-    least = DrawnCoins(iter((0, 4, 5, ONE - 1)).__next__)
-    assert [least.coin(5) for _ in range(4)] == [True, True, False, False]
-    numbers = iter([ONE - 1, 7])  # 2^48 − 1 is above the largest multiple of 3 … 2^48 = 1 mod 3
-    assert DrawnCoins(numbers.__next__).below(3) == 1
+    least = DrawnCoins(iter((0, 4, 5, NUMBER_RANGE - 1)).__next__)
+    assert [least.flip(5) for _ in range(4)] == [True, True, False, False]
+    numbers = iter(
+        [NUMBER_RANGE - 1, 7]
+    )  # 2^48 − 1 is above the largest multiple of 3 … 2^48 = 1 mod 3
+    assert DrawnCoins(numbers.__next__).uniform_below(3) == 1
     wide = iter([1, 5])
-    assert DrawnCoins(wide.__next__).below(ONE**2) == ONE + 5
-    assert DrawnCoins().below(1) == 0
+    assert DrawnCoins(wide.__next__).uniform_below(NUMBER_RANGE**2) == NUMBER_RANGE + 5
+    assert DrawnCoins().uniform_below(1) == 0
     # Below 2^48 + 1 two numbers are drawn, and 2^96 mod that is 1: the largest is drawn again.
-    again = iter([ONE - 1, ONE - 1, 0, 6])
-    assert DrawnCoins(again.__next__).among([6, 7, ONE + 1], ONE + 1) == 1
+    again = iter([NUMBER_RANGE - 1, NUMBER_RANGE - 1, 0, 6])
+    assert DrawnCoins(again.__next__).draw_step([6, 7, NUMBER_RANGE + 1], NUMBER_RANGE + 1) == 1
 
 
 def test_the_law_of_the_tests_is_that_of_two_dice() -> None:

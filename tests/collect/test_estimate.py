@@ -13,14 +13,20 @@ from click.testing import CliRunner
 
 from caldp_core import CaldpError, Protocol, estimate, intervals
 from caldp_core.cli.commands import main
-from caldp_core.collect.collected import MALFORMED, PROTOCOL, RANGE, REASONS, Collected
+from caldp_core.collect.collected_tally import (
+    MALFORMED,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    REASONS,
+    CollectedTally,
+)
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.estimate import collected_from_histogram, table_of
-from caldp_core.collect.record import check_record, record_of
+from caldp_core.collect.estimate import collected_from_histogram, estimate_table
+from caldp_core.collect.record import check_record, make_record
 from caldp_core.collect.sql import DIALECTS, tally_query
-from caldp_core.datasets.files.places import centres
-from caldp_core.datasets.own_places import places_of
-from caldp_core.datasets.public_map import public_map
+from caldp_core.datasets.files.places import people_at_centres
+from caldp_core.datasets.own_places import places_from_counts
+from caldp_core.datasets.public_map import public_map_from_weights
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.options import Options
 from caldp_core.experiments.metrics import total_variation
@@ -57,7 +63,7 @@ def test_the_commands_lead_from_files_to_shares(asked: Protocol, tmp_path: Path)
     assert told.exit_code == 0, told.output
     books = json.loads(told.output)
     assert books["reports"] == 3000
-    assert books["refused"] == {MALFORMED: 1, PROTOCOL: 1, RANGE: 1}
+    assert books["refused"] == {MALFORMED: 1, OTHER_PROTOCOL: 1, OUT_OF_RANGE: 1}
     done = caldp("merge", tally, "-o", tmp_path / "week.json")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "week.json").read_bytes() == tally.read_bytes()
@@ -76,20 +82,20 @@ def test_the_commands_lead_from_files_to_shares(asked: Protocol, tmp_path: Path)
 
 def test_the_table_is_that_of_the_mechanism(asked: Protocol, tmp_path: Path) -> None:
     collected = Collector(asked).tally(tmp_path / "day.csv")
-    table = table_of(asked, collected, 0.8, "none")
+    table = estimate_table(asked, collected, 0.8, "none")
     ranges = intervals(asked.mechanism, collected.tally, 0.8)
     assert table["estimated share"] == estimate(asked.mechanism, collected.tally, "none").tolist()
     assert (table["low"], table["high"]) == (ranges.low.tolist(), ranges.high.tolist())
 
 
 def test_the_record_says_what_was_promised_and_collected(asked: Protocol, tmp_path: Path) -> None:
-    record = record_of(asked, Collector(asked).tally(tmp_path / "day.csv"), 0.95, "simplex")
+    record = make_record(asked, Collector(asked).tally(tmp_path / "day.csv"), 0.95, "simplex")
     assert record["reports"] == 3000
     assert sum(record["refused"].values()) == 3
     assert record["mechanism"] == {"kind": "hadamard", "parts": 1}
     assert (record["privacy"]["epsilon_least"], record["privacy"]["values"]) == (2.0, 3)
     mixed = small("oue", "one ε per block")
-    told = record_of(mixed, Collector(mixed).tally(_one(mixed, tmp_path)), 0.95, "simplex")
+    told = make_record(mixed, Collector(mixed).tally(_one(mixed, tmp_path)), 0.95, "simplex")
     assert told["privacy"]["epsilon_least"] == 0.3
     assert told["privacy"]["values_sent_openly_at_times"] == 5
 
@@ -166,11 +172,14 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     truth = districts.ravel() * rng.gamma(2.0, size=576)
     people = rng.multinomial(200_000, truth / truth.sum())
     tally = protocol.mechanism.sample_tally(people, rng)
-    collected = Collected(protocol.fingerprint, tally, frozenset(), dict.fromkeys(REASONS, 0))
+    collected = CollectedTally(protocol.fingerprint, tally, frozenset(), dict.fromkeys(REASONS, 0))
     (tmp_path / "p.json").write_text(protocol.to_json(), "utf-8")
     collected.write(tmp_path / "t.json")
-    prior = public_map(people, domain, "last year")
-    lines = [f"{y},{x},{n}" for y, x, n in centres(places_of(people, domain, "last year"))]
+    prior = public_map_from_weights(people, domain, "last year")
+    lines = [
+        f"{y},{x},{n}"
+        for y, x, n in people_at_centres(places_from_counts(people, domain, "last year"))
+    ]
     (tmp_path / "last year.csv").write_text("\n".join(["lat,lon,people", *lines]), "utf-8")
     off = {}
     for way in ((), ("--estimator", "cascade"), ("--prior", tmp_path / "last year.csv")):
@@ -183,7 +192,7 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     assert off["--prior",] < 0.8 * off["--estimator",] < 0.7 * off[()]
     told = json.loads((tmp_path / "record.json").read_text("utf-8"))
     assert told["public_map"]["title"] == "last year"
-    same = record_of(protocol, collected, 0.95, "cascade-map", prior=prior)
+    same = make_record(protocol, collected, 0.95, "cascade-map", prior=prior)
     assert told["public_map"] == same["public_map"]
     check_record(protocol, told, "It")
     wrong = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "simplex",
@@ -191,7 +200,7 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     assert (wrong.exit_code, "is for the estimator cascade-map" in wrong.stderr) == (2, True)
     other = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "cascade",
                   "--q", "0.01", "--record", tmp_path / "record.json")  # fmt: skip
-    ways = {q: table_of(protocol, collected, 0.95, "cascade", Options(false_share=q))
+    ways = {q: estimate_table(protocol, collected, 0.95, "cascade", Options(false_share=q))
             for q in (0.01, 0.2)}  # fmt: skip
     assert other.output.splitlines() == as_csv(ways[0.01]).splitlines()
     assert as_csv(ways[0.01]) != as_csv(ways[0.2])

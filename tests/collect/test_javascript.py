@@ -11,7 +11,7 @@ import playwright
 import pytest
 
 import caldp_core.collect
-from caldp_core.collect.coins import ONE, DrawnCoins
+from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
 from caldp_core.collect.formats import NUMBER, as_text
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.table_plan import TABLE
@@ -81,7 +81,7 @@ def test_the_file_of_vectors_is_what_the_python_client_draws() -> None:
             numbers = iter(case["numbers"])
             sent = protocol.device.draw(case["value"], DrawnCoins(lambda: next(numbers)))  # noqa: B023
             with naming(f"{protocol.plan.name}, {case}"):
-                assert as_text(protocol.format.write(*sent)) == case["report"]
+                assert as_text(protocol.format.encode(*sent)) == case["report"]
                 assert not list(numbers)
 
 
@@ -119,7 +119,7 @@ def test_places_are_in_the_cells_that_maps_have(told: dict[str, Any]) -> None:
 
 def test_its_numbers_are_the_systems_and_its_coins_even(told: dict[str, Any]) -> None:
     numbers = told["numbers"]
-    assert all(0 <= number < ONE for number in numbers)
+    assert all(0 <= number < NUMBER_RANGE for number in numbers)
     assert len(set(numbers)) == len(numbers)  # 200 of 2^48 meet once in 10^10 runs
     for bit in range(48):
         assert len({number >> bit & 1 for number in numbers}) == 2

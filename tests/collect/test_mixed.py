@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from caldp_core import CaldpError, Protocol
 from caldp_core.cli.commands import main
-from caldp_core.collect.mixing import LISTED, if_mixed, mixed_among
+from caldp_core.collect.mixing import LISTED, mixed_privacy, mixed_privacy_by_crowd
 from caldp_core.privacy.context import Context
-from caldp_core.theory.mixing import mixed
+from caldp_core.theory.mixing import epsilons_after_mixing
 from tests.collect.protocols import SPECS, protocol_in, small, tables
 from tests.contract.checks import naming
 
@@ -21,10 +21,10 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
         protocol = small(family, "one ε per block")
         blocks, policy = len(protocol.block_names), protocol.mechanism.policy
         assert isinstance(policy, Context)
-        made = mixed_among(protocol, [1000, 20, 1000], 1e-6)
+        made = mixed_privacy_by_crowd(protocol, [1000, 20, 1000], 1e-6)
         assert sum(row["blocks_like_it"] for row in made["blocks"]) == blocks
         for n in (20, 1000):
-            right = mixed(protocol.mechanism, np.full(blocks, n), 1e-6)
+            right = epsilons_after_mixing(protocol.mechanism, np.full(blocks, n), 1e-6)
             assert right is not None
             for row in made["blocks"]:
                 assert list(row["mixed_among"]) == ["20", "1000"]
@@ -42,20 +42,20 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
 def test_the_record_says_it_of_those_who_came() -> None:
     protocol = small("galois", "blocks")
     people = np.array([0, 4, *[60] * (len(protocol.block_names) - 2)])
-    found = if_mixed(protocol, people)
+    found = mixed_privacy(protocol, people)
     assert found is not None
     assert [row["people"] for row in found["blocks"]] == people.tolist()
     few, many = found["blocks"][1], found["blocks"][-1]
     assert "epsilon" not in found["blocks"][0]
     assert many["epsilon"] < few["epsilon"] <= few["epsilon_of_one_report"] == 1.0
-    same = mixed_among(protocol, [60])["blocks"]
+    same = mixed_privacy_by_crowd(protocol, [60])["blocks"]
     assert many["epsilon"] in [row["mixed_among"]["60"].get("epsilon") for row in same]
 
 
 def test_of_many_kinds_the_weakest_and_the_strongest_are_told() -> None:
     levels = np.linspace(0.1, 3.0, LISTED + 20).round(3)
     policy = Context.of(np.arange(2 * levels.size) // 2, [True] * (2 * levels.size), levels)
-    rows = mixed_among(protocol_in(policy, SPECS["randomized-response"]), [5])["blocks"]
+    rows = mixed_privacy_by_crowd(protocol_in(policy, SPECS["randomized-response"]), [5])["blocks"]
     assert len(rows) == LISTED
     told = [row["epsilon_of_one_report"] for row in rows]
     assert (told[0], told[-1]) == (levels[0], levels[-1])
@@ -63,9 +63,9 @@ def test_of_many_kinds_the_weakest_and_the_strongest_are_told() -> None:
 
 def test_where_a_pair_has_no_limit_nothing_is_promised() -> None:
     with pytest.raises(CaldpError, match="pairs without a limit"):
-        mixed_among(tables()["designed"], [1000])
+        mixed_privacy_by_crowd(tables()["designed"], [1000])
     scale: Protocol = tables()["binary"]
-    (row,) = mixed_among(scale, [1000])["blocks"]
+    (row,) = mixed_privacy_by_crowd(scale, [1000])["blocks"]
     assert row["mixed_among"]["1000"]["epsilon"] < row["epsilon_of_one_report"] == 2.0
 
 
@@ -75,4 +75,4 @@ def test_the_command_prints_it(tmp_path: Path) -> None:
     words = ["mixed", str(tmp_path / "protocol.json"), "--people", "500", "--delta", "1e-6"]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
-    assert json.loads(done.output) == mixed_among(protocol, [500], 1e-6)
+    assert json.loads(done.output) == mixed_privacy_by_crowd(protocol, [500], 1e-6)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Protocol, intervals
-from caldp_core.collect.collected import Collected
-from caldp_core.collect.estimate import table_of
-from caldp_core.collect.record import record_of
+from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.estimate import estimate_table
+from caldp_core.collect.record import make_record
 from caldp_core.collect.results import Tallies, made_up_week
-from caldp_core.collect.upload import Estimated, read_collection
+from caldp_core.collect.upload import UploadedEstimate, read_collection
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.experiments.table import as_csv
 from tests.collect.protocols import labelled, small
@@ -34,8 +34,8 @@ MONDAY, TUESDAY = held("monday.tally.json", "tuesday.tally.json")
 def estimate() -> dict[str, bytes]:
     """estimate.csv and record.json of the whole week."""
     week = made_up_week()
-    table = table_of(week.protocol, week.total, 0.9, "simplex-per-block")
-    record = record_of(week.protocol, week.total, 0.9, "simplex-per-block")
+    table = estimate_table(week.protocol, week.total, 0.9, "simplex-per-block")
+    record = make_record(week.protocol, week.total, 0.9, "simplex-per-block")
     return {"estimate.csv": as_csv(table).encode(), "record.json": json.dumps(record).encode()}
 
 
@@ -49,11 +49,11 @@ def test_tallies_are_added_with_their_books() -> None:
     ends = intervals(found.protocol.mechanism, found.total.tally, 0.9)
     assert (results.low == ends.low).all()
     assert (results.high == ends.high).all()
-    assert results.least is not None
-    assert (results.least <= results.low).all()
-    assert (results.least < results.low).any()
+    assert results.lower_bounds is not None
+    assert (results.lower_bounds <= results.low).all()
+    assert (results.lower_bounds < results.low).any()
     assert results.hidden.sum() == 3
-    assert results.covered == pytest.approx(results.shares[6:9].sum())
+    assert results.protected_share == pytest.approx(results.shares[6:9].sum())
 
 
 def test_the_made_up_week_has_what_a_collection_has() -> None:
@@ -66,13 +66,13 @@ def test_the_made_up_week_has_what_a_collection_has() -> None:
 
 def test_an_estimate_says_what_its_tallies_say(estimate: dict[str, bytes]) -> None:
     found = read_collection([*PROTOCOL, *estimate.items()])
-    assert isinstance(found, Estimated)
+    assert isinstance(found, UploadedEstimate)
     results, right = found.results(0.5), made_up_week().results(0.9)
     assert (results.level, results.reports) == (0.9, right.reports)
     for mine, theirs in ((results.shares, right.shares), (results.low, right.low)):
         np.testing.assert_array_equal(mine, theirs)
     assert results.refused == right.refused
-    assert results.least is None
+    assert results.lower_bounds is None
     alone = read_collection([*PROTOCOL, ("estimate.csv", estimate["estimate.csv"])])
     assert alone.results(0.9).refused is None
 
@@ -126,7 +126,7 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
 def test_a_label_that_a_spreadsheet_would_run_is_the_same_value() -> None:
     protocol = labelled("hadamard", ("=cold()", "-1", "none"), 2.0)
     people = protocol.mechanism.sample_tally(np.array([500, 300, 200]), np.random.default_rng(1))
-    table = table_of(protocol, Collected(protocol.fingerprint, people))
+    table = estimate_table(protocol, CollectedTally(protocol.fingerprint, people))
     files = [("p.json", protocol.to_json().encode()), ("e.csv", as_csv(table).encode())]
     assert read_collection(files).results(0.95).reports == 1_000
 

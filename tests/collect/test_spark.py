@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from caldp_core.collect.collected import Collected
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
 from tests import ROOT
 from tests.collect import written
@@ -46,6 +46,6 @@ def test_a_cluster_that_loses_a_worker_counts_each_report_once(tmp_path: Path) -
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.split()[-1] == "1", "an executor must be killed while tasks are under way"
-    found, right = Collected.from_file(output).tally, Collector(protocol).tally(file).tally
+    found, right = CollectedTally.from_file(output).tally, Collector(protocol).tally(file).tally
     assert (found.counts == right.counts).all()
     assert found.n == right.n == PEOPLE

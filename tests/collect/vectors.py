@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.collect.coins import ONE, DrawnCoins
+from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
 from caldp_core.collect.formats import as_text
 from caldp_core.collect.protocol import Protocol
 from caldp_core.domain.answers import Domain
@@ -57,11 +57,11 @@ def _cases(protocol: Protocol, rng: np.random.Generator) -> Iterator[dict[str, A
             def number(first: bool = case == 0, drawn: list[int] = drawn) -> int:
                 # The largest number of all is one that is mostly drawn again.
                 highest = first and not drawn
-                drawn.append(ONE - 1 if highest else int(rng.integers(0, ONE)))
+                drawn.append(NUMBER_RANGE - 1 if highest else int(rng.integers(0, NUMBER_RANGE)))
                 return drawn[-1]
 
             cell = protocol.device.draw(value, DrawnCoins(number))
-            sent = as_text(protocol.format.write(*cell))
+            sent = as_text(protocol.format.encode(*cell))
             yield {"value": value, "numbers": drawn, "report": sent}
 
 

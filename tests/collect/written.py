@@ -23,7 +23,7 @@ def payloads(protocol: Protocol, people: Sequence[int], seed: int) -> list[int |
     rng = np.random.default_rng(seed)
     coins = DrawnCoins(lambda: int(rng.integers(0, 1 << 48)))
     device, form = protocol.device, protocol.format
-    return [form.write(*device.draw(symbol, coins)) for symbol in people]
+    return [form.encode(*device.draw(symbol, coins)) for symbol in people]
 
 
 def write(path: Path, reports: Sequence[Any], **columns: Sequence[Any]) -> Path:

@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import base_map
 from caldp_core.datasets.cities import us_cities
-from caldp_core.datasets.world_lines import Lines, packed
+from caldp_core.datasets.world_lines import Lines, pack_lines
 from caldp_core.domain.grid import US_GRID, GridDomain
 
 WORLD = GridDomain(-60.0, -180.0, 2.0, 70, 180)
@@ -72,11 +72,11 @@ def test_lines_are_packed_as_whole_steps_that_fit_in_two_bytes() -> None:
     lines = {
         "coasts": [np.array([[0.0, 0.0], [0.004, -0.002]]), np.array([[179.0, 0.0], [180, 1]])]
     }
-    arrays = packed(lines)
+    arrays = pack_lines(lines)
     assert arrays["coasts_starts"].tolist() == [[0, 0], [89_500, 0]]
     assert arrays["coasts_steps"].tolist() == [[2, 500], [-1, 500]]
     with pytest.raises(ValueError, match="too far apart"):
-        packed({"coasts": [np.array([[0.0, 0.0], [90.0, 0.0]])]})
+        pack_lines({"coasts": [np.array([[0.0, 0.0], [90.0, 0.0]])]})
 
 
 def test_rings_that_touch_the_edge_of_what_is_drawn_at_a_point_are_cut() -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from caldp_core.attacks import bounds, subtracted, sums_of
-from caldp_core.attacks.solving import disclosed
+from caldp_core.attacks import bounds, published_sums, solve_by_subtraction
+from caldp_core.attacks.solving import disclosed_cells
 from caldp_core.datasets import InfantDeaths, county_outlines
 from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.blocks import GroupBlocks
@@ -26,15 +26,15 @@ def test_thirty_of_72_hidden_cells_come_back_and_22_after_all_that_is_done() -> 
     data = InfantDeaths().load()
     counts, labels = data.counts, GroupBlocks().build(data.domain).labels
     assert counts is not None
-    simple = sums_of(Suppression(5).simple(counts, labels), rule_known=False)
-    assert (simple.cells.size, int(subtracted(simple).sum())) == (72, 30)
+    simple = published_sums(Suppression(5).suppress_small(counts, labels), rule_known=False)
+    assert (simple.cells.size, int(solve_by_subtraction(simple).sum())) == (72, 30)
     published = Suppression(5).publish(counts, labels)
     for rule_known, found in ((False, 0), (True, 22)):
-        sums = sums_of(published, rule_known)
+        sums = published_sums(published, rule_known)
         low, high = bounds(sums)
         small = published.primary[sums.cells]
         assert (sums.cells.size, int(small.sum())) == (102, 72)
-        assert int((disclosed(low, high) & small).sum()) == found
+        assert int((disclosed_cells(low, high) & small).sum()) == found
         assert (low <= counts[sums.cells] + 1e-6).all()
         assert (counts[sums.cells] <= high + 1e-6).all()
     assert np.mean((high - low)[small] <= 2) == 51 / 72

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
-from caldp_core.datasets import OwnTable, look_at, read_table
+from caldp_core.datasets import OwnTable, inspect_data, read_table
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.domain.answers import Domain
 from tests.contract.checks import naming
@@ -117,7 +117,7 @@ def test_rows_that_say_nothing_are_told_with_their_reasons() -> None:
     for text, (words, wanted) in LEFT_OUT.items():
         with naming(text):
             found = read_table(text)
-            assert (found.refused.told(), found.table) == (words, wanted)
+            assert (found.refused.describe(), found.table) == (words, wanted)
 
 
 def test_what_cannot_be_read_is_one_sentence() -> None:
@@ -165,7 +165,7 @@ def test_records_of_two_columns_are_a_table_in_one_order() -> None:
     rows = ("50+,no", "9,yes", "18-29,no", "50+,yes", "18-29,no", "9,no", "50+,no", "50+,no")
     for head, tail in (("age,smokes", ""), ("age,smokes,weight", ",2")):
         text = "\n".join((head, *(f"{row}{tail}" for row in rows)))
-        seen = look_at(text.encode(), header=True)
+        seen = inspect_data(text.encode(), header=True)
         layout = replace(seen.answers, answer=1, group=0)
         found = count_answers(seen, layout, "Both").table
         assert found.names == (

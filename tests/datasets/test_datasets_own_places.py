@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_CELLS_USUAL
-from caldp_core.datasets import OwnPlaces, look_at, read_places
-from caldp_core.datasets.files.maps import MapWanted
+from caldp_core.datasets import OwnPlaces, inspect_data, read_places
+from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.contract.checks import naming
@@ -40,7 +40,7 @@ def test_places_are_read_however_the_columns_are_told() -> None:
     for way, text in WAYS.items():
         with naming(way):
             found = read_places(text, "Cities")
-            assert found.refused.told() == ""
+            assert found.refused.describe() == ""
             data = found.places.load()
             assert (data.name, data.n) == ("Cities", 4)
             assert data.counts is not None
@@ -62,7 +62,7 @@ def test_the_map_holds_all_places_and_no_more_cells_than_it_may(
     grid = found.grid()
     assert grid.k <= OWN_CELLS_USUAL
     assert found.counts().sum() == len(places)
-    rows, columns = grid.place(np.flatnonzero(found.counts()))
+    rows, columns = grid.row_column(np.flatnonzero(found.counts()))
     # No row or column but the outermost is there for nobody's sake.
     if grid != US_GRID:
         for ends, size in ((rows, grid.rows), (columns, grid.columns)):
@@ -100,7 +100,7 @@ def test_what_is_no_place_is_left_out_and_told() -> None:
     )
     found = read_places(text)
     assert int(found.places.counts().sum()) == 5
-    assert found.refused.told() == (
+    assert found.refused.describe() == (
         "5 of 7 rows are not counted: 1 with no latitude or longitude; 1 with a latitude or "
         "longitude that is no number; 1 with a place beyond ±90° or ±180°; 1 with the place 0, 0, "
         "which lists write where none is known; "
@@ -151,8 +151,8 @@ def test_a_sorted_list_is_counted_on_the_map_of_all_its_places() -> None:
         with naming(str(far)):
             assert found.counts().tolist() == counted(found.grid(), places)
     on = GridDomain(48.0, 11.0, 0.05, 2, 1)
-    seen = look_at("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
-    kept = count_places(seen, replace(seen.places, wanted=MapWanted(0.05, on.area)), "On a map")
+    seen = inspect_data("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
+    kept = count_places(seen, replace(seen.places, wanted=MapRequest(0.05, on.area)), "On a map")
     inside = [place for place in near if on.locate([place[0]], [place[1]])[0] >= 0]
     assert kept.places.counts().tolist() == counted(on, inside)
     assert kept.refused.count == 1_501 - len(inside)

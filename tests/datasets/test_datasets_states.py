@@ -64,7 +64,7 @@ def test_a_sample_of_cells_agrees_with_winding_numbers(polygons: Any) -> None:
     rng = np.random.default_rng(20)
     border = np.flatnonzero(np.diff(labels, prepend=labels[0]))
     sample = np.unique(np.concatenate([rng.choice(border, 120), rng.choice(US_GRID.k, 40)]))
-    row, column = US_GRID.place(sample)
+    row, column = US_GRID.row_column(sample)
     for symbol, i, j in zip(sample, row, column, strict=True):
         x, y = US_GRID.longitudes()[j], US_GRID.latitudes()[i]
         states = [name for name, state in polygons.items() if holds(state, x, y)]

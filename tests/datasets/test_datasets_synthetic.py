@@ -141,7 +141,7 @@ def test_a_city_is_round_in_kilometres(latitude: float) -> None:
 
 def test_a_cell_holds_the_gaussian_integrated_over_it() -> None:
     people = one_city(40.07, -95.03, 9.0)
-    row, column = (int(i[0]) for i in US_GRID.place(US_GRID.locate([40.3], [-95.3])))
+    row, column = (int(i[0]) for i in US_GRID.row_column(US_GRID.locate([40.3], [-95.3])))
     wide = np.cos(np.radians(40.07))
 
     def density(x: float, y: float) -> Any:

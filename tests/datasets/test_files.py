@@ -11,10 +11,10 @@ import pytest
 
 from caldp_core.basics import duck
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
-from caldp_core.datasets import OwnTable, look_at, read_places, read_table
+from caldp_core.datasets import OwnTable, inspect_data, read_places, read_table
 from caldp_core.datasets.files import table
-from caldp_core.datasets.files.source import file_system, of_bytes
-from caldp_core.datasets.files.written import write_counts
+from caldp_core.datasets.files.counts_export import write_counts
+from caldp_core.datasets.files.source import file_system, source_from_bytes
 from tests.contract.checks import naming
 from tests.datasets.files import GOOD, HARM, PARIS, hostile
 
@@ -37,13 +37,13 @@ def test_the_same_rows_are_read_from_every_form() -> None:
 
 
 def test_what_a_file_is_and_holds_is_told() -> None:
-    seen = look_at(GOOD["semicolons, decimal commas, Windows"])
+    seen = inspect_data(GOOD["semicolons, decimal commas, Windows"])
     assert seen.table.kind == "Windows-1252, 4 columns with semicolons between them"
     assert seen.names == ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
-    assert (seen.is_of_places, seen.places.mark, seen.places.count) == (True, ",", 3)
+    assert (seen.has_places, seen.places.mark, seen.places.count) == (True, ",", 3)
     assert seen.rows[0] == ("Nº 1", "48,82000", "2,25000", "1")
-    assert "below 2 other lines" in look_at(GOOD["lines above"]).table.kind
-    assert "sheet 'Orte'" in look_at(GOOD["a workbook"]).table.kind
+    assert "below 2 other lines" in inspect_data(GOOD["lines above"]).table.kind
+    assert "sheet 'Orte'" in inspect_data(GOOD["a workbook"]).table.kind
 
 
 @pytest.mark.parametrize("name", HARM)
@@ -58,7 +58,7 @@ def test_what_means_harm_is_one_sentence(name: str) -> None:
 @pytest.fixture
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """To connect anew for each of hundreds of files would take most of the time."""
-    with file_system(of_bytes(b"", ""), []) as none, duck.connected(200, files=none) as kept:
+    with file_system(source_from_bytes(b"", ""), []) as none, duck.connect(200, files=none) as kept:
 
         @contextmanager
         def connected(memory_mb: int, files: Any) -> Iterator[Any]:
@@ -66,7 +66,7 @@ def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             kept.register_filesystem(files)
             yield kept
 
-        monkeypatch.setattr(table, "connected", connected)
+        monkeypatch.setattr(table, "connect", connected)
         yield
 
 
@@ -110,17 +110,17 @@ def test_every_file_that_was_opened_is_closed_after_it_was_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened: list[BinaryIO] = []
-    source = of_bytes(GOOD["commas"], "paris.csv")
+    source = source_from_bytes(GOOD["commas"], "paris.csv")
 
     def kept() -> BinaryIO:
-        opened.append(source.opened())
+        opened.append(source.open())
         return opened[-1]
 
     with (
-        file_system(replace(source, opened=kept), []) as files,
-        duck.connected(200, files=files) as connection,
+        file_system(replace(source, open=kept), []) as files,
+        duck.connect(200, files=files) as connection,
     ):
-        duck.rows(connection, f"from read_csv('{files.protocol}://paris.csv')")
+        duck.fetch_rows(connection, f"from read_csv('{files.protocol}://paris.csv')")
         files.open("another reader's, which it never closes")
     assert len(opened) > 1
     assert all(each.closed for each in opened)

@@ -10,7 +10,7 @@ import shapely
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import HEXAGONS_MAX
-from caldp_core.datasets import hexagon_km, hexagon_labels, resolutions_of
+from caldp_core.datasets import hexagon_km, hexagon_labels, hexagon_resolutions
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import HexagonBlocks
@@ -71,7 +71,7 @@ def test_sizes_are_those_of_h3(resolution: int) -> None:
 
 @pytest.mark.parametrize("grid", [EUROPE, JAPAN, FIJI, WORLD, US_GRID])
 def test_the_sizes_offered_are_blocks_of_some_cells(grid: GridDomain) -> None:
-    offered = resolutions_of(grid)
+    offered = hexagon_resolutions(grid)
     assert offered == tuple(range(offered[0], offered[-1] + 1))
     for resolution in offered:
         assert 2 <= HexagonBlocks(resolution).build(grid).m <= grid.k
@@ -84,14 +84,14 @@ def test_hexagons_smaller_than_a_cell_are_refused_before_they_are_found(grid: Gr
     with pytest.raises(CaldpError, match="smaller than the map's cells; at most") as refusal:
         HexagonBlocks(HEXAGONS_MAX).build(grid)
     most = int(str(refusal.value).rpartition(" ")[2].strip("."))
-    assert most >= resolutions_of(grid)[-1]
+    assert most >= hexagon_resolutions(grid)[-1]
     with pytest.raises(CaldpError, match="smaller than"):
         HexagonBlocks(most + 1).build(grid)
     assert HexagonBlocks(most).build(grid).m <= grid.k
 
 
 def test_maps_of_few_cells_have_none() -> None:
-    assert resolutions_of(GridDomain(0.0, 0.0, 1.0, 1, 2)) == ()
+    assert hexagon_resolutions(GridDomain(0.0, 0.0, 1.0, 1, 2)) == ()
 
 
 @pytest.mark.parametrize("resolution", [-1, 16, 2.5, True])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import OwnSurvey, OwnTable, look_at
+from caldp_core.datasets import OwnSurvey, OwnTable, inspect_data
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.datasets.files.bins import Steps
 from caldp_core.datasets.files.questions import count_questions
@@ -52,7 +52,7 @@ def people_in(table: OwnTable, between: str, numbers: Floats, beyond: float) -> 
 
 
 def test_columns_are_counted_as_questions_and_many_numbers_in_steps() -> None:
-    seen = look_at(RECORDS.encode())
+    seen = inspect_data(RECORDS.encode())
     found = count_questions(seen, replace(seen.answers, answer=0, others=(1, 2)), "U")
     ages, amounts, smokes = found.survey.tables()
     people_in(ages, " to ", AGES.astype(np.float64), 1)
@@ -60,14 +60,16 @@ def test_columns_are_counted_as_questions_and_many_numbers_in_steps() -> None:
     assert (ages.names[0], ages.names[-1]) == ("15 to 19", "95 to 99")
     assert set(smokes.names) == {"ja", "nein"}
     empty = int((AGES % 3 == 2).sum())
-    assert found.refused.told().startswith(f"{empty} of 400 rows are not counted: {empty} with no")
+    assert found.refused.describe().startswith(
+        f"{empty} of 400 rows are not counted: {empty} with no"
+    )
     assert found.refused.reasons == (("no answer in “Raucher”", empty),)
     with pytest.raises(CaldpError, match="2 to 10 different questions"):
         count_questions(seen, replace(seen.answers, answer=0, others=(0,)), "U")
 
 
 def test_steps_are_as_wide_as_asked_and_none_is_missing() -> None:
-    seen = look_at("amount\n0.3\n0.29\n-0.1\nnone\n0.9\n")
+    seen = inspect_data("amount\n0.3\n0.29\n-0.1\nnone\n0.9\n")
     layout = replace(seen.answers, answer=0, count=None, header=True, steps=Steps(0.1))
     found = count_answers(seen, layout, "Amounts")
     counts = dict(zip(found.table.names, found.table.counts, strict=True))
@@ -85,13 +87,13 @@ def test_numbers_beyond_the_steps_count_in_the_first_or_last(
 ) -> None:
     steps = Steps(width, float(start), start + span * width)
     amounts = np.random.default_rng(span).uniform(start - 20, start + 100, 200).round(1)
-    seen = look_at("amount\n" + "\n".join(map(str, amounts)))
+    seen = inspect_data("amount\n" + "\n".join(map(str, amounts)))
     layout = replace(seen.answers, answer=0, count=None, header=True, mark=".", steps=steps)
     found = count_answers(seen, layout, "Amounts")
     edges = start + width * np.arange(span + 1)
     within = np.clip(amounts, start, edges[-1] - 1e-6)
     assert found.table.counts == tuple(np.histogram(within, edges)[0])
-    assert found.moved == int(((amounts < start) | (amounts >= edges[-1])).sum())
+    assert found.clamped_rows == int(((amounts < start) | (amounts >= edges[-1])).sum())
     assert scale_of(found.table.names) == pytest.approx(edges[:-1] + width / 2)
 
 

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.cli.commands import main
-from caldp_core.datasets import Cities, Zipf, look_at, read_places
-from caldp_core.datasets.files.published import count_published, read_published
-from caldp_core.datasets.public_map import PublicMap, public_map
+from caldp_core.datasets import Cities, Zipf, inspect_data, read_places
+from caldp_core.datasets.files.published import count_published_map, read_published_map
+from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.error_validity import SAME, invalid_error_reason
 from caldp_core.experiments.geojson import as_geojson
-from caldp_core.experiments.judged import SAME, not_judged
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, columns_of
@@ -54,8 +54,8 @@ def by_points(spec: PublicMap, domain: GridDomain, fine: int = 12) -> Floats:
 def test_a_map_is_spread_evenly_over_its_cells_on_any_other() -> None:
     rng = np.random.default_rng(1)
     source = GridDomain(40.0, -6.0, 0.5, 4, 6)
-    spec = public_map(rng.integers(0, 9, source.k), source, "a")
-    assert spec.on(source) == pytest.approx(spec.weights() / spec.weights().sum())
+    spec = public_map_from_weights(rng.integers(0, 9, source.k), source, "a")
+    assert spec.shares_on(source) == pytest.approx(spec.weights() / spec.weights().sum())
     grids = {
         "finer": GridDomain(40.0, -6.0, 0.25, 8, 12),
         "coarser": GridDomain(40.0, -6.0, 1.0, 2, 3),
@@ -64,19 +64,19 @@ def test_a_map_is_spread_evenly_over_its_cells_on_any_other() -> None:
     }
     for name, grid in grids.items():
         with naming(name):
-            assert spec.on(grid) == pytest.approx(by_points(spec, grid), abs=1e-9)
+            assert spec.shares_on(grid) == pytest.approx(by_points(spec, grid), abs=1e-9)
     across = GridDomain(50.0, 170.0, 1.0, 3, 20)
-    west = public_map(np.arange(1, 13), GridDomain(50.0, -178.0, 1.0, 3, 4), "b")
-    assert west.on(across) == pytest.approx(by_points(west, across))
-    assert west.on(across).reshape(3, 20)[:, 12:16].sum() == pytest.approx(1.0)
+    west = public_map_from_weights(np.arange(1, 13), GridDomain(50.0, -178.0, 1.0, 3, 4), "b")
+    assert west.shares_on(across) == pytest.approx(by_points(west, across))
+    assert west.shares_on(across).reshape(3, 20)[:, 12:16].sum() == pytest.approx(1.0)
 
 
 def test_maps_that_say_nothing_are_refused() -> None:
     spec = PublicMap("0:1", "40,41,-6,-5", 0.5, "Spain")
     with pytest.raises(CaldpError, match="'Spain' has nobody on this map"):
-        spec.on(GridDomain(40.0, 10.0, 0.5, 2, 2))
+        spec.shares_on(GridDomain(40.0, 10.0, 0.5, 2, 2))
     with pytest.raises(CaldpError, match="on no map"):
-        spec.on(Domain(3))
+        spec.shares_on(Domain(3))
     for parts in ("0:0", "", "5:1", "1:1 0:1", "0:x"):
         with naming(parts), pytest.raises(CaldpError, match="parts must be"):
             PublicMap(parts, "40,41,-6,-5", 0.5)
@@ -92,15 +92,17 @@ def test_last_years_estimate_is_read_as_it_was_written(last: Result) -> None:
     files = {"csv": as_csv(columns_of(last)), "geojson": as_geojson(last)}
     for kind, text in files.items():
         with naming(kind):
-            found = read_published(text.encode(), domain, "last year")
-            assert total_variation(found.on(domain), shares) < 1e-6
+            found = read_published_map(text.encode(), domain, "last year")
+            assert total_variation(found.shares_on(domain), shares) < 1e-6
             # Its own cells, which are larger, on the map in its smallest ones.
             fine = prepare(replace(LAST_YEAR, dataset=Cities())).dataset.domain
             assert isinstance(fine, GridDomain)
-            coarse = read_published(text.encode(), fine, "last year")
+            coarse = read_published_map(text.encode(), fine, "last year")
             assert coarse.cell == pytest.approx(domain.cell)
-            assert total_variation(coarse.on(domain), shares) < 1e-6
-            assert (coarse.on(fine) > 0).mean() == pytest.approx((shares > 0).mean(), abs=0.02)
+            assert total_variation(coarse.shares_on(domain), shares) < 1e-6
+            assert (coarse.shares_on(fine) > 0).mean() == pytest.approx(
+                (shares > 0).mean(), abs=0.02
+            )
     people = read_places(files["csv"]).places
     assert people.counts().sum() == pytest.approx(last.setup.n, rel=0.01)  # no numbers of cells
 
@@ -108,15 +110,15 @@ def test_last_years_estimate_is_read_as_it_was_written(last: Result) -> None:
 def test_points_of_any_list_are_counted_on_the_map_and_what_is_elsewhere_is_told() -> None:
     domain = GridDomain(48.0, 11.0, 0.1, 10, 10)
     text = "lat,lon,people\n48.05,11.05,2.5\n48.05,11.05,1\n48.51,11.95,7\n52.5,13.4,1000\n"
-    seen = look_at(text)
-    found = count_published(seen, seen.places, "towns", domain)
+    seen = inspect_data(text)
+    found = count_published_map(seen, seen.places, "towns", domain)
     assert found.published.area == str(domain.area)
-    assert found.published.on(domain)[[0, 59]] == pytest.approx([1 / 3, 2 / 3])
+    assert found.published.shares_on(domain)[[0, 59]] == pytest.approx([1 / 3, 2 / 3])
     assert found.people == 10
     assert (found.refused.count, found.refused.rows) == (1, 4)
-    abroad = look_at("lat,lon\n52.5,13.4\n52.4,13.5\n")
+    abroad = inspect_data("lat,lon\n52.5,13.4\n52.4,13.5\n")
     with pytest.raises(CaldpError, match="Nobody of 'the text' is on this map"):
-        count_published(abroad, abroad.places, "Berlin", domain)
+        count_published_map(abroad, abroad.places, "Berlin", domain)
 
 
 def test_the_command_takes_last_years_file_and_does_not_judge_the_data_by_themselves(
@@ -143,11 +145,11 @@ def test_the_command_takes_last_years_file_and_does_not_judge_the_data_by_themse
     assert few["errors"] != alone["errors"]
     truth, domain = last.setup.dataset.distribution, last.setup.dataset.domain
     assert isinstance(domain, GridDomain)
-    same = public_map(truth, domain, "the data")
+    same = public_map_from_weights(truth, domain, "the data")
     setup = prepare(replace(THIS_YEAR, estimator="cascade-map", prior=same))
-    assert not_judged(setup) == SAME
-    assert not not_judged(prepare(replace(setup.scenario, estimator="cascade")))
-    assert not not_judged(prepare(scenario))
+    assert invalid_error_reason(setup) == SAME
+    assert not invalid_error_reason(prepare(replace(setup.scenario, estimator="cascade")))
+    assert not invalid_error_reason(prepare(scenario))
 
 
 def test_values_take_no_map(tmp_path: Path) -> None:

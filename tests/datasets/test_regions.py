@@ -69,7 +69,7 @@ def test_known_places(latitude: float, longitude: float, name: str) -> None:
 )
 def test_labels_are_those_of_a_geometry_library(grid: GridDomain) -> None:
     labels, names = region_labels(grid)
-    x, y = np.meshgrid(grid.meridians(), grid.latitudes())
+    x, y = np.meshgrid(grid.wrapped_longitudes(), grid.latitudes())
     found = regions_at(x.ravel(), y.ravel())
     assert [{names[label]} - {AT_SEA} for label in labels] == found
 

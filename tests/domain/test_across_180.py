@@ -14,12 +14,12 @@ from caldp_core.collect.estimate import _values
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import base_map, read_places
 from caldp_core.datasets.countries import country_labels
-from caldp_core.datasets.files.places import centres
-from caldp_core.datasets.own_places import places_of
+from caldp_core.datasets.files.places import people_at_centres
+from caldp_core.datasets.own_places import places_from_counts
 from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain, within_180
+from caldp_core.domain.grid import GridDomain, wrap_longitude
 from caldp_core.domain.larger_cells import LargerCells
-from caldp_core.domain.near import near
+from caldp_core.domain.proximity import cells_within_km
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.geoparquet import _polygons
 from caldp_core.experiments.run import prepare, run
@@ -54,11 +54,11 @@ def test_every_cell_is_found_by_both_names_of_its_meridian(
 ) -> None:
     grid = GridDomain(10.0, round(180 - before * cell, 9), cell, 3, before + after)
     middles = np.repeat(grid.latitudes(), grid.columns), np.tile(grid.longitudes(), 3)
-    assert grid.area.crosses
-    for longitudes in (middles[1], within_180(middles[1])):
+    assert grid.area.crosses_antimeridian
+    for longitudes in (middles[1], wrap_longitude(middles[1])):
         assert grid.locate(middles[0], longitudes).tolist() == list(range(grid.k))
-    assert np.abs(grid.meridians()).max() <= 180
-    beside = within_180(np.array([grid.west - 0.5 * cell, grid.area.east + 0.5 * cell]))
+    assert np.abs(grid.wrapped_longitudes()).max() <= 180
+    beside = wrap_longitude(np.array([grid.west - 0.5 * cell, grid.area.east + 0.5 * cell]))
     assert grid.locate([10.0, 10.0], beside).tolist() == [-1, -1]
 
 
@@ -78,24 +78,24 @@ def test_areas_are_read_and_found_by_either_name() -> None:
         with pytest.raises(CaldpError, match="west < east"):
             Area.parse(mistaken)
     far, near_by = Area(-18.0, -16.0, -178.0, -175.5), Area(-18.0, -16.0, 182.0, 184.5)
-    assert far.covers_as(near_by)
-    assert BOTH.inside(far).tolist() == BOTH.inside(near_by).tolist()
-    assert BOTH.inside(far).sum() == 4 * 5 == EAST.inside(far).sum()
+    assert far.is_same_region(near_by)
+    assert BOTH.area_mask(far).tolist() == BOTH.area_mask(near_by).tolist()
+    assert BOTH.area_mask(far).sum() == 4 * 5 == EAST.area_mask(far).sum()
     assert BOTH.snap(far) == BOTH.snap(near_by) == near_by
-    assert BOTH.part(far) == BOTH.part(near_by) == GridDomain(-18.0, -178.0, 0.5, 4, 5)
-    assert BOTH.part(told).area == told
-    assert BOTH.inside(Area(-90, 90, -180, 180)).all()
+    assert BOTH.subgrid(far) == BOTH.subgrid(near_by) == GridDomain(-18.0, -178.0, 0.5, 4, 5)
+    assert BOTH.subgrid(told).area == told
+    assert BOTH.area_mask(Area(-90, 90, -180, 180)).all()
     assert BOTH.snap(Area(-19.0, -18.0, 0.0, 10.0)) is None
     with pytest.raises(CaldpError, match="end between its cells"):
-        BOTH.part(Area(-18.2, -16.0, -178.0, -175.5))
+        BOTH.subgrid(Area(-18.2, -16.0, -178.0, -175.5))
 
 
 def test_distances_go_the_short_way() -> None:
     row = BOTH.locate([-17.9, -17.9], [179.9, -179.9])
     assert row[1] == row[0] + 1
     assert BOTH.km_from(int(row[0]))[row[1]] < 60
-    flags = near(BOTH, np.array([[-17.0, 179.99]]), 30.0)
-    each = [near(half, np.array([[-17.0, 179.99]]), 30.0) for half in halves(BOTH)]
+    flags = cells_within_km(BOTH, np.array([[-17.0, 179.99]]), 30.0)
+    each = [cells_within_km(half, np.array([[-17.0, 179.99]]), 30.0) for half in halves(BOTH)]
     assert flags.tolist() == joined(BOTH, each).tolist()
     assert all(part.any() for part in each)
 
@@ -142,12 +142,12 @@ def test_larger_cells_end_there_too() -> None:
     cells = LargerCells(fine, 3)
     assert cells.grid == GridDomain(0.0, 179.4, 0.3, 2, 5)
     middles = np.repeat(fine.latitudes(), fine.columns), np.tile(fine.longitudes(), fine.rows)
-    assert cells.of_cell.tolist() == cells.grid.locate(*middles).tolist()
+    assert cells.larger_cell_of.tolist() == cells.grid.locate(*middles).tolist()
 
 
 def test_what_is_saved_is_within_180_and_read_again_alike() -> None:
     counts = np.random.default_rng(4).integers(0, 30, BOTH.k)
-    places = places_of(counts, BOTH, "Islands")
+    places = places_from_counts(counts, BOTH, "Islands")
     result = run(prepare(Scenario(dataset=places).with_context(epsilon=2.0).plain()))
     columns = columns_of(result)
     at = np.array([columns["latitude"], columns["longitude"]], np.float64)
@@ -166,11 +166,11 @@ def test_what_is_saved_is_within_180_and_read_again_alike() -> None:
     protocol = Protocol.of(prepare(Scenario(dataset=places).plain()))
     assert _values(protocol)["longitude"] == columns["longitude"]
     again = "\n".join(["latitude,longitude,people", *(
-        f"{lat},{lon},{people}" for lat, lon, people in centres(places)
+        f"{lat},{lon},{people}" for lat, lon, people in people_at_centres(places)
     )])  # fmt: skip
     assert again.count(",-") > 100
     found = read_places(again, "Islands").places
-    assert found.grid().area.crosses
+    assert found.grid().area.crosses_antimeridian
     assert found.counts().sum() == counts.sum()
     assert np.count_nonzero(found.counts()) == np.count_nonzero(counts)
 
@@ -179,11 +179,11 @@ def test_a_file_is_on_the_narrower_map_only_where_it_would_go_around_the_earth()
     fiji = "lat,lon\n-18.1,178.4\n-16.8,-179.9\n-17.2,-178.9\n-16.9,180\n-16.9,-180"
     found = read_places(fiji)
     grid = found.places.grid()
-    assert (found.refused.told(), grid.cell, grid.area.crosses) == ("", 0.01, True)
+    assert (found.refused.describe(), grid.cell, grid.area.crosses_antimeridian) == ("", 0.01, True)
     assert found.places.counts().sum() == 5
     assert grid.columns * grid.cell < 3
     assert found.places.counts()[grid.locate([-16.9], [180.0])] == [2]
     far = "lat,lon\n40.7,-74.0\n-33.9,151.2\n"
-    assert not read_places(far).places.grid().area.crosses
+    assert not read_places(far).places.grid().area.crosses_antimeridian
     around = "lat,lon\n" + "\n".join(f"{x / 9:.1f},{x}" for x in range(-178, 180, 4))
-    assert not read_places(around).places.grid().area.crosses
+    assert not read_places(around).places.grid().area.crosses_antimeridian

@@ -25,7 +25,7 @@ GRIDS = st.builds(
 def test_the_paper_s_map() -> None:
     assert US_GRID.k == 43_750
     assert US_GRID.area == Area(25.0, 50.0, -130.0, -60.0)
-    assert GridDomain.filling(US_GRID.area, 0.2) == US_GRID
+    assert GridDomain.from_area(US_GRID.area, 0.2) == US_GRID
 
 
 @pytest.mark.parametrize("k", [0, -1, K_MAX + 1, 2.0, True, "3", None])
@@ -39,7 +39,7 @@ def test_centres_are_in_their_cells(grid: GridDomain) -> None:
     latitude = np.repeat(grid.latitudes(), grid.columns)
     longitude = np.tile(grid.longitudes(), grid.rows)
     np.testing.assert_array_equal(grid.locate(latitude, longitude), np.arange(grid.k))
-    row, column = grid.place(np.arange(grid.k))
+    row, column = grid.row_column(np.arange(grid.k))
     np.testing.assert_array_equal(row * grid.columns + column, np.arange(grid.k))
     np.testing.assert_array_equal(grid.latitudes()[row], latitude)
     np.testing.assert_array_equal(grid.longitudes()[column], longitude)
@@ -67,18 +67,18 @@ def test_an_edge_that_binary_cannot_write_is_still_an_edge() -> None:
 
 @given(GRIDS)
 def test_the_area_is_filled_by_the_grid_itself(grid: GridDomain) -> None:
-    again = GridDomain.filling(grid.area, grid.cell)
+    again = GridDomain.from_area(grid.area, grid.cell)
     assert (again.rows, again.columns) == (grid.rows, grid.columns)
-    assert grid.inside(grid.area).all()
+    assert grid.area_mask(grid.area).all()
     assert grid.snap(grid.area) == grid.area
 
 
 def test_cells_are_inside_by_their_centres() -> None:
-    flags = SMALL.inside(Area(10.2, 11.3, -19.8, -19.2)).reshape(4, 6)
+    flags = SMALL.area_mask(Area(10.2, 11.3, -19.8, -19.2)).reshape(4, 6)
     expected = np.zeros((4, 6), np.bool_)
     expected[0:3, 0:2] = True  # centres at 10.25, 10.75, 11.25 and −19.75, −19.25
     np.testing.assert_array_equal(flags, expected)
-    assert not SMALL.inside(Area(10.3, 10.7, -19.7, -19.3)).any()
+    assert not SMALL.area_mask(Area(10.3, 10.7, -19.7, -19.3)).any()
 
 
 @given(GRIDS, st.tuples(*[st.floats(0.0, 1.0)] * 4))
@@ -97,7 +97,7 @@ def test_snapping_covers_the_area_with_whole_cells(
     assert snapped.north >= area.north - 1e-6
     assert snapped.west <= area.west + 1e-6
     assert snapped.east >= area.east - 1e-6
-    cells = grid.inside(snapped).sum()
+    cells = grid.area_mask(snapped).sum()
     sides = np.array([snapped.north - snapped.south, snapped.east - snapped.west]) / grid.cell
     np.testing.assert_allclose(sides, np.rint(sides), atol=1e-6)
     assert cells == np.prod(np.rint(sides))
@@ -168,7 +168,7 @@ def test_grids_that_are_none(arguments: tuple[float, float, float, int, int], wo
 @pytest.mark.parametrize("symbol", [[-1], [SMALL.k], [0.5], 3])
 def test_symbols_off_the_map_have_no_place(symbol: object) -> None:
     with pytest.raises(CaldpError, match="symbol must"):
-        SMALL.place(symbol)  # type: ignore[arg-type]
+        SMALL.row_column(symbol)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -185,16 +185,16 @@ def test_cells_that_do_not_fill_the_area_are_refused(
     edges: tuple[float, float, float, float], cell: float, words: str
 ) -> None:
     with pytest.raises(CaldpError, match=words) as refused:
-        GridDomain.filling(Area(*edges), cell)
+        GridDomain.from_area(Area(*edges), cell)
     offered = Area.parse(str(refused.value).split()[-1].removesuffix("."))
-    grid = GridDomain.filling(offered, cell)
+    grid = GridDomain.from_area(offered, cell)
     assert (grid.area.south, grid.area.west) == (offered.south, offered.west)
     assert grid.area.north == pytest.approx(offered.north, abs=1e-6)
     assert grid.area.east == pytest.approx(offered.east, abs=1e-6)
 
 
 def test_a_third_of_a_degree_may_be_rounded() -> None:
-    assert GridDomain.filling(Area(0, 10, 0, 20), 0.33333333).k == 30 * 60
+    assert GridDomain.from_area(Area(0, 10, 0, 20), 0.33333333).k == 30 * 60
 
 
 @pytest.mark.parametrize("cell", [0.01, 0.1, 0.2, 0.3, 0.5, 1.0, 7.5, 90.0])

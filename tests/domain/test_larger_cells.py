@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnPlaces
-from caldp_core.datasets.own_places import places_of
+from caldp_core.datasets.own_places import places_from_counts
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.larger_cells import LargerCells
 from caldp_core.experiments.cell_errors import cell_errors
@@ -33,12 +33,14 @@ def test_a_cell_s_middle_is_in_the_larger_cell_that_it_is_said_to_be_in(
 ) -> None:
     cells = LargerCells(fine, together)
     middles = np.repeat(fine.latitudes(), fine.columns), np.tile(fine.longitudes(), fine.rows)
-    np.testing.assert_array_equal(cells.of_cell, cells.grid.locate(*middles))
+    np.testing.assert_array_equal(cells.larger_cell_of, cells.grid.locate(*middles))
     assert cells.grid.cell == pytest.approx(together * fine.cell)
     assert cells.grid.k <= (fine.rows // together + 1) * (fine.columns // together + 1)
     values = np.random.default_rng(1).random(fine.k)
     assert cells.sums(values).sum() == pytest.approx(values.sum())
-    np.testing.assert_allclose(cells.sums(cells.spread(cells.sums(values))), cells.sums(values))
+    np.testing.assert_allclose(
+        cells.sums(cells.spread_evenly(cells.sums(values))), cells.sums(values)
+    )
 
 
 def test_the_whole_earth_takes_only_what_divides_it() -> None:
@@ -51,18 +53,18 @@ def test_the_whole_earth_takes_only_what_divides_it() -> None:
 def places(together: int, part: str = "") -> OwnPlaces:
     rng = np.random.default_rng(3)
     grid = GridDomain(40.0, 0.0, 0.1, 12, 18)
-    spec = places_of(rng.integers(0, 2_000, grid.k), grid, "Made up")
+    spec = places_from_counts(rng.integers(0, 2_000, grid.k), grid, "Made up")
     return OwnPlaces(spec.people, spec.area, spec.cell, part=part, together=together)
 
 
 def test_squared_error_is_that_of_blur_and_that_of_noise_and_the_parts_bound_the_whole() -> None:
     scenario = Scenario(dataset=places(3)).with_context(blocks=GridBlocks(2, 2), epsilon=0.5)
     setup = prepare(scenario)
-    finest, estimate = setup.dataset.finest, run(setup).first.estimate
+    finest, estimate = setup.dataset.fine_map, run(setup).first.estimate
     assert finest is not None
     found, cells, truth = cell_errors(setup, estimate), finest.cells, finest.distribution
-    whole = np.sum((cells.spread(estimate) - truth) ** 2)
-    blur = np.sum((finest.even - truth) ** 2)
+    whole = np.sum((cells.spread_evenly(estimate) - truth) ** 2)
+    blur = np.sum((finest.even_distribution - truth) ** 2)
     noise = np.sum((estimate - setup.dataset.distribution) ** 2) / 9
     assert whole == pytest.approx(blur + noise, rel=1e-9)
     assert min(blur, noise) > 0.01 * whole

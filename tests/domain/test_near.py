@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
-from caldp_core.domain.near import near
+from caldp_core.domain.proximity import cells_within_km
 from caldp_core.scenarios.sensitive import SensitiveNear
 
 WORLD = GridDomain(-90.0, -180.0, 2.0, 90, 180)
@@ -45,7 +45,7 @@ def kilometres(one: Floats, other: Floats) -> Floats:
 def test_near_is_what_a_sphere_says(
     grid: GridDomain, point: tuple[float, float], km: float
 ) -> None:
-    flags = near(grid, np.array([point]), km)
+    flags = cells_within_km(grid, np.array([point]), km)
     area, rng = grid.area, np.random.default_rng(4)
     people = rng.uniform((area.south, area.west), (area.north, area.east), (200_000, 2))
     apart = kilometres(people, np.array(point))
@@ -60,9 +60,9 @@ def test_near_is_what_a_sphere_says(
 
 def test_several_points_are_each_near_and_none_is_nothing() -> None:
     points = np.array([[48.8, 2.2], [48.9, 2.5]])
-    each = [near(CITY, point[None], 0.5) for point in points]
-    np.testing.assert_array_equal(near(CITY, points, 0.5), each[0] | each[1])
-    assert not near(CITY, np.empty((0, 2)), 5.0).any()
+    each = [cells_within_km(CITY, point[None], 0.5) for point in points]
+    np.testing.assert_array_equal(cells_within_km(CITY, points, 0.5), each[0] | each[1])
+    assert not cells_within_km(CITY, np.empty((0, 2)), 5.0).any()
 
 
 @pytest.mark.parametrize(

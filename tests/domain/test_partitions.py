@@ -15,10 +15,10 @@ from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,
     drawn_blocks,
+    even_blocks,
     grid_blocks,
     named_blocks,
-    runs,
-    whole,
+    single_block,
 )
 
 GRID = GridDomain(south=30.0, west=-100.0, cell=1.0, rows=7, columns=11)
@@ -51,7 +51,7 @@ def rectangle_sides(labels: Ints, block: int) -> tuple[int, int]:
 
 
 def test_whole_is_one_block() -> None:
-    partition = whole(Domain(5))
+    partition = single_block(Domain(5))
     check_partition(partition, 5)
     assert partition.m == 1
 
@@ -59,7 +59,7 @@ def test_whole_is_one_block() -> None:
 @given(st.integers(1, 200), st.data())
 def test_runs_are_even_and_in_order(k: int, data: st.DataObject) -> None:
     m = data.draw(st.integers(1, k))
-    partition = runs(k, m)
+    partition = even_blocks(k, m)
     check_partition(partition, k)
     assert partition.m == m
     assert (np.diff(partition.labels) >= 0).all()
@@ -161,8 +161,8 @@ def test_a_crowded_cell_keeps_company(crowded: int) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: runs(5, 6), r"blocks must be a whole number in \[1, 5\]"),
-        (lambda: runs(5, 0), "blocks must"),
+        (lambda: even_blocks(5, 6), r"blocks must be a whole number in \[1, 5\]"),
+        (lambda: even_blocks(5, 0), "blocks must"),
         (lambda: grid_blocks(GRID, 8, 1), "rows of blocks"),
         (lambda: grid_blocks(GRID, 1, 12), "columns of blocks"),
         (lambda: adaptive_blocks(GRID, np.zeros(3, np.int64), 2), "prior must be an array of 77"),

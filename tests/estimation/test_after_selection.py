@@ -7,11 +7,11 @@ from scipy.stats import binom, norm
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Zipf
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascaded import cascaded, resolution
+from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Intervals, after_selection, intervals
 from caldp_core.estimation.ranges import widening
-from caldp_core.experiments.regions import boxes_on, region_report
+from caldp_core.experiments.regions import number_of_boxes, region_report
 from caldp_core.experiments.run import prepare, run_trial
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
@@ -55,7 +55,11 @@ def test_ranges_around_the_cascade_hold_for_what_stands_out() -> None:
     every: list[float] = []
     for _ in range(RUNS):
         seen = Evidence.of(mechanism, mechanism.sample_tally(PEOPLE, rng))
-        shares, levels, half = cascaded(seen), seen.pooled.levels, 1.96 * seen.deviation
+        shares, levels, half = (
+            cascade_estimate(seen),
+            seen.cascade_pooling.levels,
+            1.96 * seen.deviation,
+        )
         for missed_of, width in ((ours, half * widening(levels)), (plain, half)):
             missed_of.append(
                 missed(Intervals(shares - width, shares + width, 0.95), truth, levels == 0)
@@ -92,14 +96,14 @@ def boxes(grid: GridDomain) -> list[Bools]:
 
 
 def test_boxes_are_counted() -> None:
-    assert boxes_on(GRID) == len(boxes(GRID)) == 15 * 21
+    assert number_of_boxes(GRID) == len(boxes(GRID)) == 15 * 21
 
 
 def test_all_boxes_hold_at_once() -> None:
     # In 95 of 100 runs or more every box holds (the whole map is known); where each is taken for
     # the only one, hardly a run has all.
     setup = prepare(Scenario(policy=ContextPolicy(OneBlock()), dataset=Zipf(GRID.k), n=10_000))
-    every, looks = [box for box in boxes(GRID) if not box.all()], boxes_on(GRID)
+    every, looks = [box for box in boxes(GRID) if not box.all()], number_of_boxes(GRID)
     outcomes = [run_trial(setup, seed) for seed in np.random.SeedSequence(3).spawn(200)]
     alone = np.array([region_report(setup, outcomes[0], box).half_width for box in every])
     wider = region_report(setup, outcomes[0], every[0], looks).half_width / alone[0]

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betaprime, norm
 
-from benchmarks.random_scenarios import Case, case, drawn_weights, in_part
+from benchmarks.random_scenarios import Case, draw_weights, partly_sensitive_case, random_case
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Geometric
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.neighbours import trees
+from caldp_core.domain.neighbours import tile_trees
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation import posterior
 from caldp_core.estimation.cascade import cascade, discoveries
-from caldp_core.estimation.cascaded import cascaded, levels_of, resolution
+from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_levels, resolution
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.options import Q_ON_MAPS, Options
 from caldp_core.experiments.run import prepare, run
@@ -46,8 +46,8 @@ WORSE_MOST = 1.01
 def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
     ratios = []
     for seed in seeds:
-        each = case(seed)
-        ratios.append(each.ratio(cascaded, draws=4))
+        each = random_case(seed)
+        ratios.append(each.ratio(cascade_estimate, draws=4))
         assert ratios[-1] <= WORSE_MOST, (seed, str(each), ratios[-1])
     assert np.exp(np.log(np.maximum(ratios, 1e-6)).mean()) < 0.9
 
@@ -60,17 +60,17 @@ def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
 def test_nor_where_only_some_are_hidden(seeds: range) -> None:
     ratios = []
     for seed in seeds:
-        each = in_part(seed)
-        ratios.append(each.ratio(cascaded, draws=16))
+        each = partly_sensitive_case(seed)
+        ratios.append(each.ratio(cascade_estimate, draws=16))
         assert ratios[-1] <= WORSE_MOST, (seed, str(each), ratios[-1])
     assert np.exp(np.log(np.maximum(ratios, 1e-6)).mean()) < 0.9
 
 
 def test_shares_are_shares_and_blocks_keep_their_totals() -> None:
     for seed in range(30):
-        _, evidence = (in_part if seed % 2 else case)(1000 + seed).evidence(0)
+        _, evidence = (partly_sensitive_case if seed % 2 else random_case)(1000 + seed).evidence(0)
         for known in (evidence, without_neighbours(evidence)):
-            shares = cascaded(known)
+            shares = cascade_estimate(known)
             assert (shares >= 0).all(), seed
             sums = np.bincount(known.blocks, shares)
             np.testing.assert_allclose(sums, known.block_shares, rtol=0, atol=ROUNDING)
@@ -90,11 +90,13 @@ def test_without_neighbours_symbols_may_be_relabelled() -> None:
     moved = Evidence(
         seen.unbiased[order], seen.blocks, seen.block_shares, seen.n, mechanism, seen.tally
     )
-    np.testing.assert_allclose(cascaded(moved), cascaded(seen)[order], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        cascade_estimate(moved), cascade_estimate(seen)[order], rtol=0, atol=1e-6
+    )
 
 
 TOWNS = Case(
-    drawn_weights("clustered", 48, 64, np.random.default_rng(1)) ** 1.2,
+    draw_weights("clustered", 48, 64, np.random.default_rng(1)) ** 1.2,
     300_000,
     GridDomain(0, 0, 0.01, 48, 64),
     np.zeros(48 * 64, np.int64),
@@ -113,7 +115,7 @@ def towns(blocks: int) -> Case:
 @pytest.mark.parametrize(("blocks", "most"), [(1, 0.78), (4, 0.86)], ids=["plain", "16 blocks"])
 def test_towns_gain_and_what_is_wrong_with_the_estimator_shows(blocks: int, most: float) -> None:
     here = towns(blocks)
-    assert here.ratio(cascaded, 4) <= most
+    assert here.ratio(cascade_estimate, 4) <= most
     wrong: list[Callable[[Evidence], Floats]] = [
         *(partial(mutants.with_noise, factor) for factor in (0.5, 0.75, 2.0)),
         mutants.rows_for_columns,
@@ -126,23 +128,25 @@ def test_towns_gain_and_what_is_wrong_with_the_estimator_shows(blocks: int, most
 def test_it_says_where_it_pools() -> None:
     truth, evidence = replace(towns(1), n=10**7).evidence(0)
     found = resolution(evidence)
-    assert (found.pooled[found.stands_out] == 1).all()
-    assert found.pooled.max() > 50
+    assert (found.pool_sizes[found.stands_out] == 1).all()
+    assert found.pool_sizes.max() > 50
     # Fine where many are, coarse where few are.
     many = truth > np.quantile(truth, 0.9)
-    assert np.median(found.pooled[many]) < np.median(found.pooled[~many]) / 4
+    assert np.median(found.pool_sizes[many]) < np.median(found.pool_sizes[~many]) / 4
     # Of those that stand out at most a fifth is noise on average; here 9 of 10 cells hold somebody.
     assert (truth[found.stands_out] == 0).mean() < Q_ON_MAPS
 
 
 def test_levels_are_of_the_squares_that_were_averaged() -> None:
     _, evidence = replace(towns(4), n=10**7).evidence(0)
-    levels, found = levels_of(evidence), resolution(evidence)
+    levels, found = pooling_levels(evidence), resolution(evidence)
     assert levels is not None
     np.testing.assert_array_equal(levels == 0, found.stands_out)
     assert isinstance(TOWNS.domain, GridDomain)
-    one_cut = cascade(evidence.tied, trees(TOWNS.domain, evidence.blocks)[:1], Q_ON_MAPS).shares
-    row, column = TOWNS.domain.place(np.arange(TOWNS.domain.k))
+    one_cut = cascade(
+        evidence.tied_shares, tile_trees(TOWNS.domain, evidence.blocks)[:1], Q_ON_MAPS
+    ).shares
+    row, column = TOWNS.domain.row_column(np.arange(TOWNS.domain.k))
     tiles = np.stack([levels, row >> levels, column >> levels, evidence.blocks], axis=1)
     tile = np.unique(tiles, axis=0, return_inverse=True)[1].ravel()
     spread = [np.ptp(one_cut[tile == each]) for each in np.unique(tile[levels > 0])]
@@ -155,8 +159,8 @@ def test_levels_are_of_the_squares_that_were_averaged() -> None:
 def test_where_noise_is_of_one_piece_nothing_is_pooled() -> None:
     setup = prepare(Scenario(Geometric(100, 0.05), Line(0.25), n=100_000))
     evidence = run(setup).first.evidence
-    np.testing.assert_array_equal(cascaded(evidence), evidence.plausible)
-    assert levels_of(evidence) is None
+    np.testing.assert_array_equal(cascade_estimate(evidence), evidence.plausible)
+    assert pooling_levels(evidence) is None
 
 
 def test_few_of_what_stands_out_is_noise() -> None:
@@ -191,7 +195,7 @@ def test_discoveries_are_those_of_the_definition(z: Floats, q: float) -> None:
     np.testing.assert_array_equal(discoveries(z, q), expected)
 
 
-def all_quantiles(seen: posterior.Seen, rows: Ints, shape: posterior.Shape) -> Floats:
+def all_quantiles(seen: posterior.GridEstimates, rows: Ints, shape: posterior.Shape) -> Floats:
     """(k, levels), level by level."""
     places = range(posterior.LEVELS.size)
     each = [posterior.quantile(seen, rows, shape, np.full(rows.size, at)) for at in places]
@@ -201,9 +205,9 @@ def all_quantiles(seen: posterior.Seen, rows: Ints, shape: posterior.Shape) -> F
 @pytest.mark.parametrize("shape", posterior.SHAPES[1::3], ids=str)
 def test_quantiles_are_those_of_the_integral(shape: posterior.Shape) -> None:
     z = np.array([-1.0, 0.3, 2.0, 4.5, 9.0])
-    seen = posterior.Seen.of(z)
+    seen = posterior.GridEstimates.of(z)
     for expected in (0.2, 1.7, 6.0):
-        rows = posterior.rows_of(np.full(z.size, expected))
+        rows = posterior.grid_rows(np.full(z.size, expected))
         ours = all_quantiles(seen, rows, shape)
         middle = float(np.exp(posterior._LOG_E[rows[0]]))  # the grid's nearest
         u = np.geomspace(1e-7, 400, 40_000)
@@ -217,6 +221,6 @@ def test_quantiles_are_those_of_the_integral(shape: posterior.Shape) -> None:
 
 def test_far_from_noise_the_estimate_stays() -> None:
     z = np.array([13.0, 50.0])
-    rows = posterior.rows_of(np.array([0.01, 1.0]))
-    found = all_quantiles(posterior.Seen.of(z), rows, posterior.SHAPES[0])
+    rows = posterior.grid_rows(np.array([0.01, 1.0]))
+    found = all_quantiles(posterior.GridEstimates.of(z), rows, posterior.SHAPES[0])
     np.testing.assert_allclose(found, z[:, None] + norm.ppf(posterior.LEVELS), rtol=1e-6)

@@ -11,12 +11,12 @@ import caldp_core.estimation.composite_likelihood as composite
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.composite_profile import SupportProfile
-from caldp_core.estimation.em import Fit, gap_of
+from caldp_core.estimation.em import Fit, likelihood_gap
 from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import fit, maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.offers import support_tally
+from caldp_core.mechanisms.capabilities import support_tally
 from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.oracles.unary import OueOracles
 from caldp_core.privacy.context import Context
@@ -111,7 +111,9 @@ def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
         value, slopes = likelihood.slopes(p)
         assert value == pytest.approx(parts.value(p, counts), abs=1e-12)
         np.testing.assert_allclose(slopes, parts.slopes(p, counts), rtol=1e-9)
-        assert best.likelihood - value <= gap_of(slopes, evidence.blocks, evidence.block_shares)
+        assert best.likelihood - value <= likelihood_gap(
+            slopes, evidence.blocks, evidence.block_shares
+        )
 
 
 class FloorUpsideDown(SupportProfile):

@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.em import Observed, improved
+from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.mechanisms.channel_products import DenseProducts
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
@@ -46,10 +46,10 @@ def test_it_is_what_an_optimiser_finds(k: int, outputs: int, seed: int) -> None:
 
 def test_no_round_lowers_the_likelihood() -> None:
     rows = channel(1, 5, 7)
-    observed = Observed(DenseProducts(rows), np.full(7, 1 / 7), 700)
+    observed = ReportLikelihood(DenseProducts(rows), np.full(7, 1 / 7), 700)
     p, values = np.full(5, 0.2), []
     for _ in range(60):
-        value, p = improved(observed, p)
+        value, p = squarem_step(observed, p)
         values.append(value)
     assert values[-1] > values[0]
     assert (np.diff(values) >= -1e-12).all()

@@ -128,7 +128,7 @@ def test_moments_are_those_of_the_channel(family: str) -> None:
     channel, z = channel_of(mechanism), single_estimates(mechanism)
     square, third = channel @ z**2, channel @ z**3
     tally = mechanism.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
-    moments = _Moments.of(Evidence.of(mechanism, tally), mechanism.cover)
+    moments = _Moments.of(Evidence.of(mechanism, tally), mechanism.symbol_partition)
     (level, slope), (held_level, held_slope), _ = moments.lines
     told = np.bincount(blocks[[3, 5]], Evidence.of(mechanism, tally).unbiased[[3, 5]])
     total = np.array([100, 110]) / 210

@@ -7,7 +7,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.em import Observed, improved
+from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.estimation.estimators import simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import (
@@ -15,7 +15,7 @@ from caldp_core.estimation.maximum_likelihood import (
     maximum_likelihood,
 )
 from caldp_core.mechanisms import FAMILIES, registry
-from caldp_core.mechanisms.offers import channel_products, support_tally
+from caldp_core.mechanisms.capabilities import channel_products, support_tally
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, naming
@@ -34,10 +34,10 @@ def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Eviden
     return Evidence.of(mechanism, mechanism.sample_tally(people, rng))
 
 
-def observed_of(evidence: Evidence) -> Observed:
+def observed_of(evidence: Evidence) -> ReportLikelihood:
     products = channel_products(evidence.mechanism)
     assert products is not None
-    return Observed(products, evidence.tally.counts / evidence.n, evidence.n)
+    return ReportLikelihood(products, evidence.tally.counts / evidence.n, evidence.n)
 
 
 @pytest.mark.parametrize("family", CODED)
@@ -54,7 +54,7 @@ def check_products(kind: str, epsilon: float, family: str) -> None:
     p = np.random.default_rng(9).dirichlet(np.ones(evidence.mechanism.k))
     likelihood = observed_of(evidence)
     law = p @ channel
-    np.testing.assert_allclose(likelihood.products.expected(p), law, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(likelihood.products.apply(p), law, rtol=1e-9, atol=1e-15)
     seen = evidence.tally.counts / evidence.n
     value, slopes = likelihood.slopes(p)
     assert value == pytest.approx(seen[seen > 0] @ np.log(law[seen > 0]), rel=1e-9)
@@ -117,7 +117,7 @@ def test_no_round_lowers_the_likelihood(family: str) -> None:
     p = np.full(evidence.mechanism.k, 1 / evidence.mechanism.k)
     values = []
     for _ in range(60):
-        value, p = improved(likelihood, p)
+        value, p = squarem_step(likelihood, p)
         values.append(value)
     assert values[-1] > values[0]
     assert (np.diff(values) >= -1e-12).all()
@@ -185,11 +185,13 @@ def test_tags_of_the_personalised_mechanism_are_fitted_like_symbols(family: str)
     shares = np.array([0.2, 0.05, 0.05, 0.3, 0.1, 0.1, 0.05, 0.05, 0.1])
     tally = mechanism.sample_tally((shares * 10**7).astype(np.int64), np.random.default_rng(4))
     background = np.where(np.arange(8) == 5, 1.0, 0.0)[None, :]
-    p = mechanism.expected(maximum_likelihood(Evidence.of(mechanism.common, tally)), background)
+    p = mechanism.expected_estimate(
+        maximum_likelihood(Evidence.of(mechanism.common, tally)), background
+    )
     assert p.min() >= 0
     assert p.sum() == pytest.approx(1, abs=1e-9)
     # Standard errors are at most 0.0006. The tag has 0.1, which must be found at its background.
-    np.testing.assert_allclose(p, mechanism.expected(shares, background), atol=0.004)
+    np.testing.assert_allclose(p, mechanism.expected_estimate(shares, background), atol=0.004)
 
 
 def test_progress_is_told_and_may_cancel() -> None:

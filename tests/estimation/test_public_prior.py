@@ -5,11 +5,15 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.inhabitants import inhabitants
+from caldp_core.datasets.inhabitants import population_shares
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascaded import cascaded
+from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.public_prior import moved_by_prior, with_inhabitants, with_prior
+from caldp_core.estimation.public_prior import (
+    cascade_with_inhabitants,
+    cascade_with_prior,
+    prior_effect,
+)
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
@@ -28,7 +32,7 @@ def seen(truth: Floats, blocks: int = 1, n: int = 100_000, seed: int = 0) -> Evi
 
 def near_towns() -> Floats:
     """People where towns are, but not as many as live there: 0 to several times as many."""
-    weights = inhabitants(FRANCE) * np.random.default_rng(3).gamma(1.0, size=FRANCE.k)
+    weights = population_shares(FRANCE) * np.random.default_rng(3).gamma(1.0, size=FRANCE.k)
     return np.asarray(weights / weights.sum())
 
 
@@ -38,11 +42,11 @@ def elsewhere() -> Floats:
 
 
 def test_inhabitants_are_shares_and_the_largest_cell_is_paris() -> None:
-    shares = inhabitants(FRANCE)
+    shares = population_shares(FRANCE)
     assert shares.sum() == pytest.approx(1.0)
     assert (shares > 0).all()
     assert int(np.argmax(shares)) == FRANCE.locate([48.85], [2.35])[0]
-    nowhere = inhabitants(GridDomain(-60.0, -120.0, 1.0, 4, 5))
+    nowhere = population_shares(GridDomain(-60.0, -120.0, 1.0, 4, 5))
     assert nowhere.tolist() == pytest.approx([0.05] * 20)
 
 
@@ -52,7 +56,7 @@ def test_a_prior_that_is_right_helps_and_one_that_is_wrong_is_left_alone(blocks:
     gains = {}
     for name, truth in (("right", near_towns()), ("wrong", elsewhere())):
         evidence = seen(truth, blocks)
-        knowing, alone = with_inhabitants(evidence), cascaded(evidence)
+        knowing, alone = cascade_with_inhabitants(evidence), cascade_estimate(evidence)
         gains[name] = total_variation(truth, knowing) / total_variation(truth, alone)
         assert (knowing >= 0).all()
         for estimate in (knowing, alone):
@@ -66,10 +70,10 @@ def test_how_much_is_prior_is_the_difference_and_falls_with_more_people() -> Non
     moved = []
     for n in (100_000, 10_000_000):
         evidence = seen(near_towns(), n=n)
-        knowing = with_inhabitants(evidence)
-        off = moved_by_prior(evidence, knowing)
+        knowing = cascade_with_inhabitants(evidence)
+        off = prior_effect(evidence, knowing)
         assert off.sum() == pytest.approx(0.0, abs=1e-9)
-        assert knowing - off == pytest.approx(cascaded(evidence))
+        assert knowing - off == pytest.approx(cascade_estimate(evidence))
         moved.append(0.5 * np.abs(off).sum())
     assert moved[0] > 1.5 * moved[1] > 0
 
@@ -78,12 +82,12 @@ def test_an_earlier_map_may_be_the_prior_and_bad_ones_are_refused() -> None:
     truth = near_towns()
     evidence = seen(truth)
     earlier = np.random.default_rng(5).multinomial(50_000, truth)  # a published sample
-    off = total_variation(truth, with_prior(evidence, earlier))
-    assert off < 0.8 * total_variation(truth, cascaded(evidence))
+    off = total_variation(truth, cascade_with_prior(evidence, earlier))
+    assert off < 0.8 * total_variation(truth, cascade_estimate(evidence))
     for wrong in (np.ones(3), -np.ones(FRANCE.k), np.zeros(FRANCE.k), np.full(FRANCE.k, np.nan)):
         with pytest.raises(CaldpError, match="prior must be"):
-            with_prior(evidence, wrong)
+            cascade_with_prior(evidence, wrong)
     lone = Evidence.of(evidence.mechanism, evidence.tally)
     with pytest.raises(CaldpError, match="is for maps"):
-        with_prior(lone, truth)
-    assert with_inhabitants(lone) == pytest.approx(cascaded(lone))
+        cascade_with_prior(lone, truth)
+    assert cascade_with_inhabitants(lone) == pytest.approx(cascade_estimate(lone))

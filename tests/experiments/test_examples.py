@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.experiments.forecast import Budget, forecast_soon
+from caldp_core.experiments.forecast import Budget, forecast_if_fast
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.kinds import SLOTS
@@ -32,7 +32,7 @@ def test_an_example_runs_is_audited_and_forecast(path: Path) -> None:
     assert result.first.people.sum() == 1000
     assert result.first.estimate.shape == (setup.mechanism.k,)
     assert audit_mechanism(setup.mechanism, setup.policy).holds
-    expected = forecast_soon(setup, budget=Budget(4, 4, 0.01))
+    expected = forecast_if_fast(setup, budget=Budget(4, 4, 0.01))
     assert expected is None or expected.error > 0
 
 

@@ -16,14 +16,14 @@ from caldp_core.domain.answers import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import (
     Budget,
+    block_curve,
+    epsilon_curve,
     forecast,
-    forecast_soon,
-    over_blocks,
-    over_epsilon,
-    over_people,
-    over_sensitive,
+    forecast_if_fast,
+    is_slow,
+    people_curve,
     people_for_same_error,
-    trials_take_long,
+    sensitive_curve,
 )
 from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Result, prepare, run
@@ -181,9 +181,9 @@ def test_parts_that_do_not_fit_are_refused() -> None:
 
 def test_curves_fall_and_meet_the_scenario() -> None:
     setup, told = prepare(SMALL), list[float]()
-    by_epsilon = over_epsilon(setup, [0.5, 1.0, 2.0], told.append)
+    by_epsilon = epsilon_curve(setup, [0.5, 1.0, 2.0], told.append)
     whole = told.index(1.0) + 1
-    by_people = over_people(setup, [2_000, 20_000, 10**9], told.append)
+    by_people = people_curve(setup, [2_000, 20_000, 10**9], told.append)
     for shares in (told[:whole], told[whole:]):
         assert shares == sorted(shares)
         assert {0.0, 1 / 3, 2 / 3, 1.0} <= set(shares)
@@ -216,31 +216,31 @@ def test_where_nothing_is_hidden_there_is_no_same_error() -> None:
 def test_more_blocks_are_less_error_and_more_sensitive_values_more() -> None:
     setup = prepare(SMALL)
     quick = forecast(setup, budget=QUICK)
-    blocks = over_blocks(setup, [EvenRuns(1), EvenRuns(5), EvenRuns(50)])
+    blocks = block_curve(setup, [EvenRuns(1), EvenRuns(5), EvenRuns(50)])
     assert blocks.x.tolist() == [1, 5, 50]
     assert (np.diff(blocks.tv) < 0).all()
     assert blocks.tv[1] == quick.error
-    sizes = over_sensitive(setup, [0, 50, 150, 200])
+    sizes = sensitive_curve(setup, [0, 50, 150, 200])
     assert sizes.x.tolist() == [0, 50, 150, 200]
     assert (np.diff(sizes.tv) > 0).all()
     assert sizes.tv[2] == quick.error
-    last = over_sensitive(setup, [50], np.arange(200)[::-1])  # the rarest values
+    last = sensitive_curve(setup, [50], np.arange(200)[::-1])  # the rarest values
     assert last.tv[0] != sizes.tv[1]
     with pytest.raises(CaldpError, match="between 0 and k = 200, got 201"):
-        over_sensitive(setup, [201])
+        sensitive_curve(setup, [201])
 
 
 def test_what_takes_long_is_not_forecast_soon() -> None:
     slow = replace(SMALL, mechanism=LocalHashing())
     setup = prepare(slow.with_context(blocks=OneBlock()))
-    assert trials_take_long(setup)
-    assert forecast_soon(setup) is None
-    assert over_people(setup, [1000]).x.size == 0
+    assert is_slow(setup)
+    assert forecast_if_fast(setup) is None
+    assert people_curve(setup, [1000]).x.size == 0
     with pytest.raises(CaldpError, match="takes long trials"):
         people_for_same_error(setup, setup)
     quick = prepare(slow.with_context(blocks=EvenRuns(50)))
-    assert not trials_take_long(quick)
-    assert forecast_soon(quick, budget=QUICK) == forecast(quick, budget=QUICK)
+    assert not is_slow(quick)
+    assert forecast_if_fast(quick, budget=QUICK) == forecast(quick, budget=QUICK)
 
 
 @pytest.mark.parametrize("n", [None, 50_000])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caldp_core.experiments.means import mean_of
-from caldp_core.experiments.questions import hidden_whole
+from caldp_core.experiments.questions import plain_mechanism_maker
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.scenarios.best import Best
 from tests.stats import SIGNIFICANCE, assert_mean
@@ -16,7 +16,7 @@ N, SURVEYS = 2000, 400
 
 
 @pytest.mark.parametrize(
-    "mechanism", [hidden_whole(12)(1.0), Best().make(GridMetric(1, 12, 0.5, 0.5))]
+    "mechanism", [plain_mechanism_maker(12)(1.0), Best().make(GridMetric(1, 12, 0.5, 0.5))]
 )
 def test_a_mean_is_right_and_off_by_what_its_interval_says(mechanism) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(7)

@@ -9,6 +9,12 @@ import pytest
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.datasets import Uniform, Zipf
 from caldp_core.experiments import processes
+from caldp_core.experiments.interleaved_runs import (
+    TrialRun,
+    complete_rounds,
+    means,
+    run_interleaved,
+)
 from caldp_core.experiments.reproduce import (
     LINES,
     PANELS,
@@ -19,7 +25,6 @@ from caldp_core.experiments.reproduce import (
     table_1_scenarios,
 )
 from caldp_core.experiments.run import prepare, run
-from caldp_core.experiments.turns import Turn, in_turns, means, whole_rounds
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -30,17 +35,17 @@ TWO = [PLAIN, BLOCKS]
 
 
 def test_every_run_is_that_of_the_scenario_by_itself() -> None:
-    turns = list(in_turns(TWO))
-    assert [turn.which for turn in turns] == [0, 1, 0, 1, 0]
+    turns = list(run_interleaved(TWO))
+    assert [turn.scenario_index for turn in turns] == [0, 1, 0, 1, 0]
     for which, scenario in enumerate(TWO):
         alone = [errors.tv for errors in run(prepare(scenario)).errors]
-        assert [turn.error for turn in turns if turn.which == which] == alone
-    other = [turn.error for turn in in_turns([replace(PLAIN, seed=7)])]
-    assert other != [turn.error for turn in turns if turn.which == 0]
+        assert [turn.error for turn in turns if turn.scenario_index == which] == alone
+    other = [turn.error for turn in run_interleaved([replace(PLAIN, seed=7)])]
+    assert other != [turn.error for turn in turns if turn.scenario_index == 0]
 
 
 def test_means_and_their_errors() -> None:
-    turns = [Turn(0, 0.1, 0.0), Turn(2, 0.5, 0.0), Turn(0, 0.3, 0.0)]
+    turns = [TrialRun(0, 0.1, 0.0), TrialRun(2, 0.5, 0.0), TrialRun(0, 0.3, 0.0)]
     first, none, single = means(turns, 3)
     assert first is not None
     assert single is not None
@@ -52,13 +57,13 @@ def test_means_and_their_errors() -> None:
 
 
 def test_only_whole_rounds_are_drawn_after_the_first() -> None:
-    turns = list(in_turns([replace(PLAIN, trials=2), replace(BLOCKS, trials=2)]))
-    assert [len(whole_rounds(turns[:upto], 2)) for upto in range(5)] == [0, 1, 2, 2, 4]
+    turns = list(run_interleaved([replace(PLAIN, trials=2), replace(BLOCKS, trials=2)]))
+    assert [len(complete_rounds(turns[:upto], 2)) for upto in range(5)] == [0, 1, 2, 2, 4]
 
 
 def test_progress_is_told_and_can_stop_it() -> None:
     shares: list[float] = []
-    assert len(list(in_turns(TWO, progress=shares.append))) == 5
+    assert len(list(run_interleaved(TWO, progress=shares.append))) == 5
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -66,10 +71,10 @@ def test_progress_is_told_and_can_stop_it() -> None:
         if share > 0.5:
             raise Cancelled
 
-    seen: list[Turn] = []
+    seen: list[TrialRun] = []
     with pytest.raises(Cancelled):
-        seen.extend(in_turns(TWO, progress=stop))
-    assert list(in_turns([])) == []
+        seen.extend(run_interleaved(TWO, progress=stop))
+    assert list(run_interleaved([])) == []
 
 
 def test_the_columns_of_table_1_keep_all_but_the_blocks() -> None:
@@ -94,10 +99,12 @@ def test_figure_2_has_every_point_once() -> None:
 def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios = [replace(PLAIN, trials=23), replace(BLOCKS, trials=12)]  # chunks of 10
     shares: list[float] = []
-    monkeypatch.setattr(processes, "_WORTH", 5)
+    monkeypatch.setattr(processes, "_FACTOR_MIN", 5)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    spread = processes.in_processes(scenarios, shares.append)
-    assert [(t.which, t.error) for t in spread] == [(t.which, t.error) for t in in_turns(scenarios)]
+    spread = processes.run_in_processes(scenarios, shares.append)
+    assert [(t.scenario_index, t.error) for t in spread] == [
+        (t.scenario_index, t.error) for t in run_interleaved(scenarios)
+    ]
     assert shares == sorted(shares)
     assert shares[-1] == 1
     assert len(shares) == 5
@@ -105,4 +112,4 @@ def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.Mon
 
 def test_what_processes_cannot_run_is_refused_before_any_is_started() -> None:
     with pytest.raises(CaldpError, match="give n"):
-        processes.in_processes([replace(PLAIN, n=None, trials=100)])
+        processes.run_in_processes([replace(PLAIN, n=None, trials=100)])

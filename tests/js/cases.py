@@ -12,7 +12,7 @@ from caldp_core.datasets import us_cities
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.room.boards import phone_message
-from caldp_ui.room.poll import Seen
+from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage import codec
 from caldp_ui.stage.codec import Blob
@@ -73,7 +73,7 @@ def _blobs(rng: np.random.Generator) -> dict[str, Any]:
         "lines": (codec.encode_lines(_LINES[:, 0], _LINES[:, 1]), _DRAWN),
     }
     return {
-        name: {"parcel": base64.b64encode(codec.parcel({}, [blob])).decode(), "is": told}
+        name: {"parcel": base64.b64encode(codec.pack_message({}, [blob])).decode(), "is": told}
         for name, (blob, told) in made.items()
     }
 
@@ -96,7 +96,7 @@ def _grid(rng: np.random.Generator) -> dict[str, Any]:
 
 def _box(one: int, other: int) -> list[float]:
     """The box around two cells: the smallest that has both of their middles in it, snapped."""
-    rows, columns = (GRID.place([one, other])[axis].tolist() for axis in (0, 1))
+    rows, columns = (GRID.row_column([one, other])[axis].tolist() for axis in (0, 1))
     latitudes, longitudes = GRID.latitudes(), GRID.longitudes()
     middles = Area(
         latitudes[min(rows)] - 0.1,
@@ -118,14 +118,14 @@ def _cells(cells: Ints) -> str:
     """Runs that the page reads back as these cells, and no shorter text does."""
     pairs = (run.partition("-") for run in marks.runs_of(cells))
     text = ",".join(f"{first}+{int(last or first) - int(first) + 1}" for first, _, last in pairs)
-    assert np.flatnonzero(codec.runs_of(text, 50)).tolist() == cells.tolist()
+    assert np.flatnonzero(codec.parse_runs(text, 50)).tolist() == cells.tolist()
     return text
 
 
 def _squares(rng: np.random.Generator) -> dict[str, Any]:
     """How many cells share each cell's number, in blocks and without."""
     levels = np.repeat(rng.integers(0, 4, GRID.k // 7 + 1), 7)[: GRID.k]
-    row, column = GRID.place(np.arange(GRID.k))
+    row, column = GRID.row_column(np.arange(GRID.k))
     labels = np.where(row < 5, 0, 1 + column // 4)
     shared = []
     for blocks in (np.zeros(GRID.k, np.int64), labels):
@@ -161,7 +161,7 @@ def _km(*degrees: float) -> float:
 
 def _coins(question: Question) -> dict[str, Any]:
     """Numbers around each threshold of the channel, and what they lead to; some are drawn again."""
-    law = phone_message(Seen("", "", question, True))["law"]
+    law = phone_message(PollState("", "", question, True))["law"]
     whole = int(law["whole"])
     pieces = -(-(whole - 1).bit_length() // 48)
     fair = (1 << 48 * pieces) // whole * whole

@@ -14,23 +14,23 @@ import numpy as np
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_ui.charts.films import Dialled
-from caldp_ui.compute import rivals
+from caldp_ui.charts.films import SliderState
+from caldp_ui.compute import plain_ldp
 from caldp_ui.lesson import bar
-from caldp_ui.lesson.steps import Running, Step
+from caldp_ui.lesson.steps import LessonState, Step
 from caldp_ui.matrix import board
-from caldp_ui.parts.comparison import Shown
+from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.room import boards
 from caldp_ui.room.figures import history
-from caldp_ui.room.poll import Seen
+from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
 from caldp_ui.stage import codec, records
 from caldp_ui.stage import film as films
 from caldp_ui.stage.component import _head
-from caldp_ui.stage.looks import looks
+from caldp_ui.stage.looks import style_data
 from caldp_ui.stage.message import film_head
 from caldp_ui.values import chart
-from caldp_ui.values.slot import BEGIN
+from caldp_ui.values.page_state import BEGIN
 from tests.ui.matrix_page import SMALL, verdict
 
 _GRID = GridDomain(south=0.0, west=0.0, cell=1.0, rows=2, columns=3)
@@ -59,27 +59,27 @@ def messages() -> Iterator[tuple[str, Any]]:
         yield "Scene", _head(scene, "maps")
     for film in _films():
         yield "Film", film_head(film)
-        yield "Head", _sent(codec.parcel({"stage": "maps", "film": film_head(film)}, [_CODE]))
-    yield "Looks", looks()
+        yield "Head", _sent(codec.pack_message({"stage": "maps", "film": film_head(film)}, [_CODE]))
+    yield "Looks", style_data()
     yield from (("Answers", each) for each in _answers())
-    yield "Matrix", json.loads(board.told(verdict(SMALL)))
+    yield "Matrix", json.loads(board.board_json(verdict(SMALL)))
     step = films.Step(
         reading="1.0",
         pictures={"chart": "told"},
         elsewhere={".words": "<p class='a'>one <b>two</b></p>"},
     )
-    yield "ChartFilm", json.loads(films.Film("", "", (step,), alike="else").of_charts)
-    yield "Dialled", vars(Dialled("1.0", "else"))
+    yield "ChartFilm", json.loads(films.Film("", "", (step,), alike="else").chart_message)
+    yield "Dialled", vars(SliderState("1.0", "else"))
     for reports in ((), (0, 1, 2, 2)):
-        seen = Seen("code", "mark", _QUESTION, True, reports)
+        seen = PollState("code", "mark", _QUESTION, True, reports)
         past = history(_QUESTION, reports)
-        yield "Poll", json.loads(boards.board_told(seen, past))
-        yield "Poll", json.loads(boards.board_told(seen, past, np.array([0.5, 0.25, 0.25])))
+        yield "Poll", json.loads(boards.board_json(seen, past))
+        yield "Poll", json.loads(boards.board_json(seen, past, np.array([0.5, 0.25, 0.25])))
         for refused in (None, "It is closed."):
             yield "Phone", {**boards.phone_message(seen), "received": False, "refused": refused}
     yield (
         "Lesson",
-        bar._message(Running((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),
+        bar._message(LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),
     )
 
 
@@ -119,11 +119,11 @@ def _films() -> Iterator[films.Film]:
 
 
 def _answers() -> Iterator[dict[str, Any]]:
-    setup, plain = prepare(BEGIN), prepare(rivals.rival(BEGIN))
+    setup, plain = prepare(BEGIN), prepare(plain_ldp.best_plain_ldp(BEGIN))
     heard = {"heard": {"of": "", "serial": 0}}
-    yield {**chart.message(Shown(setup, plain, None, None)), **heard}
+    yield {**chart.message(ComparisonData(setup, plain, None, None)), **heard}
     results: list[Result] = [run(setup), run(plain)]
-    shown = Shown(setup, plain, *results)
+    shown = ComparisonData(setup, plain, *results)
     yield {**chart.message(shown, shown), **heard}
 
 

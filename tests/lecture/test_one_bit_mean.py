@@ -13,7 +13,7 @@ from caldp_core.lecture.one_bit_mean import (
     Phones,
     by_offset,
     coins_used,
-    nearest,
+    round_to_nearest,
 )
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
@@ -85,8 +85,8 @@ def test_rounding_by_offset_is_right_on_average_and_nearest_is_not(width: int) -
     rounded = np.array([by_offset(x, np.full(13, a), width) for a in range(width)])
     np.testing.assert_allclose(rounded.mean(axis=0), x)
     assert set(np.unique(rounded)) <= set(range(0, 13, width))
-    assert np.abs(nearest(x, width) - x).max() == width // 2
-    assert (nearest(x, width) % width == 0).all()
+    assert np.abs(round_to_nearest(x, width) - x).max() == width // 2
+    assert (round_to_nearest(x, width) % width == 0).all()
 
 
 @pytest.mark.parametrize("width", [1, 5, 20])

@@ -10,7 +10,7 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
 from caldp_core.lecture.decoding import Collector
-from caldp_core.lecture.rappor import Phone, Rappor, guessed_right_after
+from caldp_core.lecture.rappor import Phone, Rappor, guess_accuracy_of_laws
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
@@ -38,7 +38,7 @@ def test_two_hashes_share_epsilon() -> None:
 
 def test_the_permanent_bits_themselves_keep_epsilon_and_a_twentieth_more_is_caught() -> None:
     for wrong, holds in ((1.0, True), (1.05, False)):
-        kept = Rappor(2, 1, wrong * 2.0).kept
+        kept = Rappor(2, 1, wrong * 2.0).keep_probability
         rows = [[kept if a else 1 - kept, 1 - kept if a else kept] for a in (True, False)]
         both = [
             [p * q for p in row for q in other] for row, other in zip(rows, rows[::-1], strict=True)
@@ -121,28 +121,28 @@ def test_what_an_onlooker_learns_is_what_the_channel_says(days: int) -> None:
     kept, redrawn = mechanism.law_memoised(days), mechanism.law_redrawn(days)
     for law, channel in ((kept, mechanism.exact_channel), (redrawn, mechanism.redrawn_channel)):
         exact = best_guess(channel(TWO, days))
-        assert mechanism.guessed_right([law]) == pytest.approx(exact, abs=2.0**-11)
+        assert mechanism.history_guess_accuracy([law]) == pytest.approx(exact, abs=2.0**-11)
 
 
 def test_memory_stops_the_onlooker_and_forgetting_does_not() -> None:
     mechanism = Rappor(32, 2, 2.0)
     most = 1 / (1 + np.exp(-2.0))
-    known = mechanism.guessed_right([mechanism.law_of_permanent])
-    kept = [mechanism.guessed_right([mechanism.law_memoised(m)]) for m in (1, 7, 30, 120)]
-    anew = [mechanism.guessed_right([mechanism.law_redrawn(m)]) for m in (1, 7, 30, 120)]
+    known = mechanism.history_guess_accuracy([mechanism.law_of_permanent])
+    kept = [mechanism.history_guess_accuracy([mechanism.law_memoised(m)]) for m in (1, 7, 30, 120)]
+    anew = [mechanism.history_guess_accuracy([mechanism.law_redrawn(m)]) for m in (1, 7, 30, 120)]
     assert kept == sorted(kept)
     assert kept[0] == pytest.approx(anew[0], abs=1e-4)
     assert kept[-1] == pytest.approx(known, abs=2e-3)
     assert known <= most
     assert anew[2] > most
     assert anew[3] > 0.99
-    changing = mechanism.guessed_right([mechanism.law_memoised(6)] * 5)
+    changing = mechanism.history_guess_accuracy([mechanism.law_memoised(6)] * 5)
     assert known < changing <= 1 / (1 + np.exp(-10.0))
 
 
 def test_no_news_is_a_coin_s_guess() -> None:
     even = np.array([0.5, 0.5])
-    assert guessed_right_after([(even, even)]) == pytest.approx(0.5)
+    assert guess_accuracy_of_laws([(even, even)]) == pytest.approx(0.5)
 
 
 def test_decoding_is_unbiased_with_the_stated_variance() -> None:

@@ -12,7 +12,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Words
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
-    below,
+    flip_coins,
     noise_threshold,
     seeded_words,
     system_words,
@@ -112,9 +112,9 @@ def test_thresholds_of_arrays_are_those_of_their_entries() -> None:
 def test_a_coin_looks_at_48_bits() -> None:
     threshold = np.array([5], np.uint64)
     words = np.array([4 << 16 | 0xFFFF, 5 << 16, 0, 2**64 - 1], np.uint64)
-    assert below(words, threshold).tolist() == [True, False, True, False]
-    assert not below(words, np.array([0], np.uint64)).any()
-    assert below(words, np.array([COIN_ONE], np.uint64)).all()
+    assert flip_coins(words, threshold).tolist() == [True, False, True, False]
+    assert not flip_coins(words, np.array([0], np.uint64)).any()
+    assert flip_coins(words, np.array([COIN_ONE], np.uint64)).all()
 
 
 def test_coins_come_up_as_often_as_they_say() -> None:
@@ -122,7 +122,7 @@ def test_coins_come_up_as_often_as_they_say() -> None:
     words = seeded_words(np.random.default_rng(1))(4_000_000)
     for share in (0.1, 0.5, 0.731, 0.9):
         threshold = np.array([round(share * COIN_ONE)], np.uint64)
-        heads = int(below(words, threshold).sum())
+        heads = int(flip_coins(words, threshold).sum())
         observed = np.array([heads, words.size - heads])
         expected = words.size * np.array([share, 1 - share])
         assert_fits(observed, expected, SIGNIFICANCE / 4)

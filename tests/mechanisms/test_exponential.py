@@ -15,7 +15,7 @@ from caldp_core.mechanisms.direct.exponential import (
     ExponentialMechanism,
     half_scale,
     largest_scale,
-    realised,
+    privacy_losses,
 )
 from caldp_core.privacy.distance import DistanceMetric
 from tests import sampled
@@ -76,7 +76,7 @@ def test_the_leak_is_what_the_formula_says(name: str) -> None:
     mechanism = exponential(name, 1.3)
     channel = checks.channel_of(mechanism)
     ratios = np.log(channel[:, None, :] / channel[None, :, :]).max(axis=-1)
-    formula = realised(mechanism.policy.distances, mechanism.scale)
+    formula = privacy_losses(mechanism.policy.distances, mechanism.scale)
     np.testing.assert_allclose(formula, ratios, rtol=0, atol=1e-12)
 
 

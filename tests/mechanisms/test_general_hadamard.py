@@ -12,8 +12,8 @@ from scipy.linalg import hadamard as sylvester
 
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.audit.inference import likelihood
-from caldp_core.audit.poisoning import by_maximal_gain, crafted_mean
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.pair_guess import guess_accuracy
+from caldp_core.audit.poisoning import crafted_mean, maximal_gain_added
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
@@ -87,10 +87,10 @@ def test_what_is_said_of_one_report_and_of_chosen_ones_is_what_the_channel_says(
         two = np.zeros(mechanism.k)
         two[[x, other]] = 0.3, 0.7
         both = float((two[:, None] * channel).max(axis=0).sum())
-        assert told_apart(mechanism, x, other, 0.3) == pytest.approx(both, abs=1e-9)
+        assert guess_accuracy(mechanism, x, other, 0.3) == pytest.approx(both, abs=1e-9)
     for targets in (np.array([2]), np.array([2, 3, 9, 13]), np.arange(mechanism.k)):
         most = single[:, targets].sum(axis=1).max()
-        assert by_maximal_gain(mechanism, targets) == pytest.approx(most, rel=1e-9)
+        assert maximal_gain_added(mechanism, targets) == pytest.approx(most, rel=1e-9)
     best = single[:, 2] >= single[:, 2].max() - 1e-9
     drawn = np.where(best, channel[2], 0.0) / channel[2][best].sum()
     np.testing.assert_allclose(crafted_mean(mechanism, 2), drawn @ single, atol=1e-9)

@@ -74,7 +74,7 @@ def test_no_privacy_is_wasted(shape: tuple[int, int], steps: tuple[float, float]
 
 def test_the_euclidean_metric_is_kept_by_smaller_steps_and_only_by_those() -> None:
     policy = EuclideanMetric(3, 3, 0.8, 0.8)
-    mechanism = GridGeometric(policy.stricter_steps())
+    mechanism = GridGeometric(policy.stricter_grid_metric())
     audit = audit_channel(mechanism.exact_channel(), policy)
     assert audit.holds
     # Along a diagonal nothing is given away: that is the worst pair, and it is tight.
@@ -96,7 +96,7 @@ def test_smaller_steps_keep_any_euclidean_metric(a: float, b: float) -> None:
     if min(a, b) * math.sqrt(0.5) < EPSILON_MIN:
         return
     policy = EuclideanMetric(3, 3, a, b)
-    channel = GridGeometric(policy.stricter_steps()).exact_channel()
+    channel = GridGeometric(policy.stricter_grid_metric()).exact_channel()
     assert audit_channel(channel, policy).holds
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import (
@@ -47,7 +47,7 @@ def test_places_become_tags() -> None:
     x = [1, 1, 1, 2, 0, 5, 3, 3]
     own = [[1, -1], [2, 1], [1, 1], [-1, -1], [0, 0], [3, 5], [5, 3], [5, 2]]
     # A place with two tags counts for the first; 0 is sensitive for everybody and keeps its name.
-    np.testing.assert_array_equal(mechanism.tagged(x, own), [6, 7, 6, 2, 0, 7, 7, 3])
+    np.testing.assert_array_equal(mechanism.add_tags(x, own), [6, 7, 6, 2, 0, 7, 7, 3])
     np.testing.assert_array_equal(mechanism.histogram(x, own), [1, 0, 1, 1, 0, 0, 2, 3])
 
 
@@ -70,7 +70,7 @@ def unseen(mechanism: PersonalisedMechanism) -> None:
     """
     by_tag: dict[int, list[Fraction]] = {}
     plain = mechanism.user_channel((-1, -1))
-    bound = power_below(mechanism.epsilon)
+    bound = exp_below(mechanism.epsilon)
     for own in OWN_PAIRS:
         channel = mechanism.user_channel(own)
         for x, row in enumerate(channel):
@@ -92,16 +92,16 @@ def test_which_places_are_a_user_s_own_stays_unseen(family: str) -> None:
 class TagByPlace(PersonalisedMechanism):
     """Wrong: the tag gives away whether the place is odd."""
 
-    def tagged(self, x: object, own: object) -> Ints:
-        right = super().tagged(x, own)  # type: ignore[arg-type]
+    def add_tags(self, x: object, own: object) -> Ints:
+        right = super().add_tags(x, own)  # type: ignore[arg-type]
         return np.where(right >= self.k, self.k + np.asarray(x) % 2, right)
 
 
 class TagsInTheClear(PersonalisedMechanism):
     """Wrong: own places keep their names."""
 
-    def tagged(self, x: object, own: object) -> Ints:
-        super().tagged(x, own)  # type: ignore[arg-type]
+    def add_tags(self, x: object, own: object) -> Ints:
+        super().add_tags(x, own)  # type: ignore[arg-type]
         return np.asarray(x)
 
 
@@ -132,7 +132,7 @@ def test_expectation_and_variance_are_the_channel_s(family: str, epsilon: float)
     rng = np.random.default_rng(1)
     for shares in rng.dirichlet(np.full(K + TAGS, 0.7), size=4):
         mean = shares @ channel @ single
-        expected = mechanism.expected(shares, background)
+        expected = mechanism.expected_estimate(shares, background)
         np.testing.assert_allclose(expected, mean, rtol=checks.EXACT, atol=rounding)
         exact = (shares @ channel @ single**2 - mean**2) / 17
         variance = mechanism.variance(shares, background, 17)
@@ -178,11 +178,11 @@ def test_the_right_background_makes_it_unbiased_and_a_wrong_one_is_told_exactly(
     x, own = people(5000)
     shares = mechanism.histogram(x, own) / 5000
     truth = np.bincount(x, minlength=K) / 5000
-    true = behind_tags(mechanism.tagged(x, own), x)
-    np.testing.assert_allclose(mechanism.expected(shares, true), truth, rtol=0, atol=1e-12)
+    true = behind_tags(mechanism.add_tags(x, own), x)
+    np.testing.assert_allclose(mechanism.expected_estimate(shares, true), truth, rtol=0, atol=1e-12)
     for wrong in (uniform_background(TAGS, mechanism.open_symbols), some_background(5)):
         bias = background_bias(shares[K:], true, wrong)
-        expected = mechanism.expected(shares, wrong)
+        expected = mechanism.expected_estimate(shares, wrong)
         np.testing.assert_allclose(expected - truth, bias.per_symbol, rtol=0, atol=1e-12)
         assert bias.total_variation == pytest.approx(0.5 * np.abs(expected - truth).sum())
         apart = shares[K:] @ (0.5 * np.abs(wrong - true).sum(axis=1))
@@ -199,7 +199,7 @@ def test_estimates_of_many_people_meet_the_truth(family: str) -> None:
     mechanism = personalised(family)
     x, own = people(200_000)
     truth = np.bincount(x, minlength=K) / x.size
-    tagged = mechanism.tagged(x, own)
+    tagged = mechanism.add_tags(x, own)
     true = behind_tags(tagged, x)
     tally = mechanism.tally(mechanism.privatize(x, own, np.random.default_rng(6)))
     assert tally.n == x.size
@@ -250,7 +250,7 @@ def test_a_map_of_cells() -> None:
     estimate = mechanism.estimate(tally, background)
     # 8 spreads: a normal error goes beyond it in one of 43,750 cells once in 10^10; the tags'
     # noise is normal to many digits, and people in the clear are fixed, so less spread out.
-    z = (estimate - mechanism.expected(shares, background)) / np.sqrt(
+    z = (estimate - mechanism.expected_estimate(shares, background)) / np.sqrt(
         np.maximum(mechanism.variance(shares, background, n), 1e-30)
     )
     assert np.abs(z).max() < 8

@@ -62,7 +62,7 @@ def test_kilometres_hold_as_the_crow_flies(grid: GridDomain) -> None:
 
 def great_circle(grid: GridDomain, x: ArrayLike, other: ArrayLike) -> Floats:
     """(n,) kilometres between the centres of cells, by the haversine formula."""
-    (row, column), (row_other, column_other) = grid.place(x), grid.place(other)
+    (row, column), (row_other, column_other) = grid.row_column(x), grid.row_column(other)
     latitude, longitude = np.radians(grid.latitudes()), np.radians(grid.longitudes())
     north = latitude[row] - latitude[row_other]
     east = longitude[column] - longitude[column_other]

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
-from caldp_core.basics.powers import ceiling_of, floor_of, power_below
+from caldp_core.basics.powers import ceiling_of, exp_below, floor_of
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
 from caldp_core.mechanisms.oracles.unary import unary_thresholds
 from caldp_core.mechanisms.randomness.coins import (
@@ -131,6 +131,6 @@ def test_equal_entries_are_reckoned_once_and_land_in_place() -> None:
 @given(EPSILON)
 def test_the_audit_s_bound_is_below_e_to_epsilon(epsilon: float) -> None:
     low, high = series_of(epsilon)
-    bound = power_below(epsilon)
+    bound = exp_below(epsilon)
     assert bound < high
     assert low - bound <= low / 10**38

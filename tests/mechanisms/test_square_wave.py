@@ -10,10 +10,10 @@ from scipy.optimize import minimize_scalar
 from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import US_GRID
-from caldp_core.estimation.em import Observed
-from caldp_core.estimation.estimators import maximum_likelihood, smoothed
+from caldp_core.estimation.em import ReportLikelihood
+from caldp_core.estimation.estimators import maximum_likelihood, smoothed_likelihood
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.experiments.questions import hidden_whole
+from caldp_core.experiments.questions import plain_mechanism_maker
 from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.direct.square_wave import WHOLE, SquareWave, Wave, half_width
 from caldp_core.mechanisms.specs import Oue
@@ -107,7 +107,7 @@ def test_too_many_steps_are_refused_in_a_sentence() -> None:
 
 
 def test_sums_along_the_scale_are_told_better_and_single_shares_worse() -> None:
-    wave, best = mechanism(Context.plain(24, 1.0), "square-wave"), hidden_whole(24)(1.0)
+    wave, best = mechanism(Context.plain(24, 1.0), "square-wave"), plain_mechanism_maker(24)(1.0)
     assert 6 * wave.sum_variance(HILL, STEPS - 11.5, 1) < best.sum_variance(HILL, STEPS - 11.5, 1)
     assert wave.variance(HILL, 1).sum() > 5 * best.variance(HILL, 1).sum()
 
@@ -121,10 +121,12 @@ def test_smoothing_finds_what_is_smooth() -> None:
     made, rng = SquareWave(Context.plain(24, 1.0)), np.random.default_rng(5)
     tallies = [made.sample_tally(rng.multinomial(5_000, HILL), rng) for _ in range(8)]
     found = [Evidence.of(made, tally) for tally in tallies]
-    ems, em = ([off(way(each)) for each in found] for way in (smoothed, maximum_likelihood))
+    ems, em = (
+        [off(way(each)) for each in found] for way in (smoothed_likelihood, maximum_likelihood)
+    )
     assert np.mean(ems) < 0.15
     assert np.mean(em) > 2 * np.mean(ems)
-    one = smoothed(found[0])
+    one = smoothed_likelihood(found[0])
     assert (one >= 0).all()
     assert one.sum() == pytest.approx(1.0)
 
@@ -133,10 +135,10 @@ def test_it_ends_where_a_round_of_em_and_smoothing_changes_nothing() -> None:
     """By the definition in a matrix of weights, written out: (1, 2, 1)/4, ends kept."""
     made = SquareWave(Context.plain(24, 2.0))
     tally = made.sample_tally((10**6 * HILL).astype(np.int64), np.random.default_rng(2))
-    found = smoothed(Evidence.of(made, tally))
+    found = smoothed_likelihood(Evidence.of(made, tally))
     weights = 0.5 * np.eye(24) + 0.25 * (np.eye(24, k=1) + np.eye(24, k=-1))
     weights[0, 0] = weights[-1, -1] = 0.75
-    _, slopes = Observed(made, tally.counts / tally.n, tally.n).slopes(found)
+    _, slopes = ReportLikelihood(made, tally.counts / tally.n, tally.n).slopes(found)
     np.testing.assert_allclose(weights @ (found * slopes), found, atol=2e-5)
     assert not np.allclose(found * slopes, found, atol=2e-5)  # EM alone would go on
 
@@ -147,7 +149,7 @@ def test_borders_of_blocks_and_values_in_the_clear_are_not_smoothed() -> None:
     people = np.where(blocks == 0, 1000, 0)
     people[8] = 60_000
     evidence = Evidence.of(made, made.sample_tally(people, np.random.default_rng(3)))
-    found = smoothed(evidence)
+    found = smoothed_likelihood(evidence)
     assert found[:6].sum() == pytest.approx(6 / 66, abs=1e-6)
     assert found[8] == pytest.approx(60 / 66, abs=0.005)
 
@@ -156,7 +158,9 @@ def test_what_has_no_order_or_no_histogram_is_refused() -> None:
     made = SquareWave(Context.plain(3, 1.0))
     tally = made.sample_tally([5, 6, 7], np.random.default_rng(0))
     with pytest.raises(CaldpError, match="values in an order"):
-        smoothed(Evidence.of(made, tally, domain=US_GRID))
+        smoothed_likelihood(Evidence.of(made, tally, domain=US_GRID))
     sets = Oue().make(Context.plain(3, 1.0))
     with pytest.raises(CaldpError, match="use the estimator 'simplex'"):
-        smoothed(Evidence.of(sets, sets.sample_tally([5, 6, 7], np.random.default_rng(0))))
+        smoothed_likelihood(
+            Evidence.of(sets, sets.sample_tally([5, 6, 7], np.random.default_rng(0)))
+        )

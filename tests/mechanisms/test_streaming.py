@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.randomness import tally_in_pieces as streaming
+from caldp_core.mechanisms.randomness import chunked_tally as streaming
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 100])
 @pytest.mark.parametrize("people", [[], [0], [0, 0, 3], [5, 0, 1, 0], [2, 2, 2, 1]])
 def test_pieces_hold_everybody_once(people: list[int], most: int) -> None:
     counts = np.array(people, np.int64)
-    parts = list(streaming.pieces(counts, most))
+    parts = list(streaming.chunks(counts, most))
     assert all(0 < part.size <= most for part in parts)
     whole = np.concatenate([np.zeros(0, np.int64), *parts])
     np.testing.assert_array_equal(whole, np.repeat(np.arange(counts.size), counts))

@@ -17,7 +17,7 @@ from caldp_core.mechanisms.oracles.subset_selection import (
     best_omega,
     support_probabilities,
 )
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from tests.contract import checks
@@ -208,7 +208,7 @@ class LiesWithoutTruth(SubsetSelectionOracles):
     def privatize(self, rank: Ints, words: WordSource) -> Any:
         block = self._block[rank]
         place = rank - self._starts[block]
-        lies = below(words(rank.size), self.cover_threshold[block])
+        lies = flip_coins(words(rank.size), self.cover_threshold[block])
         reports = self._draw(block, np.where(lies, -1, place), words)
         again = np.flatnonzero(lies)
         while again.size:

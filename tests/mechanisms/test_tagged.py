@@ -15,7 +15,7 @@ from caldp_core.mechanisms.backgrounds import population_background, uniform_bac
 from caldp_core.mechanisms.specs import Hadamard, Rappor
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.personal import PersonalPolicy
-from caldp_core.scenarios.best import Best, chosen
+from caldp_core.scenarios.best import Best, choose_mechanism
 from tests.contract import checks
 
 SENSITIVE = np.array([True, False, False, True, False])
@@ -46,14 +46,14 @@ def test_the_channel_is_a_law_within_the_policy(family: str) -> None:
 def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
     mechanism = made_by(family, policy_of())
     channel, single = checks.channel_of(mechanism), checks.single_estimates(mechanism)
-    means = np.stack([mechanism.expected(person) for person in np.eye(mechanism.k)])
+    means = np.stack([mechanism.expected_estimate(person) for person in np.eye(mechanism.k)])
     np.testing.assert_allclose(channel @ single, means, atol=1e-9)
     square = P @ channel @ single**2
     np.testing.assert_allclose(
-        mechanism.variance(P, 7), (square - mechanism.expected(P) ** 2) / 7, rtol=1e-9
+        mechanism.variance(P, 7), (square - mechanism.expected_estimate(P) ** 2) / 7, rtol=1e-9
     )
     weights = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
-    mean = float(weights @ mechanism.expected(P))
+    mean = float(weights @ mechanism.expected_estimate(P))
     exact = float(P @ channel @ (single @ weights) ** 2 - mean**2) / 7
     assert mechanism.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
 
@@ -73,7 +73,7 @@ def test_where_everybody_is_at_an_own_place_there_is_still_a_best_mechanism() ->
     # Tags as likely as each other and one background: their estimates' sum is known exactly.
     nowhere = np.zeros(400, np.bool_)
     policy = PersonalPolicy.of(nowhere, (0.25,) * 4, uniform_background(4, ~nowhere), 1.0)
-    best = chosen(Best(), policy)
+    best = choose_mechanism(Best(), policy)
     variance = best.mechanism.variance(np.full(400, 1 / 400), 1)
     assert (variance >= 0).all()
     assert variance.sum() < 1e-12
@@ -83,15 +83,19 @@ def test_the_bias_is_the_expectation_less_the_truth() -> None:
     for background in (uniform_background(2, ~SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
         mechanism = made_by("hadamard", policy_of(background))
         bias = mechanism.bias(P)
-        np.testing.assert_allclose(bias.per_symbol, mechanism.expected(P) - P, atol=1e-15)
-        assert bias.total_variation == pytest.approx(0.5 * np.abs(mechanism.expected(P) - P).sum())
+        np.testing.assert_allclose(bias.per_symbol, mechanism.expected_estimate(P) - P, atol=1e-15)
+        assert bias.total_variation == pytest.approx(
+            0.5 * np.abs(mechanism.expected_estimate(P) - P).sum()
+        )
         assert bias.total_variation > 0.05
 
 
 def test_it_is_unbiased_just_if_the_background_is_right() -> None:
     right = population_background(2, P, ~SENSITIVE)
-    np.testing.assert_allclose(made_by("hadamard", policy_of(right)).expected(P), P, atol=1e-15)
-    wrong = made_by("hadamard", policy_of()).expected(P)
+    np.testing.assert_allclose(
+        made_by("hadamard", policy_of(right)).expected_estimate(P), P, atol=1e-15
+    )
+    wrong = made_by("hadamard", policy_of()).expected_estimate(P)
     assert np.abs(wrong - P).max() > 0.05
     np.testing.assert_allclose(wrong[SENSITIVE], P[SENSITIVE], atol=1e-15)
 

@@ -10,7 +10,7 @@ import pytest
 from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import REPORTS_MAX_BYTES
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.mechanisms.base import Family
@@ -38,7 +38,7 @@ def test_thresholds_are_the_least_that_keep_epsilon(theta: float, epsilon: float
     stray, covering = (
         int(part[0]) for part in unary_thresholds(np.array([true], np.uint64), level)
     )
-    power = power_below(epsilon)
+    power = exp_below(epsilon)
 
     def leak(d: int) -> Fraction:
         return Fraction(true, COIN_ONE - true) * Fraction(COIN_ONE - d, d)

@@ -130,7 +130,7 @@ def test_posterior_odds_stay_within_the_bound(
     made = posterior(channel, policy, prior, y)
     assert sum(made.posterior) == 1
     assert made.posterior == tuple(p * row[y] / seen for p, row in zip(prior, channel, strict=True))
-    assert made.within()
+    assert made.keeps_policy()
 
 
 @given(channels(), st.lists(st.integers(1, 5), min_size=3, max_size=3))
@@ -142,7 +142,7 @@ def test_some_report_breaks_the_odds_of_what_leaks(
     for slack in (1e-6, -1e-6):
         policy = least_promise(channel, slack)
         seen = [y for y, column in enumerate(zip(*channel, strict=True)) if any(column)]
-        within = all(posterior(channel, policy, prior, y).within() for y in seen)
+        within = all(posterior(channel, policy, prior, y).keeps_policy() for y in seen)
         assert within == holds(channel, policy)
 
 
@@ -152,7 +152,7 @@ def test_odds_by_hand() -> None:
     made = posterior(warner, Context.plain(2, math.log(3) + 1e-12), [F(1, 11), F(10, 11)], 0)
     assert made.posterior == (F(3, 13), F(10, 13))
     assert made.odds(0, 1) == F(3, 10)
-    assert made.within()
+    assert made.keeps_policy()
     certain = posterior(warner, Context.plain(2, 1.0), [F(1), F(0)], 0)
     assert certain.odds(0, 1) is None
 

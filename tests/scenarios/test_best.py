@@ -22,7 +22,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import released_together
-from caldp_core.scenarios.best import Best, _two_of_a_kind, chosen
+from caldp_core.scenarios.best import Best, _two_of_a_kind, choose_mechanism
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
@@ -48,7 +48,7 @@ def loss(mechanism: object, k: int) -> float:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_it_has_the_least_total_variance_of_all_that_are_quick(policy: PrivacyMatrix) -> None:
-    best = chosen(Best(), policy)
+    best = choose_mechanism(Best(), policy)
     # Local hashing draws people one by one where blocks are large.
     specs = [
         e.spec()
@@ -81,17 +81,17 @@ def test_two_blocks_of_a_kind_stand_for_all_of_them() -> None:
 def test_few_sensitive_values_have_sets_made_for_few() -> None:
     """A block without any does not count, and the error is next to the least that can be."""
     blocks, flags = np.arange(9_000) // 8_000, np.arange(9_000) < 1_000
-    best = chosen(Best(), Context.of(blocks, flags, 4.0))
+    best = choose_mechanism(Best(), Context.of(blocks, flags, 4.0))
     assert best.spec == SubsetSelection(share=0.125)
     one = Context.high_low(flags[:8_000], 4.0)
-    found = chosen(Best(), one)
+    found = choose_mechanism(Best(), one)
     least = least_loss(8_000, 1_000, 4.0, 0.125).loss
     assert loss(found.mechanism, 8_000) / least < 1.03
     assert loss(Galois().make(one), 8_000) / least > 1.2
 
 
 def test_not_all_policies_have_one_best() -> None:
-    assert len({chosen(Best(), policy).name for policy in POLICIES}) >= 4
+    assert len({choose_mechanism(Best(), policy).name for policy in POLICIES}) >= 4
 
 
 def test_the_choice_says_nothing_of_the_data() -> None:
@@ -106,7 +106,7 @@ def test_the_choice_says_nothing_of_the_data() -> None:
 
 def test_what_is_slow_is_left_out() -> None:
     policy = Context.plain(6_000, 1.0)
-    best = chosen(Best(), policy)
+    best = choose_mechanism(Best(), policy)
     assert best.name != "subset-selection"
     assert FAMILIES[best.name].slow_from > 6_000
     assert loss(registry.in_context(policy, "subset-selection"), 6_000) < loss(
@@ -140,7 +140,7 @@ def test_what_does_not_fit_is_one_sentence(policy: object, mechanism: object, wo
 
 def test_unknown_policies_have_no_mechanism() -> None:
     with pytest.raises(CaldpError, match="No mechanism of the catalogue"):
-        chosen(Best(), released_together(BinaryPolicy(1.0, 1.0)))
+        choose_mechanism(Best(), released_together(BinaryPolicy(1.0, 1.0)))
 
 
 def test_nothing_is_designed_to_find_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,4 +152,4 @@ def test_nothing_is_designed_to_find_the_best(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("caldp_core.mechanisms.kernels.mechanism.kernel_for", design)
     with pytest.raises(AssertionError, match="designed for"):
         BestKernel().make(policy)
-    assert chosen(Best(), policy).name != "best-kernel"
+    assert choose_mechanism(Best(), policy).name != "best-kernel"

@@ -12,8 +12,8 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.capabilities import report_bits
 from caldp_core.mechanisms.catalogue import mechanisms_for
-from caldp_core.mechanisms.offers import report_bits
 from caldp_core.mechanisms.specs import (
     Galois,
     Hadamard,
@@ -22,7 +22,7 @@ from caldp_core.mechanisms.specs import (
     SubsetSelection,
 )
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.best import Best, chosen
+from caldp_core.scenarios.best import Best, choose_mechanism
 from caldp_core.theory.uldp_optimum import least_loss
 from tests.contract.checks import naming
 from tests.products import thinned
@@ -92,14 +92,14 @@ def test_what_is_picked_is_near_the_optimum_and_below_hadamard(kind: str, k: int
     for epsilon in EPSILONS if k < 5000 else (0.1, 1.0, 3.0, 5.0):
         policy = POLICIES[kind](k, epsilon)
         with naming(f"ε = {epsilon}"):
-            check(policy, chosen(Best(), policy).mechanism)
+            check(policy, choose_mechanism(Best(), policy).mechanism)
 
 
 def test_galois_response_is_picked_on_the_map_and_next_to_the_optimum_there() -> None:
     """Below ε = ln 2 its q is 2, and Hadamard response has the same error and one bit less."""
     for epsilon in EPSILONS:
         policy = Context.plain(43_750, epsilon)
-        ours, best = loss(Galois().make(policy)), chosen(Best(), policy)
+        ours, best = loss(Galois().make(policy)), choose_mechanism(Best(), policy)
         with naming(f"ε = {epsilon}"):
             assert ours <= NEAR * optimum(policy)
             assert ours <= 1.001 * loss(Hadamard().make(policy))
@@ -110,10 +110,10 @@ def test_galois_response_is_picked_on_the_map_and_next_to_the_optimum_there() ->
 def test_reports_that_do_not_fit_into_a_packet_have_to_be_worth_it() -> None:
     """At ε = 8 no field is large enough: one bit for each value is better by a third."""
     policy = Context.plain(43_750, 8.0)
-    best = chosen(Best(), policy)
+    best = choose_mechanism(Best(), policy)
     assert report_bits(best.mechanism) == 43_750
     assert loss(Galois().make(policy)) > NEAR * loss(best.mechanism)
-    small = chosen(Best(), Context.plain(6_000, 0.5))
+    small = choose_mechanism(Best(), Context.plain(6_000, 0.5))
     assert report_bits(small.mechanism) == 6_000
 
 

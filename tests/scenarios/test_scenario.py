@@ -25,7 +25,7 @@ from caldp_core.scenarios.policies import (
     MatrixPolicy,
 )
 from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.scenario import FORMAT, Scenario, strangers
+from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
 from caldp_core.scenarios.sensitive import EverythingSensitive
 from tests.strategies import EVERY, SCENARIOS, names_of
 
@@ -105,12 +105,12 @@ def test_keys_of_policies_can_stand_by_themselves() -> None:
 
 
 def test_keys_of_others_are_known_for_strangers() -> None:
-    assert strangers({"utm_source": "mail", "fbclid.x": "1", "region": "0,1,0,1"}) == [
+    assert unknown_query_keys({"utm_source": "mail", "fbclid.x": "1", "region": "0,1,0,1"}) == [
         "utm_source",
         "fbclid.x",
         "region",
     ]
-    assert strangers({"v": "2", "blocks.rows": "5", "km": "3"}) == []
+    assert unknown_query_keys({"v": "2", "blocks.rows": "5", "km": "3"}) == []
 
 
 @given(SCENARIOS)

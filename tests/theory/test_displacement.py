@@ -20,15 +20,15 @@ from caldp_core.privacy.distance import (
     DistanceMetric,
     EuclideanMetric,
     GridMetric,
-    about_as_likely,
+    symbols_within_level,
 )
 from caldp_core.theory.displacement import (
-    blocks_as_far,
+    block_report_distribution,
+    blocks_with_displacement,
     cell_km,
     displacement,
     displacement_in_blocks,
-    reports_from,
-    reports_in_block,
+    report_distribution,
 )
 from tests.contract.checks import naming
 
@@ -40,8 +40,8 @@ def noises() -> list[Mechanism]:
     return [
         PlanarGeometric(euclid),
         GridGeometric(GridMetric.per_km(SMALL, 0.02)),
-        GridGeometric(euclid.stricter_steps()),
-        ExponentialMechanism(DistanceMetric.of_levels(euclid)),
+        GridGeometric(euclid.stricter_grid_metric()),
+        ExponentialMechanism(DistanceMetric.from_policy(euclid)),
     ]
 
 
@@ -50,7 +50,7 @@ def test_reports_are_the_channels_rows() -> None:
         with naming(type(mechanism).__name__):
             rows = np.array(mechanism.exact_channel(), dtype=float)
             for x in (0, 17, SMALL.k - 1):
-                np.testing.assert_allclose(reports_from(mechanism, x), rows[x], atol=1e-12)
+                np.testing.assert_allclose(report_distribution(mechanism, x), rows[x], atol=1e-12)
 
 
 def test_drawn_reports_lie_as_far_off() -> None:
@@ -61,11 +61,11 @@ def test_drawn_reports_lie_as_far_off() -> None:
     for mechanism in noises():
         with naming(type(mechanism).__name__):
             off = km[mechanism.privatize(np.full(40_000, 17), rng)]
-            expected = displacement(reports_from(mechanism, 17), km)
+            expected = displacement(report_distribution(mechanism, 17), km)
             assert abs(off.mean() - expected) < 5.1 * off.std() / 200
     weaker = PlanarGeometric(EuclideanMetric.per_km(SMALL, 0.021))
     off = km[weaker.privatize(np.full(40_000, 17), rng)]
-    expected = displacement(reports_from(noises()[0], 17), km)
+    expected = displacement(report_distribution(noises()[0], 17), km)
     assert abs(off.mean() - expected) > 5.1 * off.std() / 200
 
 
@@ -76,9 +76,11 @@ def test_far_from_borders_it_is_the_planes() -> None:
     euclid = EuclideanMetric.per_km(domain, rate)
     steps = (euclid.epsilon_row, euclid.epsilon_column)
     km = domain.km_from(middle)
-    planar = displacement(reports_from(PlanarGeometric(euclid), middle), km)
+    planar = displacement(report_distribution(PlanarGeometric(euclid), middle), km)
     assert planar == pytest.approx(planar_displacement(*steps) / rate, rel=2e-3)
-    product = displacement(reports_from(GridGeometric(euclid.stricter_steps()), middle), km)
+    product = displacement(
+        report_distribution(GridGeometric(euclid.stricter_grid_metric()), middle), km
+    )
     assert product == pytest.approx(product_displacement(*steps) / rate, rel=2e-3)
     assert product > 1.1 * planar
 
@@ -90,9 +92,9 @@ def test_reports_in_blocks_are_randomized_response() -> None:
     # The channel's columns are hidden symbols block after block.
     order = np.argsort(labels, kind="stable")
     for x in range(SMALL.k):
-        law = reports_in_block(labels, x, 1.3)
+        law = block_report_distribution(labels, x, 1.3)
         np.testing.assert_allclose(law[order], rows[x], atol=1e-12)
-    assert abs(reports_in_block(labels, 0, 1.4)[0] - rows[0].max()) > 1e-3
+    assert abs(block_report_distribution(labels, 0, 1.4)[0] - rows[0].max()) > 1e-3
 
 
 def test_blocks_by_offsets_are_the_mean_over_all_cells() -> None:
@@ -102,7 +104,10 @@ def test_blocks_by_offsets_are_the_mean_over_all_cells() -> None:
     for cut in ((1, 1), (2, 3), (4, 5), (6, 7)):
         with naming(f"{cut}"):
             labels = grid_blocks(SMALL, *cut).labels
-            each = [displacement(reports_in_block(labels, x, 0.7), flat[x]) for x in range(SMALL.k)]
+            each = [
+                displacement(block_report_distribution(labels, x, 0.7), flat[x])
+                for x in range(SMALL.k)
+            ]
             found = displacement_in_blocks(SMALL, *cut, 0.7)
             assert found == pytest.approx(np.mean(each), rel=1e-12, abs=1e-12)
 
@@ -110,7 +115,7 @@ def test_blocks_by_offsets_are_the_mean_over_all_cells() -> None:
 def test_blocks_as_far_are_the_nearest_there_are() -> None:
     for km in (15.0, 40.0, 120.0, 700.0):
         with naming(f"{km}"):
-            rows, columns = blocks_as_far(US_GRID, km, 1.0)
+            rows, columns = blocks_with_displacement(US_GRID, km, 1.0)
             own = displacement_in_blocks(US_GRID, rows, columns, 1.0)
             assert own == pytest.approx(km, rel=0.35)
             height, width = cell_km(US_GRID)
@@ -121,8 +126,8 @@ def test_blocks_as_far_are_the_nearest_there_are() -> None:
                     square = round(columns * other / rows)
                     far = displacement_in_blocks(US_GRID, other, max(square, 1), 1.0)
                     assert abs(far - km) >= abs(own - km) - 0.02 * km
-    assert blocks_as_far(SMALL, 0.0, 1.0) == (SMALL.rows, SMALL.columns)
-    assert blocks_as_far(SMALL, 20_000.0, 1.0) == (1, 1)
+    assert blocks_with_displacement(SMALL, 0.0, 1.0) == (SMALL.rows, SMALL.columns)
+    assert blocks_with_displacement(SMALL, 20_000.0, 1.0) == (1, 1)
 
 
 def test_great_circles_agree_with_vectors_on_the_sphere() -> None:
@@ -139,16 +144,18 @@ def test_the_ring_is_what_the_policy_says() -> None:
     for policy in (EuclideanMetric.per_km(SMALL, 0.01), GridMetric.per_km(SMALL, 0.01)):
         levels = dense(policy)
         for level in (0.3, 1.0, float(levels[17, 19])):
-            ring = about_as_likely(policy, 17, level)
+            ring = symbols_within_level(policy, 17, level)
             np.testing.assert_array_equal(ring, levels[17] <= level * (1 + 1e-12))
             assert ring[17]
     # As the crow flies more places are within 1 nat than along streets.
     euclid, streets = EuclideanMetric.per_km(SMALL, 0.01), GridMetric.per_km(SMALL, 0.01)
-    assert about_as_likely(euclid, 17, 1.0).sum() > about_as_likely(streets, 17, 1.0).sum()
+    assert (
+        symbols_within_level(euclid, 17, 1.0).sum() > symbols_within_level(streets, 17, 1.0).sum()
+    )
 
 
 def test_reports_that_are_no_places_are_refused() -> None:
     with pytest.raises(CaldpError, match="no places"):
-        reports_from(registry.in_context(Context.plain(5, 1.0), "hadamard"), 0)
+        report_distribution(registry.in_context(Context.plain(5, 1.0), "hadamard"), 0)
     with pytest.raises(CaldpError, match="x must"):
-        reports_from(noises()[0], SMALL.k)
+        report_distribution(noises()[0], SMALL.k)

@@ -79,7 +79,7 @@ class Simulated:
         return abs(ours.error - self.mean) <= max(MEAN * self.mean, error, ROUNDING)
 
     def agrees_on_deviation(self, ours: Forecast, off: float = 1.0) -> bool:
-        trials = RUNS if ours.way == NORMAL else int(ours.way.split()[1].replace(",", ""))
+        trials = RUNS if ours.method == NORMAL else int(ours.method.split()[1].replace(",", ""))
         relative = ERRORS * self.deviation_error * float(np.sqrt(1 + RUNS / trials))
         allowed = max(DEVIATION, relative) * self.deviation
         return abs(off * ours.deviation - self.deviation) <= max(allowed, ROUNDING)
@@ -163,7 +163,7 @@ def check(some: Iterable[Case]) -> set[str]:
         ours, theirs = case.forecast(), simulate(case)
         assert theirs.agrees_on_mean(ours), f"{case}: {ours}, {theirs}"
         assert theirs.agrees_on_deviation(ours), f"{case}: {ours}, {theirs}"
-        ways.add(ours.way.split()[0])
+        ways.add(ours.method.split()[0])
     return ways
 
 
@@ -204,7 +204,7 @@ FEW = Case(
 @pytest.mark.parametrize("case", [NOISY, FEW], ids=["many values", "few values"])
 def test_a_wrong_epsilon_and_a_wrong_deviation_are_rejected(case: Case) -> None:
     ours, theirs = case.forecast(), simulate(case)
-    assert (ours.way == NORMAL) == (case is NOISY)
+    assert (ours.method == NORMAL) == (case is NOISY)
     assert theirs.agrees_on_mean(ours)
     assert theirs.agrees_on_deviation(ours)
     for wrong in (0.9, 1.1):

@@ -17,8 +17,13 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import mixing
 from caldp_core.theory.blanket import delta_mixed, delta_with_open
-from caldp_core.theory.mixing import Mixed, Variations, after_mixing, mixed
-from caldp_core.theory.shuffling import numeric
+from caldp_core.theory.mixing import (
+    MixedEpsilons,
+    Variations,
+    epsilon_after_mixing,
+    epsilons_after_mixing,
+)
+from caldp_core.theory.shuffling import numeric_epsilon
 from tests.contract.checks import naming
 
 OTHERS = 3
@@ -173,17 +178,17 @@ def test_values_that_differ_more_are_told_apart_more() -> None:
         assert (np.diff(found) >= -1e-20).all()
 
 
-def bounds_of(made: Any, people: list[int], delta: float = mixing.DELTA) -> Mixed:
-    found = mixed(made, np.array(people), delta)
+def bounds_of(made: Any, people: list[int], delta: float = mixing.DELTA) -> MixedEpsilons:
+    found = epsilons_after_mixing(made, np.array(people), delta)
     assert found is not None
     return found
 
 
 def test_known_figures() -> None:
     """ε₀ = 1, n = 1,000, δ = 10⁻⁶: 0.183 by clones (2021), 0.149 by stronger clones (2023)."""
-    any_mechanism = numeric(1.0, 1000, 1e-6)
+    any_mechanism = numeric_epsilon(1.0, 1000, 1e-6)
     assert any_mechanism == pytest.approx(0.149, abs=5e-4)
-    worst = after_mixing(1.0, math.tanh(0.5), 1000, 1e-6)
+    worst = epsilon_after_mixing(1.0, math.tanh(0.5), 1000, 1e-6)
     assert worst == pytest.approx(any_mechanism, rel=5e-3)
     for family in ("hadamard", "galois"):
         plain = Context.plain(40, 1.0)
@@ -222,8 +227,8 @@ def test_more_people_hide_more_and_an_open_value_sets_a_limit() -> None:
 
 def test_other_policies_have_the_bound_for_any_mechanism_or_none() -> None:
     scale = named(DenseMatrix.of([[0.0, 1.0], [0.5, 0.0]]), "designed")
-    assert bounds_of(scale, [1000], 1e-6).hidden == pytest.approx(numeric(1.0, 1000, 1e-6))
+    assert bounds_of(scale, [1000], 1e-6).hidden == pytest.approx(numeric_epsilon(1.0, 1000, 1e-6))
     one_way = named(DenseMatrix.of([[0.0, 1.0], [math.inf, 0.0]]), "designed")
-    assert mixed(one_way, np.array([1000])) is None
+    assert epsilons_after_mixing(one_way, np.array([1000])) is None
     assert mixing.rounded_down(1_999) == 1_900
     assert mixing.rounded_down(7) == 7

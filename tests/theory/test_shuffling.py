@@ -8,7 +8,12 @@ from scipy.stats import binom
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.theory import shuffling
-from caldp_core.theory.shuffling import Clones, closed_form, delta_given_clones, numeric
+from caldp_core.theory.shuffling import (
+    Clones,
+    closed_form_epsilon,
+    delta_given_clones,
+    numeric_epsilon,
+)
 
 
 def delta_after(epsilon: float, local: float, n: int) -> float:
@@ -74,19 +79,19 @@ def test_more_clones_hide_better_so_ranges_may_be_taken_at_their_least() -> None
 @pytest.mark.parametrize("local", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("n", [10**4, 10**6, 10**9])
 def test_the_numeric_bound_is_below_the_closed_form(local: float, n: int) -> None:
-    assert 0 < numeric(local, n, 1e-9) <= closed_form(local, n, 1e-9) <= local
+    assert 0 < numeric_epsilon(local, n, 1e-9) <= closed_form_epsilon(local, n, 1e-9) <= local
 
 
 def test_numeric_is_where_delta_is_met() -> None:
-    epsilon = numeric(2.0, 1_000, 1e-6)
+    epsilon = numeric_epsilon(2.0, 1_000, 1e-6)
     assert delta_after(epsilon, 2.0, 1_000) <= 1e-6
     assert delta_after(0.99 * epsilon, 2.0, 1_000) > 1e-6
 
 
 def test_a_crowd_of_one_hides_nobody_and_a_larger_one_more() -> None:
-    assert numeric(1.0, 1, 1e-9) == pytest.approx(1.0, abs=1e-6)
-    assert closed_form(1.0, 100, 1e-9) == 1.0
-    after = [numeric(1.0, n, 1e-9) for n in (10, 10**3, 10**5, 10**7, 10**9)]
+    assert numeric_epsilon(1.0, 1, 1e-9) == pytest.approx(1.0, abs=1e-6)
+    assert closed_form_epsilon(1.0, 100, 1e-9) == 1.0
+    after = [numeric_epsilon(1.0, n, 1e-9) for n in (10, 10**3, 10**5, 10**7, 10**9)]
     assert after == sorted(after, reverse=True)
     # √n: a hundred times as many people, a tenth of ε; a little less, as δ stays the same.
     assert 10 < after[3] / after[4] < 12
@@ -94,16 +99,16 @@ def test_a_crowd_of_one_hides_nobody_and_a_larger_one_more() -> None:
 
 def test_bad_input_is_told() -> None:
     with pytest.raises(CaldpError, match="delta must be a number"):
-        numeric(1.0, 10, 0.0)
+        numeric_epsilon(1.0, 10, 0.0)
     with pytest.raises(CaldpError, match="epsilon must be in"):
-        closed_form(0.0, 10, 0.1)
+        closed_form_epsilon(0.0, 10, 0.1)
 
 
 def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [(0.1, 10**4), (1.0, 10**5), (3.0, 10**7)]
-    found = [shuffling.numeric(epsilon, n, 1e-9) for epsilon, n in cases]
+    found = [shuffling.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
     monkeypatch.setattr(shuffling, "_NARROW", 0.0)
-    finer = [shuffling.numeric(epsilon, n, 1e-9) for epsilon, n in cases]
+    finer = [shuffling.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
     for wide, fine in zip(found, finer, strict=True):
         assert fine * (1 - 1e-6) <= wide <= 1.001 * fine
 
@@ -116,7 +121,7 @@ def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
     local: float, n: int, delta: float
 ) -> None:
     """Where ε₀ is small hardly anybody is no clone, and a tail of 10⁻⁷ must not count in full."""
-    found = numeric(local, n, delta)
+    found = numeric_epsilon(local, n, delta)
     assert found < 0.95 * local
     assert clones_by_hand(found, local, n) <= delta * (1 + 1e-6)
     assert clones_by_hand(0.999 * found, local, n) > delta

@@ -11,9 +11,9 @@ from caldp_core.treatments import (
     Release,
     Rounding,
     Suppression,
-    exact,
+    exact_release,
     larger_cells,
-    measure,
+    table_errors,
 )
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
@@ -29,7 +29,7 @@ def test_larger_cells_keep_their_totals_and_spread_them_evenly() -> None:
 
 
 def test_small_counts_are_hidden_and_a_second_cell_where_one_would_be_alone() -> None:
-    simple = Suppression(5).simple(COUNTS, LABELS)
+    simple = Suppression(5).suppress_small(COUNTS, LABELS)
     assert np.flatnonzero(simple.hidden).tolist() == [1, 2, 5, 8]
     published = Suppression(5).publish(COUNTS, LABELS)
     # The smallest other count, not the 0 beside it; a group of one has no total to subtract from.
@@ -101,8 +101,8 @@ def test_the_best_guess_from_central_noise_is_right_as_often_as_all_outcomes_say
         # The two cells: one person more in the first or in the second.
         one, other = (np.outer(a, b) for a, b in ((here, there), (there, here)))
         right = np.maximum(one, other).sum() / (one.sum() + other.sum())
-        assert table.right == pytest.approx(right, rel=1e-9)
-        assert table.right <= np.exp(epsilon) / (1 + np.exp(epsilon))
+        assert table.guess_accuracy == pytest.approx(right, rel=1e-9)
+        assert table.guess_accuracy <= np.exp(epsilon) / (1 + np.exp(epsilon))
 
 
 def test_a_noisy_table_adds_up_to_everybody_and_has_nothing_below_zero() -> None:
@@ -116,7 +116,7 @@ def test_errors_are_those_that_loops_find() -> None:
     domain = GridDomain(0, 0, 1, 7, 8)
     rng = np.random.default_rng(2)
     counts, guess = rng.poisson(2.0, 56), rng.poisson(2.0, 56).astype(np.float64)
-    found = measure(counts, Release(guess, np.zeros(56, np.bool_)), 3, domain)
+    found = table_errors(counts, Release(guess, np.zeros(56, np.bool_)), 3, domain)
     small = (counts > 0) & (counts <= 3)
     away = np.abs(guess - counts)
     assert found.small == pytest.approx(away[small].mean())
@@ -127,9 +127,9 @@ def test_errors_are_those_that_loops_find() -> None:
 
 
 def test_nothing_done_has_no_error_and_groups_are_the_boxes_of_a_table() -> None:
-    nothing = measure(COUNTS, exact(COUNTS), 4, LABELS)
+    nothing = table_errors(COUNTS, exact_release(COUNTS), 4, LABELS)
     assert (nothing.tv, nothing.cell, nothing.small, nothing.small_lost, nothing.box) == (0,) * 5
-    coarse = measure(COUNTS, larger_cells(COUNTS, LABELS), 4, LABELS)
+    coarse = table_errors(COUNTS, larger_cells(COUNTS, LABELS), 4, LABELS)
     assert coarse.box == pytest.approx(0.0, abs=1e-15)
     assert coarse.tv > 0.1
 
@@ -139,6 +139,8 @@ def test_bad_input_is_refused_in_a_sentence() -> None:
         with pytest.raises(CaldpError, match="must be"):
             wrong()
     with pytest.raises(CaldpError, match="at least one person"):
-        measure(np.zeros(2, np.int64), exact(np.zeros(2, np.int64)), 4, np.zeros(2, np.int64))
+        table_errors(
+            np.zeros(2, np.int64), exact_release(np.zeros(2, np.int64)), 4, np.zeros(2, np.int64)
+        )
     with pytest.raises(CaldpError, match="one number and one flag"):
         Release(np.zeros(2), np.zeros(3, np.bool_))

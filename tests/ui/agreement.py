@@ -15,8 +15,8 @@ import pandas as pd
 from scipy.special import betaincinv
 
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.offers import cover_of
 from tests.ui.exported import LEFT_OUT, Run
 from tests.ui.readings import Reading, read, to_two_digits
 
@@ -71,7 +71,7 @@ def unprotected(run: Run) -> float:
 def read_by_one(run: Run) -> float:
     """Of the unprotected the share whose one report names their value."""
     setup = run.result.setup
-    cover, labels = cover_of(setup.mechanism), setup.partition.labels
+    cover, labels = symbol_partition_of(setup.mechanism), setup.partition.labels
     people = setup.dataset.distribution * ~hides(run)
     lends = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels]
     return float((people * lends).sum() / people.sum())

@@ -12,20 +12,20 @@ from caldp_core.domain.answers import Domain
 from caldp_core.estimation.intervals import intervals, simultaneous
 from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_ui.distances import presets as distances
-from caldp_ui.distances.slot import LINK as FAR_LINK
-from caldp_ui.distances.slot import Far
+from caldp_ui.distances.page_state import LINK as FAR_LINK
+from caldp_ui.distances.page_state import DistanceState
 from caldp_ui.maps import presets as places
 from caldp_ui.personal import presets as personal
-from caldp_ui.personal.slot import LINK as PERSONAL_LINK
-from caldp_ui.personal.slot import Personal
-from caldp_ui.places.slot import LINK as PLACES_LINK
-from caldp_ui.places.slot import Places
+from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
+from caldp_ui.personal.page_state import PersonalState
+from caldp_ui.places.page_state import LINK as PLACES_LINK
+from caldp_ui.places.page_state import PlacesState
 from caldp_ui.values import tables
-from caldp_ui.values.slot import LINK as VALUES_LINK
-from caldp_ui.values.slot import Values, begin_with
+from caldp_ui.values.page_state import LINK as VALUES_LINK
+from caldp_ui.values.page_state import ValuesState, initial_scenario
 from caldp_ui.yesno import presets as yesno
-from caldp_ui.yesno.slot import LINK as QUESTION_LINK
-from caldp_ui.yesno.slot import OneQuestion
+from caldp_ui.yesno.page_state import LINK as QUESTION_LINK
+from caldp_ui.yesno.page_state import YesNoState
 from tests.ui.agreement import (
     Coin,
     Said,
@@ -132,7 +132,7 @@ def _headline(wrong: str) -> Said:
 
 
 def _of_places() -> list[Query]:
-    begin = Places()
+    begin = PlacesState()
     return [
         PLACES_LINK.write(replace(begin, scenario=preset.apply(begin.scenario)))
         for preset in places.PRESETS
@@ -152,11 +152,11 @@ PLACES: Final = Page(
 def _of_values() -> list[Query]:
     links = []
     for table in tables.TABLES:
-        begin = begin_with(table)
+        begin = initial_scenario(table)
         domain = begin.dataset.load().domain
         assert isinstance(domain, Domain)
         made = [preset.apply(begin) for preset in tables.presets_of(table.spec, domain)]
-        links += [VALUES_LINK.write(Values(scenario)) for scenario in made]
+        links += [VALUES_LINK.write(ValuesState(scenario)) for scenario in made]
     return links
 
 
@@ -190,9 +190,9 @@ _PLAIN: Final = "plain LDP (Warner's coin)"
 
 
 def _of_question() -> list[Query]:
-    begin = OneQuestion()
+    begin = YesNoState()
     made = [replace(begin.scenario, policy=preset.policy) for preset in yesno.PRESETS]
-    return [QUESTION_LINK.write(OneQuestion(scenario)) for scenario in (begin.scenario, *made)]
+    return [QUESTION_LINK.write(YesNoState(scenario)) for scenario in (begin.scenario, *made)]
 
 
 def _needs(runs: Mapping[str, Run]) -> float:
@@ -267,7 +267,7 @@ def _open(run: Run) -> float:
 
 
 def _of_distances() -> list[Query]:
-    begin = Far()
+    begin = DistanceState()
     made = [replace(begin.scenario, policy=preset.policy) for preset in distances.PRESETS]
     return [FAR_LINK.write(replace(begin, scenario=scenario)) for scenario in made]
 
@@ -297,9 +297,9 @@ KNOWN, NOTHING = "places-known.json", "nothing-own.json"
 
 
 def _of_personal() -> list[Query]:
-    begin = Personal()
+    begin = PersonalState()
     made = [preset.apply(begin.scenario) for preset in personal.PRESETS]
-    return [PERSONAL_LINK.write(Personal(scenario)) for scenario in made]
+    return [PERSONAL_LINK.write(PersonalState(scenario)) for scenario in made]
 
 
 def _tags(what: Shown, runs: Mapping[str, Run]) -> None:

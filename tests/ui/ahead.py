@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.controls.slider import Slider
-from caldp_ui.parts.films import Along, Page
+from caldp_ui.parts.films import ChartPage, SliderFilm
 from caldp_ui.stage import Film, Step
 from caldp_ui.stage.markup import tree
 from tests.contract.checks import naming
@@ -21,7 +21,7 @@ _IN = re.compile(r"\.st-key-([\w-]+) (?:p|\.(\w+))")
 
 
 def assert_ahead(
-    at: AppTest, page: Page[R], record: R, slider: Slider[R], only: slice = EVERY
+    at: AppTest, page: ChartPage[R], record: R, slider: Slider[R], only: slice = EVERY
 ) -> None:
     """Each step of the slider, from the record that is on show, is what the page then sends."""
     film = made(page, record, slider)
@@ -34,16 +34,16 @@ def assert_ahead(
             assert_shown(at, step)
 
 
-def few(along: Along[R], *steps: float) -> Along[R]:
+def few(along: SliderFilm[R], *steps: float) -> SliderFilm[R]:
     """The same along a slider of these steps alone."""
     return replace(along, slider=replace(along.slider, steps=steps))
 
 
-def made(page: Page[R], record: R, slider: Slider[R]) -> Film:
-    return page.along(slider, LIGHT).film(record, no_progress)
+def made(page: ChartPage[R], record: R, slider: Slider[R]) -> Film:
+    return page.slider_film(slider, LIGHT).film(record, no_progress)
 
 
-def dialled(at: AppTest, page: Page[Any]) -> Any:
+def dialled(at: AppTest, page: ChartPage[Any]) -> Any:
     """Where the page says that its sliders are."""
     (told,) = data_of(at, page.slot.key("feeds-page"))
     return told["page"]

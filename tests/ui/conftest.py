@@ -6,7 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from caldp_core.theory.expected_error import Budget
-from caldp_ui.plan import work
+from caldp_ui.plan import people_needed
 from tests.ui.driver import OPENED, leave
 
 
@@ -28,7 +28,7 @@ def forecasts_of_few_trials() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("single", "quick"):
             patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
-        patch.setattr(work, "BUDGET", Budget(4, 4, 0.01))
+        patch.setattr(people_needed, "BUDGET", Budget(4, 4, 0.01))
         yield
 
 

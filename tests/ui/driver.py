@@ -31,11 +31,11 @@ from caldp_core.domain.area import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.compute import rivals, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
-from caldp_ui.places.board import STAGE
-from caldp_ui.places.slot import LINK, Places
+from caldp_ui.places.board import STAGE_KEY
+from caldp_ui.places.page_state import LINK, PlacesState
 from caldp_ui.stage import encode, encode_people
 from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline
@@ -71,7 +71,7 @@ def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
 
 def open_with(scenario: Scenario, **more: str) -> AppTest:
     """The map page, opened with the link of this scenario."""
-    return open_app(LINK.write(Places(scenario)), **more)
+    return open_app(LINK.write(PlacesState(scenario)), **more)
 
 
 def open_tab(at: AppTest, which: str) -> AppTest:
@@ -207,19 +207,19 @@ def data_of(at: AppTest, key: str) -> Any:
     return json.loads(_component(at, key).json)
 
 
-def scene_of(at: AppTest, key: str = STAGE) -> dict[str, Any]:
+def scene_of(at: AppTest, key: str = STAGE_KEY) -> dict[str, Any]:
     """What the stage is told to show."""
     found: dict[str, Any]
     (found,) = data_of(at, key)
     return found
 
 
-def assert_signed(at: AppTest, scenario: Scenario, key: str = STAGE) -> None:
+def assert_signed(at: AppTest, scenario: Scenario, key: str = STAGE_KEY) -> None:
     """What people save of the maps says its ε, its people and its data."""
-    assert policies.setting(runs.setup(scenario)) in scene_of(at, key)["image"]["lines"]
+    assert policies.setting_text(runs.setup(scenario)) in scene_of(at, key)["image"]["lines"]
 
 
-def pictures(at: AppTest, key: str = STAGE) -> dict[str, str]:
+def pictures(at: AppTest, key: str = STAGE_KEY) -> dict[str, str]:
     """The name of each picture's code by the picture's id: the hash of its amounts."""
     shown = scene_of(at, key)["pictures"]
     return {each["id"]: each["code"] for each in shown if each["colours"] == "amounts"}
@@ -230,12 +230,12 @@ def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
     return on_stage(at, {"tool": tool, "action": action or tool, **where})
 
 
-def choose(at: AppTest, film: str, value: float, key: str = STAGE) -> AppTest:
+def choose(at: AppTest, film: str, value: float, key: str = STAGE_KEY) -> AppTest:
     """Rest on a step of a film."""
     return on_stage(at, {"film": film, "index": 0, "value": value}, key, "step")
 
 
-def on_stage(at: AppTest, record: Any, key: str = STAGE, kind: str = "act") -> AppTest:
+def on_stage(at: AppTest, record: Any, key: str = STAGE_KEY, kind: str = "act") -> AppTest:
     """What a hand did on a stage."""
     return tell(at, scene_of(at, key)["heard"], record, key, kind)
 
@@ -260,9 +260,9 @@ def box(area: Area) -> list[float]:
     return [area.south, area.north, area.west, area.east]
 
 
-def record_of(at: AppTest) -> Places:
+def record_of(at: AppTest) -> PlacesState:
     """What the map page of the visit shows."""
-    held: Places = at.session_state["places/slot"].record
+    held: PlacesState = at.session_state["places/slot"].record
     return held
 
 
@@ -285,7 +285,7 @@ def picture_of(found: Result) -> str:
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     """The page's pictures, sentence and link are those of a run of the core alone."""
     assert scenario_of(at) == scenario
-    ours, plain = by_the_core(scenario), by_the_core(rivals.rival(scenario))
+    ours, plain = by_the_core(scenario), by_the_core(plain_ldp.best_plain_ldp(scenario))
     truth = encode(ours.setup.dataset.distribution).name
     assert pictures(at) == {"truth": truth, PLAIN: picture_of(plain), OURS: picture_of(ours)}
     tvs = ours.first.errors.tv, plain.first.errors.tv

@@ -1,6 +1,6 @@
 """Lessons at the ends of all ranges of the classroom."""
 
-from caldp_ui.classroom.slot import Lesson
+from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.stations import STATIONS
 
 ENDS = [

@@ -7,26 +7,30 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import MATRIX
 from caldp_ui.matrix import board, candidates, words
-from caldp_ui.matrix.slot import (
-    ALIKE,
-    Table,
-    TableLink,
+from caldp_ui.matrix.page_state import (
+    RANDOMIZED_RESPONSE,
+    MatrixLink,
+    MatrixState,
 )
 from caldp_ui.matrix.templates import INF
-from caldp_ui.matrix.verdict import Verdict, judged
+from caldp_ui.matrix.verdict import ChannelVerdict, judge_channel
 from tests.ui.driver import data_of, headline_of, open_page, tell
 
-SMALL = Table(
-    "", 1.0, ("a", "b", "c"), ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)), channel=ALIKE
+SMALL = MatrixState(
+    "",
+    1.0,
+    ("a", "b", "c"),
+    ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)),
+    channel=RANDOMIZED_RESPONSE,
 )
 
 
-def opened(record: Table | None = None, **query: str) -> AppTest:
-    return open_page(MATRIX, {**(TableLink().write(record) if record else {}), **query})
+def opened(record: MatrixState | None = None, **query: str) -> AppTest:
+    return open_page(MATRIX, {**(MatrixLink().write(record) if record else {}), **query})
 
 
-def record_of(at: AppTest) -> Table:
-    record: Table = at.session_state["matrix/slot"].record
+def record_of(at: AppTest) -> MatrixState:
+    record: MatrixState = at.session_state["matrix/slot"].record
     return record
 
 
@@ -44,11 +48,11 @@ def plain(markdown: str) -> str:
     return markdown.replace("\\", "").replace("**", "").replace("\N{WORD JOINER}", "")
 
 
-def verdict(record: Table) -> Verdict:
-    return judged(record.names, record.matrix, candidates.made(record))
+def verdict(record: MatrixState) -> ChannelVerdict:
+    return judge_channel(record.names, record.matrix, candidates.build_candidate(record))
 
 
-def said_of(what: Verdict) -> str:
+def said_of(what: ChannelVerdict) -> str:
     return plain(words.in_one_line(what))
 
 

@@ -10,27 +10,27 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.scenarios.policies import BinaryQuestion
-from caldp_ui.adversary.slot import SLOT as ADVERSARY
+from caldp_ui.adversary.page_state import STATE as ADVERSARY
 from caldp_ui.app import navigation
-from caldp_ui.classroom.slot import SLOT as CLASSROOM
-from caldp_ui.coarser.slot import SLOT as COARSER
-from caldp_ui.curves.slot import SLOT as CURVES
-from caldp_ui.distances.slot import SLOT as DISTANCES
+from caldp_ui.classroom.page_state import STATE as CLASSROOM
+from caldp_ui.coarser.page_state import STATE as COARSER
+from caldp_ui.curves.page_state import STATE as CURVES
+from caldp_ui.distances.page_state import STATE as DISTANCES
 from caldp_ui.maps.presets import BEGIN as MAP
-from caldp_ui.matrix.slot import DESIGNED
-from caldp_ui.matrix.slot import SLOT as MATRIX
-from caldp_ui.paper.slot import SLOT as PAPER
-from caldp_ui.paper.slot import VIEWS
-from caldp_ui.personal.slot import SLOT as PERSONAL
-from caldp_ui.places.slot import SLOT as PLACES
-from caldp_ui.plan.slot import SLOT as PLAN
-from caldp_ui.results.slot import SLOT as RESULTS
-from caldp_ui.room.slot import SLOT as ROOM
-from caldp_ui.session.slot import Slot
-from caldp_ui.start.slot import SLOT as START
-from caldp_ui.values.slot import SLOT as VALUES
-from caldp_ui.yesno.slot import BEGIN as QUESTION
-from caldp_ui.yesno.slot import SLOT as YES_OR_NO
+from caldp_ui.matrix.page_state import DESIGNED
+from caldp_ui.matrix.page_state import STATE as MATRIX
+from caldp_ui.paper.page_state import STATE as PAPER
+from caldp_ui.paper.page_state import VIEWS
+from caldp_ui.personal.page_state import STATE as PERSONAL
+from caldp_ui.places.page_state import STATE as PLACES
+from caldp_ui.plan.page_state import STATE as PLAN
+from caldp_ui.results.page_state import STATE as RESULTS
+from caldp_ui.room.page_state import STATE as ROOM
+from caldp_ui.session.page_state import PageState
+from caldp_ui.start.page_state import STATE as START
+from caldp_ui.values.page_state import STATE as VALUES
+from caldp_ui.yesno.page_state import BEGIN as QUESTION
+from caldp_ui.yesno.page_state import STATE as YES_OR_NO
 from tests.ui.driver import jobs_done
 
 Query = dict[str, str]
@@ -69,7 +69,7 @@ class Page:
     """
 
     path: str
-    slot: Slot[Any]
+    slot: PageState[Any]
     bad: tuple[Query, ...]
     other: Mapping[str, Any] = field(default_factory=dict)
     ready: tuple[Callable[[AppTest, str], Acts], str] | None = None

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.best_guess import best_guess
 from caldp_core.audit.inference import likelihood
-from caldp_core.audit.told_apart import told_apart
+from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.area import Area
@@ -22,11 +22,11 @@ from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
 from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
-from caldp_ui.adversary.beliefs import Shown, attacker, region, shown
-from caldp_ui.adversary.slot import BEGIN, DAYS_MAX, DENVER, LINK, SLOT, Suspect
+from caldp_ui.adversary.beliefs import BeliefData, compute_attacker, likely_area, load_data
+from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, LINK, STATE, AttackerState
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import rivals
+from caldp_ui.compute import plain_ldp
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import choice, presets
@@ -48,32 +48,32 @@ from tests.ui.driver import (
     scene_of,
 )
 
-STAGE = SLOT.key("maps")
+STAGE = STATE.key("maps")
 DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
 
 
-def opened(record: Suspect | None = None, **query: str) -> AppTest:
-    return open_page(ADVERSARY, {**LINK.write(record or Suspect()), **query})
+def opened(record: AttackerState | None = None, **query: str) -> AppTest:
+    return open_page(ADVERSARY, {**LINK.write(record or AttackerState()), **query})
 
 
-def replace_days(what: Shown, days: int) -> Shown:
-    return shown(replace(what.record, days=days))
+def replace_days(what: BeliefData, days: int) -> BeliefData:
+    return load_data(replace(what.record, days=days))
 
 
-def record_of(at: AppTest) -> Suspect:
-    found: Suspect = at.session_state["adversary/slot"].record
+def record_of(at: AppTest) -> AttackerState:
+    found: AttackerState = at.session_state["adversary/slot"].record
     return found
 
 
-def assert_shows(at: AppTest, record: Suspect) -> None:
+def assert_shows(at: AppTest, record: AttackerState) -> None:
     """Maps, sentence and link are those of the record."""
     assert record_of(at) == record
     assert not at.error
-    what = shown(record)
+    what = load_data(record)
     expected = {
-        "plain": encode(what.plain.after[record.days]).name,
-        "kept": encode(what.ours.after[min(record.days, 1)]).name,
-        "ours": encode(what.ours.after[record.days]).name,
+        "plain": encode(what.plain.beliefs[record.days]).name,
+        "kept": encode(what.ours.beliefs[min(record.days, 1)]).name,
+        "ours": encode(what.ours.beliefs[record.days]).name,
     }
     assert pictures(at, STAGE) == expected
     said = headline_of(at)
@@ -98,32 +98,32 @@ def test_the_middle_of_what_is_drawn_is_a_place_of_the_map() -> None:
 
 def test_opens_in_denver_and_follows_every_control() -> None:
     at = opened()
-    assert_shows(at, Suspect())
+    assert_shows(at, AttackerState())
     assert query_of(at) == {}
     for days in (3, 0):
         checked(at.select_slider(key="adversary-days").set_value(days).run())
-        assert_shows(at, Suspect(days=days))
+        assert_shows(at, AttackerState(days=days))
     checked(at.select_slider(key="adversary-epsilon").set_value(3.0).run())
-    assert_shows(at, Suspect(BEGIN.with_context(epsilon=3.0), days=0))
+    assert_shows(at, AttackerState(BEGIN.with_context(epsilon=3.0), days=0))
     checked(at.button(key="adversary-another").click().run())
     other = replace(BEGIN.with_context(epsilon=3.0), seed=2)
-    assert_shows(at, Suspect(other, days=0))
+    assert_shows(at, AttackerState(other, days=0))
 
 
 def test_a_click_moves_the_person_and_so_does_the_list() -> None:
     at = opened()
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
     click(at, cell)
-    assert_shows(at, Suspect(place=cell))
+    assert_shows(at, AttackerState(place=cell))
     city = us_cities()[0]
     (largest,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
     checked(at.selectbox(key="adversary-place").set_value(largest).run())
-    assert_shows(at, Suspect(place=largest))
+    assert_shows(at, AttackerState(place=largest))
 
 
 @pytest.mark.parametrize("preset", thinned(presets.PRESETS, one_in=2))
 def test_every_preset_and_every_tab(preset: Preset) -> None:
-    record = Suspect(preset.apply(BEGIN), days=3)
+    record = AttackerState(preset.apply(BEGIN), days=3)
     at = opened(record)
     assert_shows(at, record)
     for tab in ("Day by day", "Two candidates", "Numbers", "Share and export"):
@@ -133,61 +133,68 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
 
 
 def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
-    one = attacker(BEGIN, DENVER)
+    one = compute_attacker(BEGIN, DENVER)
     setup = prepare(BEGIN)
     prior = 0.999 * setup.dataset.distribution + 0.001 / setup.policy.k
     seeds = np.random.SeedSequence((BEGIN.seed, DENVER)).spawn(3)
     for seed in seeds:
         report = setup.mechanism.privatize(np.array([DENVER]), np.random.default_rng(seed))
         prior = prior * likelihood(setup.mechanism, setup.mechanism.tally(report))
-    np.testing.assert_allclose(one.after[3], prior / prior.sum(), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(one.beliefs[3], prior / prior.sum(), rtol=1e-9, atol=1e-15)
     assert all(
         on <= most * (1 + 1e-9)
-        for on, most in zip((one.on_truth(m) for m in range(11)), one.most, strict=True)
+        for on, most in zip((one.chance_of_truth(m) for m in range(11)), one.limits, strict=True)
     )
 
 
 def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     strong = BEGIN.with_context(epsilon=2.0)
-    what, first = shown(Suspect(strong, days=10)), shown(Suspect(strong, days=1))
+    what, first = (
+        load_data(AttackerState(strong, days=10)),
+        load_data(AttackerState(strong, days=1)),
+    )
     ours, pair = what.ours, what.pair
-    assert all(ours.kept(days) is ours.after[1] for days in range(1, DAYS_MAX + 1))
-    assert ours.kept(0) is ours.after[0]
-    assert ours.on_truth(10) > 0.9 > ours.on_truth(1)
-    assert region(ours.after[10]).size < region(ours.kept(10)).size
+    assert all(ours.stored_belief(days) is ours.beliefs[1] for days in range(1, DAYS_MAX + 1))
+    assert ours.stored_belief(0) is ours.beliefs[0]
+    assert ours.chance_of_truth(10) > 0.9 > ours.chance_of_truth(1)
+    assert likely_area(ours.beliefs[10]).size < likely_area(ours.stored_belief(10)).size
     assert pair is not None
     assert first.pair is not None
-    assert pair.kept == pytest.approx(first.pair.share)
-    assert pair.most_kept == pytest.approx(guessed_right(2.0)) == pytest.approx(first.pair.most)
-    assert pair.most == pytest.approx(guessed_right(2.0, 10))
-    assert pair.kept <= pair.most_kept + 1e-9
-    assert pair.share <= pair.most + 1e-9
+    assert pair.stored_chance == pytest.approx(first.pair.fresh_chance)
+    assert (
+        pair.stored_limit
+        == pytest.approx(max_guess_accuracy(2.0))
+        == pytest.approx(first.pair.fresh_limit)
+    )
+    assert pair.fresh_limit == pytest.approx(max_guess_accuracy(2.0, 10))
+    assert pair.stored_chance <= pair.stored_limit + 1e-9
+    assert pair.fresh_chance <= pair.fresh_limit + 1e-9
 
 
 def test_what_is_bright_is_the_likely_area() -> None:
-    what = shown(Suspect())
-    for beliefs in (what.plain.after[7], what.ours.after[7], what.ours.after[1]):
+    what = load_data(AttackerState())
+    for beliefs in (what.plain.beliefs[7], what.ours.beliefs[7], what.ours.beliefs[1]):
         lit = codec.values(codec.codes(beliefs)) >= scene.lit_from(beliefs)
-        assert set(region(beliefs)) <= set(np.flatnonzero(lit))
+        assert set(likely_area(beliefs)) <= set(np.flatnonzero(lit))
         assert 0.95 <= beliefs[lit].sum() < 0.96
-    assert (what.ours.after[0] >= scene.lit_from(what.ours.after[0])).sum() > 1_000
+    assert (what.ours.beliefs[0] >= scene.lit_from(what.ours.beliefs[0])).sum() > 1_000
 
 
-def assert_beside(step: Step, record: Suspect) -> None:
+def assert_beside(step: Step, record: AttackerState) -> None:
     """The page's sentence and its odds are those of the record."""
-    what = shown(record)
+    what = load_data(record)
     assert step.elsewhere[headline.SENTENCE] == headline.html(words.headline(what))
     assert step.elsewhere[odds.PLACE] == side.odds_html(what, US_GRID)
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
-    record = Suspect(days=3)
+    record = AttackerState(days=3)
     film = films.OVER_EPSILON.film(record, no_progress)
     assert [step.value for step in film.steps] == list(EPSILONS)
     assert film.dial == "adversary-epsilon"
     for step in film.steps[::4]:
-        at = Suspect(BEGIN.with_context(epsilon=step.value), days=3)
-        shows = scene.scene(shown(at), US_GRID).pictures
+        at = AttackerState(BEGIN.with_context(epsilon=step.value), days=3)
+        shows = scene.scene(load_data(at), US_GRID).pictures
         assert dict(step.codes) == {each.id: each.code for each in shows}
         assert dict(step.nobody) == {each.id: each.nobody for each in shows}
         assert_beside(step, at)
@@ -195,7 +202,7 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 
 
 def test_the_films_are_the_days_and_each_report_alone() -> None:
-    what = shown(Suspect())
+    what = load_data(AttackerState())
     told: list[float] = []
     days = films.OVER_DAYS.film(what.record, told.append)
     for day, step in enumerate(days.steps):
@@ -205,11 +212,11 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
         assert dict(step.facts) == {each.id: each.fact for each in shows}
         assert dict(step.nobody) == {each.id: each.nobody for each in shows}
-        assert_beside(step, Suspect(days=day))
+        assert_beside(step, AttackerState(days=day))
         assert step.reading == str(day)
     assert days.dial == "adversary-days"
-    alone = films.one_by_one(what, US_GRID, told.append)
-    prior = what.ours.after[0]
+    alone = films.single_reports_film(what, US_GRID, told.append)
+    prior = what.ours.beliefs[0]
     for step, report in zip(alone.steps, what.ours.reports, strict=True):
         mechanism = what.ours.setup.mechanism
         chances = prior * likelihood(mechanism, mechanism.tally(report))
@@ -223,21 +230,21 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
 
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     at = opened()
-    assert_signed(at, Suspect().scenario, STAGE)
+    assert_signed(at, AttackerState().scenario, STAGE)
     assert scene_of(at, STAGE)["at"] == {"days": 7.0, "epsilon": 1.0}
     choose(at, "days", 2.0, STAGE)
-    assert_shows(at, Suspect(days=2))
+    assert_shows(at, AttackerState(days=2))
     choose(at, "reports", 5.0, STAGE)
-    assert_shows(at, Suspect(days=2))
+    assert_shows(at, AttackerState(days=2))
     choose(at, "epsilon", 2.0, STAGE)
-    assert_shows(at, Suspect(BEGIN.with_context(epsilon=2.0), days=2))
+    assert_shows(at, AttackerState(BEGIN.with_context(epsilon=2.0), days=2))
 
 
 def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
-    by_days = {days: words.headline(shown(Suspect(days=days))) for days in (0, 1, 7)}
-    ours, plain = (shown(Suspect()).ours, shown(Suspect()).plain)
-    before, once, week = (formats.percent(ours.on_truth(days)) for days in (0, 1, 7))
-    alike = formats.percent(plain.on_truth(7))
+    by_days = {days: words.headline(load_data(AttackerState(days=days))) for days in (0, 1, 7)}
+    ours, plain = (load_data(AttackerState()).ours, load_data(AttackerState()).plain)
+    before, once, week = (formats.percent(ours.chance_of_truth(days)) for days in (0, 1, 7))
+    alike = formats.percent(plain.chance_of_truth(7))
     said = {days: told.sentence for days, told in by_days.items()}
     gives = "the attacker gives the true place a"
     assert said[0] == f"Before any report {gives} {before} chance."
@@ -253,7 +260,7 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
 
 def test_chances_that_read_alike_are_named_once_and_none_is_a_power_of_ten() -> None:
     rare = 20_000
-    told = words.headline(shown(Suspect(BEGIN.with_context(epsilon=0.05), place=rare)))
+    told = words.headline(load_data(AttackerState(BEGIN.with_context(epsilon=0.05), place=rare)))
     assert told.second.count("less than 0.01 %") == 1
     for share in (1.9e-7, 3e-5, 0.004, 0.3, 0.9999999, 1.0):
         assert re.fullmatch(r"(less than |more than )?[\d.]+ %", formats.percent(share)), share
@@ -262,14 +269,14 @@ def test_chances_that_read_alike_are_named_once_and_none_is_a_power_of_ten() -> 
 def test_who_is_not_protected_comes_first() -> None:
     """Denver alone is sensitive: its people hide among others; all others can be read."""
     some = BEGIN.with_context(sensitive=DENVER_ALONE)
-    this = shown(Suspect(some))
+    this = load_data(AttackerState(some))
     assert this.odds is not None
     told = words.headline(this)
     assert told.unprotected
     left = formats.out_of_few(1 - float(this.ours.setup.dataset.distribution[DENVER]))
     assert told.sentence.startswith(f"{left} people are not protected; this person is: after 7 ")
     (outside,) = US_GRID.locate([38.84], [-104.82]).tolist()
-    told = words.headline(shown(Suspect(some, place=outside)))
+    told = words.headline(load_data(AttackerState(some, place=outside)))
     assert told.unprotected
     assert told.sentence.startswith("This person is not protected: after 7 fresh reports ")
 
@@ -280,45 +287,49 @@ def test_who_is_not_protected_comes_first() -> None:
 def test_the_odds_are_the_largest_over_all_pairs_that_they_speak_of(sensitive: Any) -> None:
     """Between a sensitive place and an open one of its block ε limits one way only."""
     scenario = BEGIN.with_context(sensitive=sensitive)
-    what = shown(Suspect(scenario))
+    what = load_data(AttackerState(scenario))
     setup = what.ours.setup
     others = np.flatnonzero(setup.partition.labels == setup.partition.labels[DENVER])
     by_channel = [
-        told_apart(setup.mechanism, DENVER, other) for other in others.tolist() if other != DENVER
+        guess_accuracy(setup.mechanism, DENVER, other)
+        for other in others.tolist()
+        if other != DENVER
     ]
     assert what.odds is not None
     one_sided = not isinstance(sensitive, EverythingSensitive)
-    assert what.odds[0] == pytest.approx(1 - np.exp(-1) / 2 if one_sided else guessed_right(1.0))
+    assert what.odds[0] == pytest.approx(
+        1 - np.exp(-1) / 2 if one_sided else max_guess_accuracy(1.0)
+    )
     assert max(by_channel) <= what.odds[0] + 1e-9
     assert f"at most **{formats.hundred(what.odds[0])} times in 100**" in words.odds(US_GRID, what)
 
 
 def test_published_urap_has_an_attacker_too() -> None:
-    at = opened(record := Suspect(replace(BEGIN, mechanism=PublishedUrap()), days=2))
+    at = opened(record := AttackerState(replace(BEGIN, mechanism=PublishedUrap()), days=2))
     assert_shows(at, record)
 
 
 def test_where_nothing_hides_the_page_says_so() -> None:
     bare = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(()))
-    what = shown(Suspect(bare))
+    what = load_data(AttackerState(bare))
     assert what.pair is None
     assert what.odds is None
     assert words.headline(what).unprotected
     assert "not protected" in side.odds_html(what, US_GRID)
-    assert what.ours.on_truth(1) == pytest.approx(1.0)
-    assert region(what.ours.after[1]).tolist() == [DENVER]
+    assert what.ours.chance_of_truth(1) == pytest.approx(1.0)
+    assert likely_area(what.ours.beliefs[1]).tolist() == [DENVER]
 
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
-    what = shown(Suspect(BEGIN.with_context(blocks=StateBlocks())))
-    assert what.plain.setup.scenario == rivals.rival(BEGIN)
+    what = load_data(AttackerState(BEGIN.with_context(blocks=StateBlocks())))
+    assert what.plain.setup.scenario == plain_ldp.best_plain_ldp(BEGIN)
 
 
 def test_the_chart_draws_the_days() -> None:
-    what = shown(Suspect(days=4))
-    ours = [what.ours.on_truth(m) for m in range(11)]
-    plain = [what.plain.on_truth(m) for m in range(11)]
-    most = list(what.ours.most)
+    what = load_data(AttackerState(days=4))
+    ours = [what.ours.chance_of_truth(m) for m in range(11)]
+    plain = [what.plain.chance_of_truth(m) for m in range(11)]
+    most = list(what.ours.limits)
     drawn = {
         **by_name(figures.curve(what, LIGHT)),
         **by_name(figures.limits(what, LIGHT)),
@@ -347,13 +358,13 @@ def by_name(figure: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
-    what = shown(Suspect(BEGIN.with_context(epsilon=epsilon)))
+    what = load_data(AttackerState(BEGIN.with_context(epsilon=epsilon)))
     assert what.pair is not None
-    test = candidates.lines_of(what.ours, what.pair.rival)
-    assert test.most == pytest.approx(guessed_right(epsilon), abs=1e-9)
-    assert test.most == pytest.approx(what.pair.most_kept)
+    test = candidates.error_lines(what.ours, what.pair.rival)
+    assert test.most == pytest.approx(max_guess_accuracy(epsilon), abs=1e-9)
+    assert test.most == pytest.approx(what.pair.stored_limit)
     mechanism = what.ours.setup.mechanism
-    assert test.right == pytest.approx(told_apart(mechanism, DENVER, what.pair.rival))
+    assert test.right == pytest.approx(guess_accuracy(mechanism, DENVER, what.pair.rival))
     assert 0.5 < test.right < test.most
     drawn = figures.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
     by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
@@ -366,7 +377,7 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
     for scenario in (BEGIN, sensitive):
         setup = prepare(scenario)
         found = best_guess(setup.mechanism, setup.dataset.distribution)
-        told = words.anybody(candidates.anybody(scenario), None, "state")
+        told = words.guess_sentence(candidates.guess_anyone(scenario), None, "state")
         (before, after), number = formats.out_of_one(found.before, found.after)
         assert f"**{before} of {number}** people" in told
         assert f"report of each it is **{after}**" in told
@@ -376,29 +387,33 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
         f"**{hidden}**."
     )
     assert found.others > found.hidden
-    assert candidates.anybody(BEGIN.with_context(epsilon=5.0)) is None
-    assert "Not shown" in words.anybody(None, None, "state")
+    assert candidates.guess_anyone(BEGIN.with_context(epsilon=5.0)) is None
+    assert "Not shown" in words.guess_sentence(None, None, "state")
 
 
 def test_the_place_may_be_held_against_any_other() -> None:
     at = opened()
     at.session_state["adversary-tabs"] = "Two candidates"
     checked(at.run())
-    what = shown(Suspect())
+    what = load_data(AttackerState())
     assert what.pair is not None
-    assert at.selectbox(key="adversary-other").value == what.pair.rival == candidates.other_of(what)
+    assert (
+        at.selectbox(key="adversary-other").value
+        == what.pair.rival
+        == candidates.other_candidate(what)
+    )
     (far,) = US_GRID.locate([41.88], [-87.63]).tolist()
     checked(at.selectbox(key="adversary-other").set_value(far).run())
-    record = Suspect(other=far)
+    record = AttackerState(other=far)
     assert_shows(at, record)
-    test = candidates.lines_of(shown(record).ours, far)
+    test = candidates.error_lines(load_data(record).ours, far)
     np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
     assert test.right == test.most == 1.0
-    assert candidates.other_of(shown(Suspect(place=far, other=far))) != far
+    assert candidates.other_candidate(load_data(AttackerState(place=far, other=far))) != far
 
 
 def test_the_numbers_are_the_beliefs() -> None:
-    what, setup = shown(Suspect(days=3)), prepare(BEGIN)
+    what, setup = load_data(AttackerState(days=3)), prepare(BEGIN)
     k, policy = setup.policy.k, setup.policy
     after = [0.999 * setup.dataset.distribution + 0.001 / k]
     for report in what.ours.reports[:3]:
@@ -408,10 +423,10 @@ def test_the_numbers_are_the_beliefs() -> None:
     levels = policy.between(np.full(k, DENVER), np.arange(k))
     most = [1 / (odds * np.exp(-m * levels)).sum() for m in (1, 3)]
     sure = 1 + int((np.cumsum(np.sort(after[3])[::-1]) < 0.95).sum())
-    told = below.column(what.ours, what)
+    told = below.attacker_numbers(what.ours, what)
     assert told.pop("method") == MECHANISMS[setup.mechanism_name].title
     shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
-    said = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.exactly(sure)]
+    said = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.integer(sure)]
     assert list(told.values()) == said
 
 

@@ -15,26 +15,26 @@ from caldp_core.domain.grid import US_GRID
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.adversary import fakes, fakes_films, fakes_scene, fakes_words
 from caldp_ui.adversary import films as of_person
-from caldp_ui.adversary.beliefs import shown
-from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, TENTHS, Suspect
+from caldp_ui.adversary.beliefs import load_data
+from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, TENTHS, AttackerState
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import film_jobs, headline
-from caldp_ui.parts.film_jobs import Asked
+from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Step
 from tests.ui.driver import choose, container
 from tests.ui.test_adversary import STAGE, opened, record_of
 
-SHOWN = Suspect(show=FAKES)
+SHOWN = AttackerState(show=FAKES)
 
 
-def at_epsilon(epsilon: float) -> Suspect:
+def at_epsilon(epsilon: float) -> AttackerState:
     return replace(SHOWN, scenario=BEGIN.with_context(epsilon=epsilon))
 
 
-def assert_is(step: Step, record: Suspect) -> None:
+def assert_is(step: Step, record: AttackerState) -> None:
     """Maps, numbers and both sentences are the page's at this record."""
-    what = fakes.poisoned(record)
+    what = fakes.run_attack(record)
     scene = fakes_scene.scene(what, US_GRID, record)
     moving = [each for each in scene.pictures if each.id != fakes_scene.TRUTH]
     assert dict(step.codes) == {each.id: each.code for each in moving}
@@ -60,9 +60,9 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
     """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
     rare = 8599
-    film = fakes_films.OVER_EPSILON.film(SHOWN.at(rare), no_progress)
+    film = fakes_films.OVER_EPSILON.film(SHOWN.with_place(rare), no_progress)
     assert len({step.facts[fakes_scene.TRUTH].text for step in film.steps}) > 1
-    assert_is(film.steps[0], at_epsilon(EPSILONS[0]).at(rare))
+    assert_is(film.steps[0], at_epsilon(EPSILONS[0]).with_place(rare))
 
 
 def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
@@ -76,10 +76,10 @@ def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
 @pytest.mark.parametrize("which", [0, 1])
 def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
     at = opened(SHOWN)
-    film = fakes_films.along(SHOWN)[which].film(SHOWN, no_progress)
+    film = fakes_films.slider_films(SHOWN)[which].film(SHOWN, no_progress)
     slider = at.select_slider(key=film.dial)
     assert [step.reading for step in film.steps] == slider.options
-    scene = fakes_scene.scene(fakes.poisoned(SHOWN), US_GRID, SHOWN)
+    scene = fakes_scene.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
     (now,) = (step for step in film.steps if step.value == scene.film_at[film.id])
     assert now.value == slider.value
     (body,) = (item.proto.body for item in container(at, "headline").get("html"))
@@ -100,8 +100,8 @@ def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
     assert record_of(at) == replace(at_epsilon(2.0), tenths=25)
 
 
-def named(record: Suspect) -> list[str]:
-    return [each.asked(record).name for each in fakes_films.along(record)]
+def named(record: AttackerState) -> list[str]:
+    return [each.request(record).name for each in fakes_films.slider_films(record)]
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -
 
 
 def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
-    def names(record: Suspect) -> dict[str, str]:
-        return {each.key: each.name for each in of_person.asked(shown(record), US_GRID)}
+    def names(record: AttackerState) -> dict[str, str]:
+        return {each.key: each.name for each in of_person.film_requests(load_data(record), US_GRID)}
 
-    ours = names(Suspect())
+    ours = names(AttackerState())
     assert list(ours) == [f"adversary-film-{kind}" for kind in ("days", "epsilon", "reports")]
     for change, kept in (
         ({"scenario": BEGIN.with_context(epsilon=4.0)}, {"epsilon"}),
@@ -143,7 +143,7 @@ def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
         ({"place": 20_000}, set()),
         ({"scenario": replace(BEGIN, seed=2)}, set()),
     ):
-        others = names(replace(Suspect(), **change))
+        others = names(replace(AttackerState(), **change))
         same = {key.rpartition("-")[2] for key, name in others.items() if name == ours[key]}
         assert same == kept, change
 
@@ -156,10 +156,10 @@ def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
         found.append(0.0)
         return Film("second", "", ())
 
-    first = Asked("a-place", "a film that nobody makes", make)
-    second = Asked("another-place", "a film that has been made", make)
+    first = FilmRequest("a-place", "a film that nobody makes", make)
+    second = FilmRequest("another-place", "a film that has been made", make)
     film_jobs._made(second.name).append(make(no_progress))
-    shown_now = film_jobs.several([first, second])
+    shown_now = film_jobs.ready_films([first, second])
     assert [film.id for film in shown_now] == ["second"]
     assert len(found) == 1
 
@@ -172,12 +172,12 @@ def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
     kept: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", kept)
 
-    def made(name: str) -> Asked:
-        return Asked(name, name, lambda progress: Film(name, "", ()))
+    def made(name: str) -> FilmRequest:
+        return FilmRequest(name, name, lambda progress: Film(name, "", ()))
 
     asked = list(map(made, names))
     for each in asked:
-        kept[jobs.place(each.key)] = job = jobs.launch(each.name, each.make)
+        kept[jobs.job_key(each.key)] = job = jobs.launch(each.name, each.make)
         wait([job.future])
     assert not any(film_jobs._made(name) for name in names)
-    assert [film.id for film in film_jobs.several(asked)] == list(names)
+    assert [film.id for film in film_jobs.ready_films(asked)] == list(names)

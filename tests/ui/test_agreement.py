@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.collect.protocol import can_be_collected
 from caldp_core.theory.expected_error import Budget
-from caldp_ui.compute import rivals
+from caldp_ui.compute import plain_ldp
 from caldp_ui.parts import numbers
 from tests.ui.agreement import (
     EXPECTED,
@@ -76,8 +76,8 @@ def check(page: Page, what: Shown, runs: Mapping[str, Run]) -> None:
 def no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves out what takes seconds of trials: the expected error has a test of its own."""
 
-    unknown = numbers.Foreseen(None, None, None)
-    monkeypatch.setattr(numbers, "foreseen", lambda *scenarios: unknown)
+    unknown = numbers.ExpectedErrors(None, None, None)
+    monkeypatch.setattr(numbers, "expect_errors", lambda *scenarios: unknown)
 
 
 NOT_SHOWN: Final = {"km", "precision"}
@@ -150,7 +150,7 @@ def means(errors: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def test_the_expected_error_is_that_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rivals, "people_plain_needs", lambda scenario: None)
+    monkeypatch.setattr(plain_ldp, "people_plain_needs", lambda scenario: None)
     monkeypatch.setattr(Budget, "single", lambda k: Budget(16, 16, 0.01))
     page = VALUES
     what = opened(page, page.links()[0])

@@ -19,19 +19,19 @@ from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.slot import LINK as SUSPECT_LINK
-from caldp_ui.adversary.slot import Suspect
+from caldp_ui.adversary.page_state import LINK as SUSPECT_LINK
+from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.controls.choices import NAMES
-from caldp_ui.curves.slot import BEGIN, Curves
-from caldp_ui.curves.slot import LINK as CURVES_LINK
+from caldp_ui.curves.page_state import BEGIN, Curves
+from caldp_ui.curves.page_state import LINK as CURVES_LINK
 from caldp_ui.maps import presets
-from caldp_ui.paper.slot import LINK as PAPER_LINK
-from caldp_ui.paper.slot import Paper
-from caldp_ui.paper.words import called
+from caldp_ui.paper.page_state import LINK as PAPER_LINK
+from caldp_ui.paper.page_state import Paper
+from caldp_ui.paper.words import column_title
 from caldp_ui.plan import words
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.slot import LINK as PLAN_LINK
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan.page_state import LINK as PLAN_LINK
+from caldp_ui.plan.page_state import Plan
 from tests.ui.agreement import agree
 from tests.ui.driver import checked, headline_of, jobs_done, open_page
 from tests.ui.exported import Files, printed, ran, ran_with_forecast, saved
@@ -101,9 +101,9 @@ def _within(reading: Reading, share: float) -> Reading:
 
 def check_points(frame: pd.DataFrame, record: Plan) -> None:
     """A point of the picture each: its people by its own method."""
-    titles = {words.title(record, name): name for name in NAMES}
+    titles = {words.protection_title(record, name): name for name in NAMES}
     for row in frame.sample(8, random_state=1).to_dict("records"):
-        setup = prepare(record.under(titles[row["protection"]], row["epsilon"]))
+        setup = prepare(record.protected_scenario(titles[row["protection"]], row["epsilon"]))
         assert MECHANISMS[setup.mechanism_name].title == row["method"]
         needed = people_for(setup, record.floor, record.within)
         assert needed * (1 - 1e-6) <= row["people"] <= max(1.002 * needed, needed + 1)
@@ -113,11 +113,13 @@ def check_methods(frame: Any, record: Plan) -> None:
     """By method and protection, the fewest marked."""
     by_title = {entry.title: entry for entry in MECHANISMS.values()}
     for name in (record.protection, "plain"):
-        column = frame[words.title(record, name)]
+        column = frame[words.protection_title(record, name)]
         fewest = math.inf
         for title, shown in column.items():
             spec = by_title[str(title)].spec()
-            setup = prepare(replace(record.under(name, record.epsilon), mechanism=spec))
+            setup = prepare(
+                replace(record.protected_scenario(name, record.epsilon), mechanism=spec)
+            )
             needed = people_for(setup, record.floor, record.within)
             fewest = min(fewest, needed)
             as_read = to_three_digits(shown.removesuffix(" ✓"))
@@ -135,7 +137,7 @@ def check_deployments(frame: pd.DataFrame, record: Plan) -> None:
         right = 1 / (1 + math.exp(-each.epsilon))
         agree(f"{row['right guesses of 100, one report']} of 100", right, each.title)
         needed = people_for(
-            prepare(record.under("plain", each.epsilon)), record.floor, record.within
+            prepare(record.protected_scenario("plain", each.epsilon)), record.floor, record.within
         )
         shown = _within(to_three_digits(row["people for your goal, plain LDP"]), 0.001)
         assert shown.holds(needed), each.title
@@ -169,7 +171,7 @@ def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
 
 @pytest.mark.parametrize("days", [1, 4])
 def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
-    record = Suspect(presets.PRESETS[2].apply(Suspect().scenario), days=days)
+    record = AttackerState(presets.PRESETS[2].apply(AttackerState().scenario), days=days)
     at, files = opened("adversary", SUSPECT_LINK.write(record), tabs="Share and export")
     (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
     scenarios = {name: scenario_of(files[name]) for name in ("scenario.json", "plain-ldp.json")}
@@ -229,7 +231,7 @@ def test_table_1_is_that_of_the_command_line() -> None:
     assert told["mean TV"].tolist() == [column["mean"] for column in columns]
     assert told["printed"].tolist() == [column["paper"] for column in columns]
     for column in columns:
-        shown: Any = frame[called(next(c for c in TABLE_1 if c.title == column["title"]))]
+        shown: Any = frame[column_title(next(c for c in TABLE_1 if c.title == column["title"]))]
         mean, _, error = shown["recomputed, mean ± standard error"].partition(" ± ")
         agree(mean, column["mean"], column["title"])
         agree(error, column["standard_error"], column["title"])

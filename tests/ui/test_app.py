@@ -17,7 +17,7 @@ from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveInhabited
 from caldp_core.theory.planner import best_family
-from caldp_ui.compute import curves, rivals, runs
+from caldp_ui.compute import curves, plain_ldp, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.maps.presets import BEGIN
@@ -65,7 +65,7 @@ def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
     at = open_with(replace(STATES, mechanism=Hadamard()))
     told = {each["id"]: each["subtitle"] for each in scene_of(at)["pictures"]}
     assert MECHANISMS["hadamard"].title in told["ours"]
-    best = prepare(rivals.rival(scenario_of(at))).mechanism_name
+    best = prepare(plain_ldp.best_plain_ldp(scenario_of(at))).mechanism_name
     assert best != "hadamard"
     assert MECHANISMS[best].title in told["plain"]
 
@@ -231,11 +231,13 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
 
 
 def test_the_page_says_what_plain_ldp_needs() -> None:
-    scenario = controls.chosen(BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places)
+    scenario = controls.with_dataset(
+        BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places
+    )
     at = open_tab(open_with(scenario), "Numbers")
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
-    needed = rivals.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
+    needed = plain_ldp.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
     assert needed is not None
     (told,) = (item.value for item in container(at, "plain-needs").markdown)
     assert f"**{formats.people(needed)}**" in told
@@ -290,9 +292,9 @@ def test_films_are_of_the_scenario_on_screen_with_its_coins(
 
 def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
     at = open_app()
-    ours, plain = (runs.result(each) for each in (BEGIN, rivals.rival(BEGIN)))
+    ours, plain = (runs.result(each) for each in (BEGIN, plain_ldp.best_plain_ldp(BEGIN)))
     said = headline_of(at)
-    as_html = headline.sentence_html(PLACES, ours, plain)
+    as_html = headline.result_html(PLACES, ours, plain)
     assert " ".join(re.sub("<.*?>", " ", as_html).split()) == said
     (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
     assert graded.html(PLACES, ours.setup) == odds

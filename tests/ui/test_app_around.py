@@ -15,20 +15,20 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.offers import people_max
+from caldp_core.mechanisms.capabilities import people_max
 from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import exports, rivals, runs
-from caldp_ui.maps.presets import BEGIN, fitting
+from caldp_ui.compute import exports, plain_ldp, runs
+from caldp_ui.maps.presets import BEGIN, matching_preset
 from caldp_ui.parts import pins, repetition
 from caldp_ui.places import tour
-from caldp_ui.places.slot import LINK as PLACES_LINK
-from caldp_ui.places.slot import SLOT, Places
-from caldp_ui.start import cards, ways
-from caldp_ui.start.slot import LINK as START_LINK
-from caldp_ui.start.slot import Start
+from caldp_ui.places.page_state import LINK as PLACES_LINK
+from caldp_ui.places.page_state import STATE, PlacesState
+from caldp_ui.start import cards, purposes
+from caldp_ui.start.page_state import LINK as START_LINK
+from caldp_ui.start.page_state import StartState
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
@@ -54,7 +54,7 @@ ROOT = Path(__file__).parents[2]
 STATES = BEGIN.with_context(blocks=StateBlocks())
 QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
 """Expected errors of this one, on the curves beside repeated runs, take no trials."""
-PINNED = SLOT.key(pins.MAPS)
+PINNED = STATE.key(pins.MAPS)
 SLOW = replace(BEGIN.with_context(blocks=OneBlock()), estimator="maximum-likelihood")
 
 
@@ -77,7 +77,7 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     shown = scene_of(at, "start-maps")
     assert shown["look"] == "swipe"
     assert shown["swipe"] == ["plain", "ours"]
-    ours, plain = run(prepare(BEGIN)), run(prepare(rivals.rival(BEGIN)))
+    ours, plain = run(prepare(BEGIN)), run(prepare(plain_ldp.best_plain_ldp(BEGIN)))
     told = headline_of(at)
     assert f"{formats.of_hundred(ours.first.errors.tv)} people" in told
     assert f"not {formats.per_hundred(plain.first.errors.tv)}." in told
@@ -89,7 +89,7 @@ def test_a_link_without_a_page_opens_the_map() -> None:
 
 
 def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
-    query = START_LINK.write(Start(BEGIN.with_context(epsilon=4.0)))
+    query = START_LINK.write(StartState(BEGIN.with_context(epsilon=4.0)))
     at = start_page(**query)
     assert query_of(at) == query
     assert query["epsilon"] == "4"
@@ -97,7 +97,7 @@ def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
 
 
 def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
-    at = start_page(**START_LINK.write(Start(BEGIN.with_context(epsilon=4.0))))
+    at = start_page(**START_LINK.write(StartState(BEGIN.with_context(epsilon=4.0))))
     checked(button_called(at, "Open this map").click().run())
     assert_shows(at, BEGIN.with_context(epsilon=4.0))
     at = start_page()
@@ -105,8 +105,8 @@ def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
     assert container(at, "places-strip") is not None
 
 
-@pytest.mark.parametrize("way", ways.WAYS, ids=lambda way: way.name)
-def test_what_people_come_for_is_one_click_away(way: ways.Way) -> None:
+@pytest.mark.parametrize("way", purposes.PURPOSE_CARDS, ids=lambda way: way.name)
+def test_what_people_come_for_is_one_click_away(way: purposes.PurposeCard) -> None:
     at = checked(start_page().button(key=f"start-go-{way.name}").click().run())
     keys = {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
     there = {"teach": "classroom-begin", "decide": "plan-protection", "own": "places-own-text"}
@@ -121,7 +121,7 @@ def test_the_plan_opens_once_from_the_start_page() -> None:
 
 def test_an_example_keeps_its_name_on_the_map() -> None:
     one_city = next(card for card in cards.CARDS if card.title == "Hide one city")
-    shown = fitting(one_city.scenario)
+    shown = matching_preset(one_city.scenario)
     assert shown is not None
     assert shown.title == one_city.title
 
@@ -145,7 +145,7 @@ def test_the_scenario_outlives_a_visit_to_another_page() -> None:
     go(at, navigation.START)
     go(at, navigation.PLACES)
     assert scenario_of(at) == STATES
-    assert query_of(at) == PLACES_LINK.write(Places(STATES))
+    assert query_of(at) == PLACES_LINK.write(PlacesState(STATES))
 
 
 def test_the_tour_does_its_steps_and_ends() -> None:
@@ -168,8 +168,8 @@ def test_the_tour_does_its_steps_and_ends() -> None:
 def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     at = checked(open_app().button(key="places-pin").click().run())
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    assert record_of(at) == Places(BEGIN.with_context(epsilon=4.0))
-    assert at.session_state["places/pinned"] == Places(BEGIN)
+    assert record_of(at) == PlacesState(BEGIN.with_context(epsilon=4.0))
+    assert at.session_state["places/pinned"] == PlacesState(BEGIN)
     now, was = pictures(at), pictures(at, PINNED)
     assert now["truth"] == was["truth"]
     assert now["ours"] != was["ours"]
@@ -181,7 +181,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     assert "people" not in table.index  # the same in both
     again = open_app(query_of(at))
     assert record_of(again) == record_of(at)
-    assert again.session_state["places/pinned"] == Places(BEGIN)
+    assert again.session_state["places/pinned"] == PlacesState(BEGIN)
     assert pictures(again, PINNED) == was
     unpin(at, "places")
     assert at.session_state["places/pinned"] is None
@@ -216,7 +216,7 @@ def test_the_record_waits_for_the_audit() -> None:
     checked(at.button(key="places-audit-start").click().run())
     assert not wait([at.session_state["places-audit/job"].future], timeout=120).not_done
     checked(at.run())
-    assert at.session_state["places-audit/job"].result().audited.holds
+    assert at.session_state["places-audit/job"].result().summary.holds
 
 
 def repeat(at: AppTest) -> AppTest:
@@ -279,7 +279,7 @@ def test_this_protection_is_there_at_once_where_only_plain_ldp_is_slow(
 def test_the_promise_needs_no_run(scenario: Scenario) -> None:
     at = open_with(scenario)
     assert "ours" not in pictures(at)
-    odds = promise.odds(PLACES, prepare(scenario))
+    odds = promise.odds_text(PLACES, prepare(scenario))
     assert any(odds in item.value for item in at.markdown)
 
 

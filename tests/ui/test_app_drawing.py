@@ -52,7 +52,7 @@ def drawn(*edits: str, base: Scenario = BEGIN) -> Scenario:
 def report_of(scenario: Scenario, area: Area) -> RegionReport:
     """The core's numbers of the box."""
     setup = prepare(scenario)
-    return region_report(setup, run(setup).first, US_GRID.inside(area))
+    return region_report(setup, run(setup).first, US_GRID.area_mask(area))
 
 
 def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
@@ -122,7 +122,7 @@ def test_protecting_only_a_box_is_told_before_and_after() -> None:
     assert "100 of 100" in only["will"]["box"]
     draw(at, edits.ONLY)
     result = assert_shows(at, drawn(f"+{BOX}", base=ONE))
-    assert (result.setup.sensitive == US_GRID.inside(BOX)).all()
+    assert (result.setup.sensitive == US_GRID.area_mask(BOX)).all()
     (hint,) = (item.value for item in at.toast)
     assert formats.out_of(promise.protected_share(result.setup)) in hint
     assert "100 of 100" in hint
@@ -139,8 +139,8 @@ def test_areas_are_added_and_taken_out_again() -> None:
 def test_to_unprotect_starts_from_everything() -> None:
     at = draw(open_app(), edits.UNPROTECT)
     result = assert_shows(at, drawn(EVERYWHERE, f"-{BOX}"))
-    assert (result.setup.sensitive == ~US_GRID.inside(BOX)).all()
-    assert edits.told((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
+    assert (result.setup.sensitive == ~US_GRID.area_mask(BOX)).all()
+    assert edits.edits_text((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
 
 
 def test_a_block_is_taken_whole() -> None:
@@ -165,7 +165,7 @@ def test_another_kind_of_sensitive_places_is_drawn_on() -> None:
     at = draw(open_with(few), edits.PROTECT)
     result = assert_shows(at, scenario_of(at))
     before = prepare(few)
-    inside = US_GRID.inside(BOX)
+    inside = US_GRID.area_mask(BOX)
     assert (result.setup.sensitive == (before.sensitive | inside)).all()
 
 
@@ -174,12 +174,12 @@ def test_rectangles_cover_a_set_and_nothing_else(flags: list[bool]) -> None:
     mask = np.array(flags)
     covered = np.zeros(SMALL.k, int)
     for area in edits.rectangles(mask, SMALL):
-        covered += SMALL.inside(area)
+        covered += SMALL.area_mask(area)
     assert (covered == mask).all()
 
 
 def test_rectangles_of_a_box_are_one() -> None:
-    assert edits.rectangles(US_GRID.inside(BOX), US_GRID) == [BOX]
+    assert edits.rectangles(US_GRID.area_mask(BOX), US_GRID) == [BOX]
 
 
 def test_blocks_are_drawn_undone_redone_and_cleared() -> None:

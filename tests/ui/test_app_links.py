@@ -12,7 +12,7 @@ from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places.slot import LINK, Places
+from caldp_ui.places.page_state import LINK, PlacesState
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 from tests.products import thinned
 from tests.ui.driver import (
@@ -69,9 +69,9 @@ def test_a_link_that_is_none_starts_afresh_and_is_told_once_in_one_sentence(name
     at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
     assert_one_sentence(at)
     if name == "unknown key":
-        assert record_of(at) == Places(region=Area(40, 41, -75, -73))
+        assert record_of(at) == PlacesState(region=Area(40, 41, -75, -73))
         return
-    assert record_of(at) == Places()
+    assert record_of(at) == PlacesState()
     assert query_of(at) == {}
     checked(at.run())
     assert sentences(at) == []
@@ -91,7 +91,7 @@ def test_a_bad_pin_is_dropped_and_told_and_the_rest_of_the_link_opens(name: str)
     at = open_app({"region": "40,41,-75,-73", "pinned": BAD_PINS[name]})
     assert_one_sentence(at)
     assert SLOT_PINNED not in at.session_state or at.session_state[SLOT_PINNED] is None
-    assert record_of(at) == Places(region=Area(40, 41, -75, -73))
+    assert record_of(at) == PlacesState(region=Area(40, 41, -75, -73))
     assert "pinned" not in query_of(at)
 
 
@@ -99,7 +99,7 @@ def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
     states = BEGIN.with_context(blocks=StateBlocks())
     at = open_with(states, colour="red", **{"id.of": "7"})
     assert scenario_of(at) == states
-    assert query_of(at) == LINK.write(Places(states))
+    assert query_of(at) == LINK.write(PlacesState(states))
     assert_one_sentence(at)
     assert sentences(checked(at.run())) == []
 
@@ -137,8 +137,8 @@ def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
 
 @pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
-    record = Places(VARIED[name], Area(40, 41, -75, -73))
-    kept = Places(BEGIN.with_context(blocks=OneBlock()))
+    record = PlacesState(VARIED[name], Area(40, 41, -75, -73))
+    kept = PlacesState(BEGIN.with_context(blocks=OneBlock()))
     query = LINK.write(record)
     assert LINK.read(query) == record
     query["pinned"] = urlencode(LINK.write(kept))

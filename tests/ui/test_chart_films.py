@@ -13,21 +13,21 @@ from caldp_core.datasets import Uniform
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import films as classroom
-from caldp_ui.classroom.slot import NAMES, Lesson
+from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.controls.slider import Slider
 from caldp_ui.curves import films as curves
-from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.paper import region, sensitive_sets
-from caldp_ui.paper.slot import SLOT as PAPER
-from caldp_ui.paper.slot import Paper
+from caldp_ui.paper.page_state import STATE as PAPER
+from caldp_ui.paper.page_state import Paper
 from caldp_ui.parts import film_jobs, headline
-from caldp_ui.parts.films import Page
+from caldp_ui.parts.films import ChartPage
 from caldp_ui.plan import films as plan
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan.page_state import Plan
 from caldp_ui.stage import Film
 from caldp_ui.yesno import films as yesno
 from caldp_ui.yesno import side as yesno_side
-from caldp_ui.yesno.slot import OneQuestion
+from caldp_ui.yesno.page_state import YesNoState
 from tests.products import thinned
 from tests.ui.ahead import made
 from tests.ui.driver import data_of, jobs_done, open_page
@@ -45,7 +45,7 @@ class Case:
     """A page that is seen ahead, with one of its records."""
 
     path: str
-    page: Page[Any]
+    page: ChartPage[Any]
     record: Any
     sliders: Callable[[Any], Any]
 
@@ -62,12 +62,12 @@ def stations() -> Iterator[tuple[str, Case]]:
 
 CASES = dict(stations()) | {
     "yesno": Case(
-        navigation.YES_OR_NO, yesno.page(None), OneQuestion(), lambda _: yesno_side.SLIDERS
+        navigation.YES_OR_NO, yesno.page(None), YesNoState(), lambda _: yesno_side.SLIDERS
     ),
     "plan": Case(navigation.PLAN, plan.page(None), Plan(), plan.sliders),
     "paper": Case(
         navigation.PAPER,
-        Page(PAPER, sensitive_sets.look),
+        ChartPage(PAPER, sensitive_sets.render),
         Paper(view="sensitive-sets", values=100),
         lambda _: sensitive_sets.SLIDERS,
     ),
@@ -108,7 +108,7 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
     value = next(value for value in reversed(slider.steps) if value != there)
     few = replace(slider, steps=(value, *([there] if there in slider.steps else [])))
     step, *others = made(case.page, case.record, few).steps
-    at = opened(case, few.at(case.record, value))
+    at = opened(case, few.with_value(case.record, value))
     for key, told in step.pictures.items():
         assert told in data_of(at, key), (key, slider.name)
     for place, html in step.elsewhere.items():
@@ -126,9 +126,9 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
 def test_every_step_can_be_sent(name: str) -> None:
     case = CASES[name]
     for slider in case.sliders(case.record):
-        sent = json.loads(made(case.page, case.record, slider).of_charts)
+        sent = json.loads(made(case.page, case.record, slider).chart_message)
         readings = [step["reading"] for step in sent["steps"]]
-        assert readings == [slider.said(value) for value in slider.steps]
+        assert readings == [slider.format_value(value) for value in slider.steps]
         assert len(set(readings)) == len(readings)
         assert sent["id"] == case.page.slot.key(slider.name)
         assert sent["dial"] == f".st-key-{case.page.slot.key(slider.name)}"
@@ -138,9 +138,9 @@ def test_every_step_can_be_sent(name: str) -> None:
 def test_what_else_a_step_rests_on_is_in_its_name() -> None:
     """The browser uses a film only where the page's name is the film's."""
 
-    def name(page: Page[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
+    def name(page: ChartPage[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
         few = replace(slider, steps=slider.steps[:1])
-        return page.along(few, colours).film(record, no_progress).alike
+        return page.slider_film(few, colours).film(record, no_progress).alike
 
     (epsilon, people) = classroom.sliders(Lesson("sum"))
     begin = name(classroom.PAGE, Lesson("sum"), epsilon)
@@ -154,8 +154,8 @@ def test_what_else_a_step_rests_on_is_in_its_name() -> None:
     ]
     assert len({begin, *others}) == 6
     level = yesno_side.SLIDERS[0]
-    assert name(yesno.page(None), OneQuestion(), level) != name(
-        replace(yesno.page(None), rests_on="pinned"), OneQuestion(), level
+    assert name(yesno.page(None), YesNoState(), level) != name(
+        replace(yesno.page(None), depends_on="pinned"), YesNoState(), level
     )
 
 
@@ -175,6 +175,6 @@ def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(film_jobs, "_made", there.__getitem__)
     monkeypatch.setattr(film_jobs, "film", film)
-    asked = [film_jobs.Asked(name, name, maker(name)) for name in there]
-    assert film_jobs.several(asked) == there["b"] + there["d"]
+    asked = [film_jobs.FilmRequest(name, name, maker(name)) for name in there]
+    assert film_jobs.ready_films(asked) == there["b"] + there["d"]
     assert started == ["a"]

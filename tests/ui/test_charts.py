@@ -11,7 +11,7 @@ import pytest
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
 from caldp_ui.charts import curves as charts
-from caldp_ui.charts.show import told
+from caldp_ui.charts.show import figure_json
 from caldp_ui.compute.curves import NUMBERS
 
 X = np.array([0.5, 1.0, 2.0])
@@ -22,7 +22,7 @@ PLAIN = Curve(X, OURS.tv * 2, OURS.low * 2, OURS.high * 2)
 
 
 def figure_of(
-    palette: Palette = LIGHT, abscissa: dict[str, Any] = charts.AGAINST_EPSILON
+    palette: Palette = LIGHT, abscissa: dict[str, Any] = charts.EPSILON_AXIS
 ) -> go.Figure:
     return charts.error_curves((OURS, 0.21), (PLAIN, 0.43), 1.0, abscissa, palette)
 
@@ -41,7 +41,7 @@ def test_lines_are_told_apart_by_dash_as_well_as_colour() -> None:
 
 
 def test_where_nobody_is_sensitive_the_curves_are_drawn_without_the_reader_s_place() -> None:
-    figure = charts.error_curves((OURS, 0.2), (PLAIN, 0.4), 0.0, charts.AGAINST_SENSITIVE, LIGHT)
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, 0.4), 0.0, charts.SENSITIVE_AXIS, LIGHT)
     low, high = figure.layout.xaxis.range
     assert math.isfinite(low)
     assert low < high
@@ -68,13 +68,13 @@ def test_ordinate_holds_everything_and_begins_at_zero() -> None:
 
 
 def test_errors_beyond_one_get_a_log_scale() -> None:
-    figure = charts.error_curves((OURS, 0.2), (PLAIN, 40.0), 1.0, charts.AGAINST_PEOPLE, LIGHT)
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, 40.0), 1.0, charts.PEOPLE_AXIS, LIGHT)
     assert figure.layout.yaxis.type == "log"
 
 
 @pytest.mark.parametrize("now", [2.0, 40.0, 3e5])
 def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
-    figure = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.AGAINST_PEOPLE, LIGHT)
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.PEOPLE_AXIS, LIGHT)
     axis = figure.layout.yaxis
     low, high = OURS.low.min(), max(now, PLAIN.high.max())
     assert [float(text.replace(",", "")) for text in axis.ticktext] == pytest.approx(axis.tickvals)
@@ -85,11 +85,11 @@ def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
 
 
 def test_abscissae_name_every_tick() -> None:
-    for abscissa in (charts.AGAINST_EPSILON, charts.AGAINST_PEOPLE):
+    for abscissa in (charts.EPSILON_AXIS, charts.PEOPLE_AXIS):
         axis = figure_of(abscissa=abscissa)
         assert axis.layout.xaxis.type == "log"
         assert axis.layout.xaxis.title.text
-    people = figure_of(abscissa=charts.AGAINST_PEOPLE).layout.xaxis
+    people = figure_of(abscissa=charts.PEOPLE_AXIS).layout.xaxis
     assert tuple(people.tickvals) == NUMBERS
     assert len(people.ticktext) == len(people.tickvals)
 
@@ -119,7 +119,7 @@ def test_cividis_grows_lighter_all_the_way() -> None:
 
 
 def test_the_browser_is_told_of_a_figure_without_another_theme() -> None:
-    sent = json.loads(told(figure_of(), "Both fall."))
+    sent = json.loads(figure_json(figure_of(), "Both fall."))
     assert set(sent) == {"data", "layout", "alt"}
     assert sent["alt"] == "Both fall."
     assert "template" not in sent["layout"]

@@ -11,7 +11,7 @@ from caldp_core.datasets.fetch import GOWALLA_FILE
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.offers import cover_of
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -36,13 +36,13 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
     before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
     after = preset.apply(before)
     assert (after.context.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
-    assert presets.fitting(after) is preset
+    assert presets.matching_preset(after) is preset
     assert len(run(prepare(after)).errors) == 1
 
 
 def test_presets_differ_and_other_scenarios_are_none() -> None:
     assert len({(p.blocks, p.sensitive) for p in presets.PRESETS}) == len(presets.PRESETS)
-    assert presets.fitting(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
+    assert presets.matching_preset(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
 
 
 def test_the_paper_s_blocks_are_as_large_as_said() -> None:
@@ -64,7 +64,7 @@ def test_presets_hide_what_they_say() -> None:
     hidden = {}
     for preset in presets.PRESETS:
         setup = prepare(preset.apply(Scenario()))
-        hidden[preset.blocks, preset.sensitive] = cover_of(setup.mechanism).hidden
+        hidden[preset.blocks, preset.sensitive] = symbol_partition_of(setup.mechanism).hidden
     sizes = {kind: symbols.size for kind, symbols in hidden.items()}
     assert sizes[OneBlock(), SensitiveAreas(())] == 0
     assert sizes[OneBlock(), EverythingSensitive()] == 43_750
@@ -73,7 +73,7 @@ def test_presets_hide_what_they_say() -> None:
     cities = next(p.sensitive for p in presets.PRESETS if p.blocks == OneBlock() and _edits(p) == 3)
     domain = compute.map_of(compute.dataset(Scenario()))
     assert isinstance(cities, SensitiveAreas)
-    boxes = [domain.inside(Area.parse(edit[1:])) for edit in cities.edits]
+    boxes = [domain.area_mask(Area.parse(edit[1:])) for edit in cities.edits]
     np.testing.assert_array_equal(hidden[OneBlock(), cities], np.flatnonzero(sum(boxes)))
     for box, place in zip(boxes, [(40.71, -74.01), (41.88, -87.63), (34.05, -118.24)], strict=True):
         assert box[domain.locate(*place)]
@@ -84,7 +84,7 @@ def _edits(preset: Preset) -> int:
 
 
 def test_one_of_the_presets_is_the_default() -> None:
-    assert presets.fitting(Scenario()) is presets.PRESETS[0]
+    assert presets.matching_preset(Scenario()) is presets.PRESETS[0]
 
 
 @pytest.mark.parametrize("title", controls.BLOCK_KINDS)
@@ -138,12 +138,12 @@ def test_protections_that_are_compared_are_those_of_the_map(
 
 def test_choosing_data_brings_people_where_there_are_none() -> None:
     for title, spec in datasets.places().items():
-        chosen = datasets.choose(Scenario(), spec)
+        chosen = datasets.with_dataset(Scenario(), spec)
         assert chosen.dataset == spec
         assert datasets.title_of(spec, datasets.places()) == title
         assert prepare(chosen).n > 0
         assert (chosen.n is None) == (spec.load().counts is not None) == datasets.has_people(spec)
-        assert datasets.choose(Scenario(n=777), spec).n == 777
+        assert datasets.with_dataset(Scenario(n=777), spec).n == 777
 
 
 def test_data_with_settings_of_their_own_go_by_their_kind() -> None:

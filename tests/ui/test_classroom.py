@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.classroom import trust
-from caldp_ui.classroom.slot import LINK, NAMES, VIEWS, Lesson
+from caldp_ui.classroom.page_state import LINK, NAMES, VIEWS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
 from tests.ui.driver import checked, headline_of, open_page, query_of
@@ -104,7 +104,7 @@ def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
 
 def test_trust_icons_are_the_people_and_what_they_sent() -> None:
     for lesson in (Lesson(n=50, broken=True), Lesson(n=10**6)):
-        what = trust.work(lesson)
+        what = trust.compute_data(lesson)
         (html,) = (
             each.proto.body for each in opened(lesson).get("html") if '"trust"' in each.proto.body
         )
@@ -123,7 +123,7 @@ def test_views_are_those_of_links() -> None:
 
 def test_one_draw_is_told_apart_from_the_average_that_the_headline_bounds() -> None:
     lesson = Lesson(broken=True)
-    what = trust.work(lesson)
+    what = trust.compute_data(lesson)
     right = int((what.sent == what.truth).sum())
     assert right > 73  # more than the headline allows on average
     assert "at most 73 times" in told(lesson)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
 from caldp_core.lecture.rappor import Rappor
@@ -16,7 +16,7 @@ from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.matrix import DenseMatrix
-from caldp_core.theory.shuffling import numeric
+from caldp_core.theory.shuffling import numeric_epsilon
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom import (
     audits,
@@ -31,7 +31,7 @@ from caldp_ui.classroom import (
     sums,
     trust,
 )
-from caldp_ui.classroom.slot import NAMES, WIDTHS, Lesson
+from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.words import formats
 from tests.contract.checks import naming
@@ -65,14 +65,14 @@ def test_headlines_are_short_sentences() -> None:
 def test_trust_says_the_coin_and_the_bound() -> None:
     for epsilon in EPSILONS:
         lesson = Lesson(epsilon=epsilon, n=10**9)
-        what = trust.work(lesson)
-        ratio = what.truth_kept / (1 - what.truth_kept)
+        what = trust.compute_data(lesson)
+        ratio = what.keep_probability / (1 - what.keep_probability)
         assert ratio == pytest.approx(math.exp(epsilon), rel=1e-6)
         assert ratio <= math.exp(epsilon) * (1 + 1e-12)
         said = told(lesson)
-        assert f"{formats.hundred(guessed_right(epsilon))} times in 100" in said
-        assert f"<b>{formats.hundred(what.truth_kept)}</b>" in trust.coin_told(what)
-        assert "<b>0</b>" not in trust.coin_told(what)
+        assert f"{formats.hundred(max_guess_accuracy(epsilon))} times in 100" in said
+        assert f"<b>{formats.hundred(what.keep_probability)}</b>" in trust.coin_html(what)
+        assert "<b>0</b>" not in trust.coin_html(what)
         assert abs(what.local - what.yes) < 6 * what.local_off
         assert abs(what.central - what.yes) < 40 * what.central_off + 1e-12
 
@@ -80,15 +80,15 @@ def test_trust_says_the_coin_and_the_bound() -> None:
 def test_an_intruder_reads_as_many_true_bits_as_the_coin_keeps() -> None:
     lesson, right = Lesson(n=100), []
     for seed in range(200):
-        what = trust.work(replace(lesson, seed=seed))
+        what = trust.compute_data(replace(lesson, seed=seed))
         right.append(int((what.sent == what.truth).sum()))
-    kept = 100 * what.truth_kept
+    kept = 100 * what.keep_probability
     # Standard error of the mean: sqrt(100·p(1−p)/200), 0.31; the coin of an ε a tenth more has 1.9.
-    assert abs(np.mean(right) - kept) < 5 * math.sqrt(kept * (1 - what.truth_kept) / 200)
+    assert abs(np.mean(right) - kept) < 5 * math.sqrt(kept * (1 - what.keep_probability) / 200)
 
 
 def test_published_shares_are_off_by_what_is_said() -> None:
-    outcomes = [trust.work(Lesson(n=1_000, seed=seed)) for seed in range(300)]
+    outcomes = [trust.compute_data(Lesson(n=1_000, seed=seed)) for seed in range(300)]
     local = np.array([what.local - what.yes for what in outcomes])
     central = np.array([what.central - what.yes for what in outcomes])
     # From 300 draws a standard deviation is known to 4 %, that of geometric noise to 9 %.
@@ -98,14 +98,16 @@ def test_published_shares_are_off_by_what_is_said() -> None:
 
 
 def test_sums_grow_as_the_lecture_says_and_points_lie_around_them() -> None:
-    what = sums.work(Lesson("sum"))
+    what = sums.compute_data(Lesson("sum"))
     np.testing.assert_allclose(what.central, what.central[0])
     np.testing.assert_allclose(what.local / what.local[0], np.sqrt(what.n / what.n[0]), rtol=1e-9)
-    seen = np.mean([sums.work(Lesson("sum", seed=s)).local_seen.mean(axis=1) for s in range(30)], 0)
+    seen = np.mean(
+        [sums.compute_data(Lesson("sum", seed=s)).local_errors.mean(axis=1) for s in range(30)], 0
+    )
     # 360 outcomes each: a mean |error| is known to 4 %.
     np.testing.assert_allclose(seen[2:] / what.local[2:], 1.0, atol=0.25)
     # Vary by c²·p(1−p)·n, c = 1/(2p−1): n·e^ε/(e^ε−1)², and about n/ε² for small ε.
-    small = sums.work(Lesson("sum", 0.1, 10**6))
+    small = sums.compute_data(Lesson("sum", 0.1, 10**6))
     assert small.here[1] == pytest.approx(math.sqrt(2 / math.pi) * 10**3 / 0.1, rel=0.01)
     assert small.here[0] == pytest.approx(1 / 0.1, rel=0.01)
 
@@ -114,29 +116,29 @@ def test_the_standard_error_is_the_formula_s() -> None:
     for epsilon in EPSILONS:
         power, n = math.exp(epsilon), 10**6
         by_formula = math.sqrt(n * power) / (power - 1)
-        said = sums.work(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
+        said = sums.compute_data(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
         assert said == pytest.approx(by_formula, rel=1e-6)
 
 
 def test_the_estimate_is_the_formula_s_with_the_live_numbers() -> None:
     for epsilon in EPSILONS:
         lesson = Lesson("sum", epsilon, 10**6)
-        what, power = sums.work(lesson), math.exp(epsilon)
+        what, power = sums.compute_data(lesson), math.exp(epsilon)
         by_hand = ((power + 1) * what.reports - lesson.n) / (power - 1)
         assert what.estimate == pytest.approx(by_hand, rel=1e-6)
 
 
 def test_reports_at_their_word_are_off_by_the_lies() -> None:
     lesson = Lesson("sum", 1.0, 10**9)
-    what = sums.work(lesson)
-    assert abs(what.reports - what.yes) == pytest.approx(what.at_their_word_here, rel=1e-3)
-    assert what.at_their_word_here > 1_000 * what.here[1]
+    what = sums.compute_data(lesson)
+    assert abs(what.reports - what.yes) == pytest.approx(what.noise_left_in_here, rel=1e-3)
+    assert what.noise_left_in_here > 1_000 * what.here[1]
 
 
 def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
     for lesson in (Lesson("selection"), Lesson("selection", 3.0, 10**6, items=256)):
-        what = selection.work(lesson)
-        central, one_hot, bitwise = what.needed
+        what = selection.compute_data(lesson)
+        central, one_hot, bitwise = what.needed_leads
         assert central is not None
         assert one_hot is not None
         assert bitwise is not None
@@ -146,23 +148,23 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
         assert float(OneHotResponse(d, e).chance(0.8 * one_hot, lesson.n)) < 0.95
         assert float(BitwiseResponse(d, e).chance(bitwise, lesson.n)) >= 0.95
         assert float(BitwiseResponse(d, e).chance(0.8 * bitwise, lesson.n)) < 0.95
-    none = selection.work(Lesson("selection", 0.1, 100))
-    assert none.needed[1:] == (None, None)
+    none = selection.compute_data(Lesson("selection", 0.1, 100))
+    assert none.needed_leads[1:] == (None, None)
     assert "even with a trusted server" in told(Lesson("selection", 0.1, 100))
     some = Lesson("selection", 0.1, 100, items=4)
-    assert selection.work(some).needed[1:] == (None, None)
+    assert selection.compute_data(some).needed_leads[1:] == (None, None)
     assert "with local noise no lead is" in told(some)
     assert "bit by bit it takes more votes than there are" in told(some)
-    assert selection.work(ENDS[3]).needed[0] is None
+    assert selection.compute_data(ENDS[3]).needed_leads[0] is None
     assert "even with a trusted server" in told(ENDS[3])
 
 
 def test_the_notes_thresholds_and_how_the_curves_are_reckoned() -> None:
     for n, epsilon, d in ((100, 1.0, 4), (10**6, 0.5, 64)):
-        what = selection.work(Lesson("selection", epsilon, n, items=d))
+        what = selection.compute_data(Lesson("selection", epsilon, n, items=d))
         root = math.sqrt(n)
         notes = (math.log(d), root * math.log(d), root * math.log2(d))
-        assert what.notes == pytest.approx([each / epsilon for each in notes])
+        assert what.lecture_thresholds == pytest.approx([each / epsilon for each in notes])
     assert "exact: every sum" in selection.how(EXACT_PEOPLE)
     assert "as normal" in selection.how(EXACT_PEOPLE + 1)
 
@@ -172,11 +174,11 @@ def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
         votes = even_votes(n, d, lead)
         assert votes[-1] - votes[:-1].max() == lead
         assert votes.sum() <= n
-    what = selection.work(Lesson("selection"))
+    what = selection.compute_data(Lesson("selection"))
     formulas = np.stack([what.central, what.one_hot, what.bitwise], axis=1)
-    at = np.searchsorted(what.lead, what.seen_at)
+    at = np.searchsorted(what.lead, what.simulated_leads)
     # 200 elections a point: standard errors up to 3.6 %, and ties are shared out differently.
-    np.testing.assert_allclose(what.seen, formulas[at], atol=0.2)
+    np.testing.assert_allclose(what.simulated_shares, formulas[at], atol=0.2)
 
 
 def test_the_example_elects_another_than_the_favourite() -> None:
@@ -189,7 +191,7 @@ def test_the_example_elects_another_than_the_favourite() -> None:
 
 
 def test_rappor_s_rows_are_one_phone_s() -> None:
-    kept = rappor_phone.work(Lesson("rappor", days=30))
+    kept = rappor_phone.compute_data(Lesson("rappor", days=30))
     titles = [title for title, _ in kept.rows]
     assert titles[:3] == ["Bloom filter", "stored", "day 1"]
     by_title = dict(kept.rows)
@@ -198,7 +200,7 @@ def test_rappor_s_rows_are_one_phone_s() -> None:
     told = by_title["average"] > 0.5
     assert (told == (by_title["stored"] > 0)).mean() > 0.9
     assert (told != (by_title["Bloom filter"] > 0)).any()
-    broken = rappor_phone.work(Lesson("rappor", 7.0, days=60, broken=True))
+    broken = rappor_phone.compute_data(Lesson("rappor", 7.0, days=60, broken=True))
     assert "drawn today" in dict(broken.rows)
     top = np.sort(np.argsort(dict(broken.rows)["average"])[-rappor_terms.HASHES :])
     np.testing.assert_array_equal(top, np.flatnonzero(dict(broken.rows)["Bloom filter"]))
@@ -206,11 +208,11 @@ def test_rappor_s_rows_are_one_phone_s() -> None:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
-    what = rappor_phone.work(Lesson("rappor", epsilon, values=3))
+    what = rappor_phone.compute_data(Lesson("rappor", epsilon, values=3))
     slack = 4 * 2.0**-11  # of the grid on which likelihoods are added up
-    assert max(what.kept) <= what.known + slack <= guessed_right(epsilon) + 2 * slack
-    assert max(what.changing) <= guessed_right(epsilon, 3) + 3 * slack
-    assert what.anew[-1] >= what.kept[-1] - slack
+    assert max(what.stored) <= what.stored_limit + slack <= max_guess_accuracy(epsilon) + 2 * slack
+    assert max(what.changing) <= max_guess_accuracy(epsilon, 3) + 3 * slack
+    assert what.redrawn[-1] >= what.stored[-1] - slack
 
 
 def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
@@ -222,7 +224,7 @@ def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
 
 
 def test_the_crowd_is_decoded_within_its_standard_errors() -> None:
-    what = rappor_crowd.work(Lesson("rappor", 3.0, 10**6, view="crowd"))
+    what = rappor_crowd.compute_data(Lesson("rappor", 3.0, 10**6, view="crowd"))
     assert (np.abs(what.decoded - what.truth) < 5 * what.deviation).all()
     assert what.truth.sum() == 10**6
 
@@ -230,7 +232,7 @@ def test_the_crowd_is_decoded_within_its_standard_errors() -> None:
 def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
     for epsilon in EPSILONS:
         for items in (4, 64, 1024):
-            what = counting.work(Lesson("bits", epsilon, items=items))
+            what = counting.compute_data(Lesson("bits", epsilon, items=items))
             galois = what.named("Galois")
             longest = max(what.responses, key=lambda cost: cost.bits)
             assert galois.bits <= longest.bits
@@ -241,7 +243,7 @@ def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
 def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
     for lesson in (Lesson("bits"), Lesson("bits", items=1024, broken=True), *ENDS[6:7]):
         with naming(str(lesson)):
-            figure = counting.figure(counting.work(lesson), lesson, LIGHT)
+            figure = counting.figure(counting.compute_data(lesson), lesson, LIGHT)
             ends = np.array(figure.layout.yaxis.range)
             low, high = np.rint(ends)
             np.testing.assert_allclose(ends, [low, high], atol=0.011)
@@ -253,7 +255,7 @@ def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
 
 def test_one_function_for_all_is_never_better_than_is_said() -> None:
     lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
-    what = counting.work(lesson)
+    what = counting.compute_data(lesson)
     said = re.search(r"never below ± ([\d.]+) points", told(lesson))
     assert said
     floor = float(said[1]) / 100
@@ -263,28 +265,28 @@ def test_one_function_for_all_is_never_better_than_is_said() -> None:
 
 
 def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
-    what = means.work(Lesson("means", n=10**9))
+    what = means.compute_data(Lesson("means", n=10**9))
     assert (what.by_offset == what.by_offset[0]).all()
     assert what.to_nearest[0] == pytest.approx(what.by_offset[0], rel=1e-6)
     assert what.to_nearest[-1] > 100 * what.by_offset[-1]
     assert (np.diff(what.coins) < 0).all()
     assert what.coins[0] > 10
     assert 1 <= what.coins[-1] < 2
-    seen = [means.work(Lesson("means", seed=s)) for s in range(120)]
+    seen = [means.compute_data(Lesson("means", seed=s)) for s in range(120)]
     off = np.mean([abs(each.estimate - each.truth) for each in seen])
     assert off == pytest.approx(seen[0].by_offset[0], rel=0.25)
     assert len(WIDTHS) == what.coins.size
 
 
 def test_the_means_open_where_the_two_ways_to_round_differ() -> None:
-    random, nearest, _ = means.work(Lesson("means")).at(Lesson().width)
+    random, nearest, _ = means.compute_data(Lesson("means")).at(Lesson().width)
     assert nearest > 3 * random
 
 
 def test_a_new_coin_every_day_costs_what_is_said() -> None:
     lesson = Lesson("means", 0.5, broken=True)
     assert told(lesson).endswith("With a new bit every day, ε adds up to 30.")
-    kept, fresh = audits.of("means", 0.5)
+    kept, fresh = audits.audit_station("means", 0.5)
     assert kept.holds
     # Three days of coins that are not kept: three times ε, or hardly less by the rounding of coins.
     assert fresh.loss == pytest.approx(3 * 0.5, rel=1e-9)
@@ -294,19 +296,19 @@ def test_the_nearest_bucket_is_off_by_its_bias() -> None:
     lesson = Lesson("means", 5.0, 10**9, width=240)
     minutes = np.arange(241)
     bias = abs(means.shares() @ (np.where(minutes >= 120, 240, 0) - minutes))
-    assert means.work(lesson).at(240)[1] == pytest.approx(bias, rel=0.01)
+    assert means.compute_data(lesson).at(240)[1] == pytest.approx(bias, rel=0.01)
 
 
 def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
     lesson = Lesson("shuffling", 2.0, 10**6, broken=True, blocks=100)
-    what = shuffling.work(lesson)
+    what = shuffling.compute_data(lesson)
     assert what.crowd == 10_000
-    expected = [numeric(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
-    assert what.here == pytest.approx(expected)
+    expected = [numeric_epsilon(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
+    assert what.lesson_bounds == pytest.approx(expected)
     said = told(lesson)
     assert all(formats.digits(each) in said for each in expected)
-    assert (what.best <= what.closed + 1e-12).all()
-    assert (what.best <= what.block + 1e-12).all()
+    assert (what.numeric_bound <= what.closed + 1e-12).all()
+    assert (what.numeric_bound <= what.block + 1e-12).all()
     assert (what.block <= 2.0).all()
 
 
@@ -314,30 +316,34 @@ def test_figures_draw_what_was_computed() -> None:
     lesson = Lesson(broken=True, blocks=10, values=2, n=10**5)
     drawn: dict[str, tuple[Any, dict[str, Any]]] = {
         "sum": (
-            sums.figure(one := sums.work(lesson), lesson, LIGHT),
-            {"local, √n/ε": one.local, "local, noise left in": one.at_their_word},
+            sums.figure(one := sums.compute_data(lesson), lesson, LIGHT),
+            {"local, √n/ε": one.local, "local, noise left in": one.noise_left_in},
         ),
         "selection": (
-            selection.figure(two := selection.work(lesson), lesson, LIGHT),
+            selection.figure(two := selection.compute_data(lesson), lesson, LIGHT),
             {"bit by bit": 100 * two.bitwise, "trusted server": 100 * two.central},
         ),
         "rappor": (
-            rappor_phone.leak(three := rappor_phone.work(lesson), lesson, LIGHT),
+            rappor_phone.leak(three := rappor_phone.compute_data(lesson), lesson, LIGHT),
             {
-                "stored noise": 100 * np.array(three.kept),
-                "new noise every day": 100 * np.array(three.anew),
+                "stored noise": 100 * np.array(three.stored),
+                "new noise every day": 100 * np.array(three.redrawn),
             },
         ),
         "means": (
-            means.figure(four := means.work(lesson), lesson, LIGHT),
+            means.figure(four := means.compute_data(lesson), lesson, LIGHT),
             {"to the nearest: error": four.to_nearest, "random bits, stored": four.coins},
         ),
         "shuffling": (
-            shuffling.figure(five := shuffling.work(lesson), lesson, LIGHT),
-            {"shuffled": five.best, "in blocks": five.block, "90 of 100 are fake": five.real},
+            shuffling.figure(five := shuffling.compute_data(lesson), lesson, LIGHT),
+            {
+                "shuffled": five.numeric_bound,
+                "in blocks": five.block,
+                "90 of 100 are fake": five.honest_bound,
+            },
         ),
         "bits": (
-            counting.figure(six := counting.work(lesson), lesson, LIGHT),
+            counting.figure(six := counting.compute_data(lesson), lesson, LIGHT),
             {"Galois": [100 * six.named("Galois").off]},
         ),
     }
@@ -350,12 +356,19 @@ def test_figures_draw_what_was_computed() -> None:
 def test_the_audit_passes_what_is_taught_and_rejects_what_is_naive() -> None:
     for name in NAMES:
         for epsilon in (0.1, 1.0, 10.0):
-            for verdict in audits.of(name, epsilon):
+            for verdict in audits.audit_station(name, epsilon):
                 with naming(f"{verdict}"):
-                    assert verdict.holds != verdict.what.startswith("naive")
+                    assert verdict.holds != verdict.mechanism.startswith("naive")
                     assert (verdict.loss > epsilon) != verdict.holds
-    assert sum(v.what.startswith("naive") for name in NAMES for v in audits.of(name, 1.0)) == 5
-    shown = audits.told(audits.of("selection", 1.0))
+    assert (
+        sum(
+            v.mechanism.startswith("naive")
+            for name in NAMES
+            for v in audits.audit_station(name, 1.0)
+        )
+        == 5
+    )
+    shown = audits.table_columns(audits.audit_station("selection", 1.0))
     assert set(shown["keeps it"].values()) == {"✓ yes", "✗ NO"}
     assert shown["largest found"]["naive: bit by bit, all of ε a bit"] == "2"
 

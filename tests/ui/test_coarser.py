@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from caldp_core.attacks import reconstruct
-from caldp_core.attacks.reconstruction import as_they_are
+from caldp_core.attacks.reconstruction import publish_exact
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
-from caldp_core.datasets.reading import look_at
+from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
@@ -21,44 +21,44 @@ from caldp_core.treatments import Suppression, larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import (
     attack_words,
-    brought,
+    census_block,
     files,
     films,
-    many,
     outcomes,
     panel,
-    pinned,
+    pin_view,
     presets,
+    reconstruction,
     scene,
-    seven,
     tables,
+    upload,
     words,
 )
 from caldp_ui.coarser.memo import memo
-from caldp_ui.coarser.slot import (
+from caldp_ui.coarser.page_data import TreatmentData, load_data
+from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
+    CENSUS_BLOCK,
     CENTRAL,
     HIDE,
     LARGER,
     LINES,
     LINK,
-    MANY,
     MOVED,
     NEWCOMER,
     NOTHING,
-    OFFICES,
+    OFFICE_TREATMENTS,
     PARTS,
     PLAIN,
     REGIONS,
     ROUND,
-    SEVEN,
+    TABLE_COUNTS,
     TABLES,
     TWO_PLACES,
     Publication,
     with_data,
 )
-from caldp_ui.coarser.treated import PageData, find
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison, headline
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
@@ -67,11 +67,11 @@ from tests.ui.ahead import few
 DEATHS = with_data(Publication(), InfantDeaths(), None)
 
 
-def shown(record: Publication = DEATHS) -> PageData:
-    return find(record, comparison.at_once)
+def shown(record: Publication = DEATHS) -> TreatmentData:
+    return load_data(record, comparison.load_fast_results)
 
 
-def counties(what: PageData) -> list[list[int]]:
+def counties(what: TreatmentData) -> list[list[int]]:
     table: list[list[int]] = what.counts.reshape(100, 2).tolist()
     return table
 
@@ -79,14 +79,14 @@ def counties(what: PageData) -> list[list[int]]:
 def test_the_people_are_those_of_the_run_and_every_treatment_has_them() -> None:
     for record in (DEATHS, Publication(), with_data(Publication(), Survey("vote"), None)):
         what = shown(record)
-        assert list(what.by) == list(outcomes.NAMES)
+        assert list(what.treatments) == list(outcomes.TREATMENT_NAMES)
         result = run(prepare(record.scenario))
         assert what.counts.tolist() == result.first.people.tolist()
-        for each in what.by.values():
+        for each in what.treatments.values():
             assert each.release.shares.sum() == pytest.approx(1.0)
-        assert what.by[BLOCKS].errors.tv == pytest.approx(result.first.errors.tv)
+        assert what.treatments[BLOCKS].errors.tv == pytest.approx(result.first.errors.tv)
         coarse = larger_cells(what.counts, what.labels)
-        assert (what.by[LARGER].release.estimate == coarse.estimate).all()
+        assert (what.treatments[LARGER].release.estimate == coarse.estimate).all()
 
 
 @pytest.mark.parametrize(("moves", "second", "rule"), [(2, True, False), (4, True, True)])
@@ -94,24 +94,24 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(
     moves: int, second: bool, rule: bool
 ) -> None:
     what = shown(replace(DEATHS, attack=PARTS, moves=moves))
-    found = outcomes.played(what)
+    found = outcomes.run_attack(what)
     by_hand = sum(known_by_hand(pair, 5, second, rule) for pair in counties(what))
-    assert found.found is not None
-    assert int(found.found.sum()) == by_hand
-    assert found.by[HIDE].share == pytest.approx(by_hand / 72)
-    assert found.people == what.counts[found.found].sum()
+    assert found.disclosed_cells is not None
+    assert int(found.disclosed_cells.sum()) == by_hand
+    assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
+    assert found.disclosed_people == what.counts[found.disclosed_cells].sum()
     told = attack_words.headline(what, found)
     assert told.sentence.startswith(f"Of 72 hidden small counts {by_hand} ")
-    assert told.sentence.endswith(f" with {found.people} people.") == (by_hand > 0)
+    assert told.sentence.endswith(f" with {found.disclosed_people} people.") == (by_hand > 0)
 
 
 def test_newcomers_are_those_of_all_possible_tables() -> None:
     what = shown(replace(DEATHS, attack=NEWCOMER))
     found = newcomers_by_hand(Suppression(5), what.counts.tolist(), what.labels.tolist())
     share = what.counts[found].sum() / what.counts.sum()
-    played = outcomes.played(what)
-    assert played.by[HIDE].share == pytest.approx(share)
-    assert [played.by[name].share for name in (NOTHING, LARGER, ROUND, PLAIN)] == [1, 0, 0, 0]
+    played = outcomes.run_attack(what)
+    assert played.outcomes[HIDE].share == pytest.approx(share)
+    assert [played.outcomes[name].share for name in (NOTHING, LARGER, ROUND, PLAIN)] == [1, 0, 0, 0]
 
 
 def test_overlapping_regions_find_rounded_counts_as_often_as_all_outcomes_say() -> None:
@@ -119,59 +119,64 @@ def test_overlapping_regions_find_rounded_counts_as_often_as_all_outcomes_say() 
     small = what.counts[what.table.primary].tolist()
     chances = {value: float(averaged_by_hand(value, 5, 2)) for value in set(small)}
     expected = np.mean([chances[value] for value in small])
-    assert outcomes.played(what).by[ROUND].share == pytest.approx(expected)
+    assert outcomes.run_attack(what).outcomes[ROUND].share == pytest.approx(expected)
 
 
 def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() -> None:
-    near, far = (outcomes.played(shown(replace(DEATHS, far=far))) for far in (False, True))
+    near, far = (outcomes.run_attack(shown(replace(DEATHS, far=far))) for far in (False, True))
     limit = np.e / (1 + np.e)
     for name in (CENTRAL, PLAIN, BLOCKS):
-        share = near.by[name].share
+        share = near.outcomes[name].share
         assert share is not None
         assert 0.5 < share <= limit + 1e-9
-        assert not near.by[name].sure
-    assert near.by[BLOCKS].share == pytest.approx(limit)
-    assert (near.by[LARGER].share, far.by[LARGER].share) == (0.5, 1.0)
-    assert (far.by[BLOCKS].share, far.by[BLOCKS].sure) == (1.0, True)
-    ends = outcomes.pair(shown()).tolist()
+        assert not near.outcomes[name].sure
+    assert near.outcomes[BLOCKS].share == pytest.approx(limit)
+    assert (near.outcomes[LARGER].share, far.outcomes[LARGER].share) == (0.5, 1.0)
+    assert (far.outcomes[BLOCKS].share, far.outcomes[BLOCKS].sure) == (1.0, True)
+    ends = outcomes.candidate_cells(shown()).tolist()
     assert shown().labels[ends[0]] == shown().labels[ends[1]]
 
 
 def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_epsilon() -> None:
     once, twice = (
-        outcomes.played(shown(replace(DEATHS, attack=attack))) for attack in (TWO_PLACES, MOVED)
+        outcomes.run_attack(shown(replace(DEATHS, attack=attack))) for attack in (TWO_PLACES, MOVED)
     )
     for name in (ROUND, CENTRAL, PLAIN, BLOCKS):
-        one, two = once.by[name].share, twice.by[name].share
+        one, two = once.outcomes[name].share, twice.outcomes[name].share
         assert one is not None
         assert two is not None
         assert one <= two < 1  # of two answers two reports may disagree: then one told as much
         assert name == ROUND or two <= 1 / (1 + np.exp(-2.0)) + 1e-9
-    assert (twice.by[CENTRAL].share or 0) > (once.by[CENTRAL].share or 1) + 0.01
-    assert "7.39 times" in words.in_short(shown(replace(DEATHS, attack=MOVED)))
-    assert (twice.by[LARGER].share, twice.by[HIDE].share) == (0.5, once.by[HIDE].share)
+    assert (twice.outcomes[CENTRAL].share or 0) > (once.outcomes[CENTRAL].share or 1) + 0.01
+    assert "7.39 times" in words.noise_sentence(shown(replace(DEATHS, attack=MOVED)))
+    assert (twice.outcomes[LARGER].share, twice.outcomes[HIDE].share) == (
+        0.5,
+        once.outcomes[HIDE].share,
+    )
 
 
 def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
     what = shown(Publication())
     assert what.domain == US_GRID
-    assert outcomes.pair(what)[0] == outcomes.DENVER
+    assert outcomes.candidate_cells(what)[0] == outcomes.DENVER
     assert words.cell_name(what, outcomes.DENVER) == "Denver"
     moved = shown(replace(Publication(), place=9_261))
-    assert outcomes.pair(moved)[0] == 9_261
+    assert outcomes.candidate_cells(moved)[0] == 9_261
     with pytest.raises(CaldpError, match="place must be"):
         LINK.check(replace(DEATHS, place=200))
 
 
 def test_before_the_first_move_nothing_is_told() -> None:
     for attack in (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS):
-        what = shown(DEATHS.playing(attack))
-        found = outcomes.played(what)
-        assert all(each.share is None for each in found.by.values())
+        what = shown(DEATHS.with_attack(attack))
+        found = outcomes.run_attack(what)
+        assert all(each.share is None for each in found.outcomes.values())
         assert attack_words.headline(what, found).sentence.endswith("?")
-        assert "not known yet" in panel.bars(what, found)
-        assert attack_words.next_move(what.record)
-        assert attack_words.next_move(replace(what.record, moves=what.record.last_move)) is None
+        assert "not known yet" in panel.bars_html(what, found)
+        assert attack_words.next_move_label(what.record)
+        assert (
+            attack_words.next_move_label(replace(what.record, moves=what.record.last_move)) is None
+        )
 
 
 def test_links_hold_every_record() -> None:
@@ -180,7 +185,9 @@ def test_links_hold_every_record() -> None:
         DEATHS,
         replace(DEATHS, attack=PARTS, moves=3, office=ROUND, base=3, period=1, far=True),
         replace(Publication(), attack=TABLES, tables=200),
-        replace(Publication(), attack=SEVEN, lines=LINES[2], threshold=50, pairs=80, place=17),
+        replace(
+            Publication(), attack=CENSUS_BLOCK, lines=LINES[2], threshold=50, pairs=80, place=17
+        ),
     ):
         LINK.check(record)
         assert LINK.read(LINK.write(record)) == record
@@ -199,22 +206,22 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
     assert DEATHS.threshold == 5
     again = with_data(DEATHS, Gowalla(), None)
     assert again.scenario.context.blocks == GridBlocks(25, 35)
-    cuts = presets.sizes(US_GRID)
+    cuts = presets.block_choices(US_GRID)
     assert cuts["1° × 2°"] == GridBlocks(25, 35)
-    assert presets.cut(again, cuts["5° × 7°"]).scenario.context.blocks == GridBlocks(5, 10)
+    assert presets.with_blocks(again, cuts["5° × 7°"]).scenario.context.blocks == GridBlocks(5, 10)
 
 
 def brought_by(text: str) -> Scenario:
-    seen, columns = look_at(text), brought._COLUMNS
+    seen, columns = inspect_data(text), upload._COLUMNS
     found = columns.count(seen, columns.guess(seen), "Own", no_progress)
-    return brought._taken(DEATHS.scenario, found)
+    return upload._with_counted_data(DEATHS.scenario, found)
 
 
 def test_own_lines_are_places_or_answers() -> None:
     table, places, plain = map(
         brought_by,
         (
-            brought._EXAMPLE,
+            upload._EXAMPLE,
             "latitude,longitude\n48.1,11.5\n48.2,11.6",
             "answer,people\nyes,12\nno,30\nperhaps,3",
         ),
@@ -224,22 +231,22 @@ def test_own_lines_are_places_or_answers() -> None:
     assert isinstance(places.dataset, OwnPlaces)
     assert plain.context.blocks == EvenRuns(1)
     for each in (table, places, plain):
-        assert list(shown(Publication(each)).by) == list(outcomes.NAMES)
+        assert list(shown(Publication(each)).treatments) == list(outcomes.TREATMENT_NAMES)
 
 
-@pytest.mark.parametrize("office", OFFICES)
+@pytest.mark.parametrize("office", OFFICE_TREATMENTS)
 def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: str) -> None:
     what = shown(replace(DEATHS, attack=PARTS, moves=1, office=office))
-    found = outcomes.played(what)
+    found = outcomes.run_attack(what)
     for colours in (LIGHT, DARK):
-        drawn = tables.drawn(what, found, colours)
+        drawn = tables.tables_html(what, found, colours)
         assert drawn.count("<figure") == 5
         hidden = int(what.table.hidden[::2].sum()) if office == HIDE else 0
         assert drawn.count("url(#hidden)") == hidden
         assert ("#F0A040" in drawn) == (office == HIDE)
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
-            assert f"{words.TITLES[name]}: {' '.join(words.error(what, name))}" in drawn
-    bars = tables.drawn(shown(with_data(DEATHS, Survey("affairs"), None)), None, LIGHT)
+            assert f"{words.TITLES[name]}: {' '.join(words.error_and_unit(what, name))}" in drawn
+    bars = tables.tables_html(shown(with_data(DEATHS, Survey("affairs"), None)), None, LIGHT)
     assert bars.count("<figure") == 5
 
 
@@ -250,17 +257,17 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
     assert float(by_name["Ashe, 1974–78"]["Nothing"]) == 1
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"
     assert sum(float(row["Nothing"]) for row in rows) == 1503
-    assert {words.TITLES[name] for name in outcomes.NAMES} < set(rows[0])
+    assert {words.TITLES[name] for name in outcomes.TREATMENT_NAMES} < set(rows[0])
 
 
 def test_the_memo_says_the_errors_and_what_comes_out() -> None:
     what = shown(replace(DEATHS, attack=PARTS, moves=4))
-    told = memo(what, outcomes.played(what))
+    told = memo(what, outcomes.run_attack(what))
     assert "Larger cells 12; Hide small counts 4;" in told
     assert "Nothing 100; Larger cells 0; Hide small counts 31;" in told
-    assert words.bound(what) in told
-    before = shown(DEATHS.playing(PARTS))
-    assert "Attack" not in memo(before, outcomes.played(before))
+    assert words.bound_text(what) in told
+    before = shown(DEATHS.with_attack(PARTS))
+    assert "Attack" not in memo(before, outcomes.run_attack(before))
 
 
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
@@ -271,48 +278,54 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
     assert [step.value for step in made.steps] == list(levels)
     for step in (made.steps[0], made.steps[-1]):
         what = shown(replace(record, scenario=record.scenario.with_epsilon(step.value)))
-        found = outcomes.played(what)
+        found = outcomes.run_attack(what)
         seen = {picture.id: picture for picture in scene.scene(what, found).pictures}
         assert all(step.codes[name] == seen[name].code for name in (PLAIN, BLOCKS))
         assert {name: each.notes for name, each in seen.items()} == step.notes
         assert {name: each.labels for name, each in seen.items()} == step.labels
         told = step.elsewhere
         assert told[headline.SENTENCE] == headline.html(attack_words.headline(what, found))
-        assert panel.bars(what, found) in told.values()
+        assert panel.bars_html(what, found) in told.values()
 
 
 def test_pins_compare_errors_and_what_the_attack_finds() -> None:
     what = shown(replace(DEATHS, attack=PARTS, moves=4))
-    told = pinned.numbers(what)
+    told = pin_view.numbers(what)
     assert told["small counts known exactly, of 100: Hide small counts"] == "31"
     assert told["of 100 people wrong: Larger cells"] == "12"
-    assert "ε = 1" in pinned.title(what.record)
+    assert "ε = 1" in pin_view.title(what.record)
 
 
 def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
     record = replace(Publication(), attack=TABLES, tables=100)
-    right = [reconstruct(100, 100, as_they_are, run).right for run in range(3)]
-    line = many.Curve("exact counts", (float(np.mean(right)),) * len(MANY))
-    assert many._right(100, as_they_are, 0) == pytest.approx(np.mean(right))
+    right = [reconstruct(100, 100, publish_exact, run).accuracy for run in range(3)]
+    line = reconstruction.Curve("exact counts", (float(np.mean(right)),) * len(TABLE_COUNTS))
+    assert reconstruction._right_share(100, publish_exact, 0) == pytest.approx(np.mean(right))
     # A hundred random halves of a hundred people have one solution: nothing is left to guess.
     assert np.mean(right) == 1.0
-    rest = (many.Curve("rounded", line.right), many.Curve("noise", line.right))
-    assert "100 exact tables give 100 of 100" in many.headline(record, (line, *rest)).sentence
+    rest = (
+        reconstruction.Curve("rounded", line.right_shares),
+        reconstruction.Curve("noise", line.right_shares),
+    )
+    assert (
+        "100 exact tables give 100 of 100"
+        in reconstruction.headline(record, (line, *rest)).sentence
+    )
 
 
 @pytest.mark.parametrize(("lines", "sure"), [*zip(LINES, (7, 0, 4), strict=True)])
 def test_people_of_seven_are_known_who_are_in_every_block(lines: str, sure: int) -> None:
-    record = replace(Publication(), attack=SEVEN, lines=lines)
-    found = seven.solutions(lines)
+    record = replace(Publication(), attack=CENSUS_BLOCK, lines=lines)
+    found = census_block.solutions(lines)
     first, *rest = map(set, found)
-    assert len(first.intersection(*rest)) == sure == len(seven.common(lines))
-    assert f"Of seven people {sure} " in seven.headline(record).sentence
+    assert len(first.intersection(*rest)) == sure == len(census_block.certain_people(lines))
+    assert f"Of seven people {sure} " in census_block.headline(record).sentence
 
 
 def test_every_attack_has_words_and_every_treatment_its_row() -> None:
     assert set(words.ATTACK_TITLES) == set(ATTACKS)
     what = shown()
-    rows = [words.decision(what, name) for name in outcomes.NAMES]
+    rows = [words.decision_row(what, name) for name in outcomes.TREATMENT_NAMES]
     assert all(len(row) == 4 and "{" not in "".join(row) for row in rows)
-    assert "2.72 times" in words.bound(what)
-    assert "73 times in 100" in words.bound(what)
+    assert "2.72 times" in words.bound_text(what)
+    assert "73 times in 100" in words.bound_text(what)

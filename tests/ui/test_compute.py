@@ -11,9 +11,9 @@ import pytest
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Cities, Gowalla, Snap, Zipf
 from caldp_core.experiments.forecast import (
+    epsilon_curve,
     forecast,
-    over_epsilon,
-    over_people,
+    people_curve,
     people_for_same_error,
 )
 from caldp_core.experiments.run import prepare, run
@@ -22,7 +22,7 @@ from caldp_core.scenarios.blocks import DrawnBlocks, OneBlock, StateBlocks, Symb
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
-from caldp_ui.compute import curves, exports, rivals
+from caldp_ui.compute import curves, exports, plain_ldp
 from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED
 
@@ -72,20 +72,20 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
 
 
 def test_results_are_what_the_core_runs() -> None:
-    for scenario in (BASE, rivals.rival(BASE)):
+    for scenario in (BASE, plain_ldp.best_plain_ldp(BASE)):
         cached, fresh = compute.result(scenario), run(prepare(scenario))
         assert cached.setup.scenario == scenario
         assert cached.errors == fresh.errors
-        assert compute.expected(scenario) == forecast(
+        assert compute.expected_error(scenario) == forecast(
             replace(fresh.setup, scenario=replace(scenario, seed=0))
         )
         np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
-        assert compute.once(scenario).errors == fresh.errors
+        assert compute.uncached_result(scenario).errors == fresh.errors
 
 
 def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
     asked = replace(BASE, mechanism=Hadamard())
-    ours, rival = compute.result(asked), compute.result(rivals.rival(asked))
+    ours, rival = compute.result(asked), compute.result(plain_ldp.best_plain_ldp(asked))
     np.testing.assert_array_equal(ours.first.people, rival.first.people)
     assert rival.setup.partition.m == 1
     assert rival.setup.mechanism_name != "hadamard"
@@ -125,29 +125,29 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
     monkeypatch.setattr(curves, "NUMBERS", curves.NUMBERS[::4])
     few = replace(FEW, n=10**6 + 1)  # which nobody else asks for: what is found is kept
     setup = prepare(replace(few, seed=0))
-    same = curves.whatever_epsilon(few)
-    assert same == curves.whatever_epsilon(replace(few.with_context(epsilon=0.5), seed=9))
-    ours, plain = curves.against_epsilon(same, no_progress)
-    np.testing.assert_array_equal(ours.tv, over_epsilon(setup, curves.EPSILONS).tv)
-    other = prepare(rivals.rival(same))
-    np.testing.assert_array_equal(plain.tv, over_epsilon(other, curves.EPSILONS).tv)
+    same = curves.ignore_epsilon(few)
+    assert same == curves.ignore_epsilon(replace(few.with_context(epsilon=0.5), seed=9))
+    ours, plain = curves.errors_over_epsilon(same, no_progress)
+    np.testing.assert_array_equal(ours.tv, epsilon_curve(setup, curves.EPSILONS).tv)
+    other = prepare(plain_ldp.best_plain_ldp(same))
+    np.testing.assert_array_equal(plain.tv, epsilon_curve(other, curves.EPSILONS).tv)
     one = few.with_context(epsilon=1.1)
-    setup, same = prepare(replace(one, seed=0)), curves.whatever_people(one)
-    assert same == curves.whatever_people(replace(one, n=10**9, seed=9))
-    ours, _ = curves.against_people(same, no_progress)
-    np.testing.assert_array_equal(ours.tv, over_people(setup, curves.NUMBERS).tv)
+    setup, same = prepare(replace(one, seed=0)), curves.ignore_people(one)
+    assert same == curves.ignore_people(replace(one, n=10**9, seed=9))
+    ours, _ = curves.errors_over_people(same, no_progress)
+    np.testing.assert_array_equal(ours.tv, people_curve(setup, curves.NUMBERS).tv)
     assert tuple(ours.x) == curves.NUMBERS
 
 
 def test_more_blocks_and_fewer_sensitive_places_mean_less_error() -> None:
     few = replace(FEW, n=10**9)
-    ours, plain = curves.against_blocks(curves.whatever_blocks(few), no_progress)
+    ours, plain = curves.errors_over_blocks(curves.ignore_blocks(few), no_progress)
     assert (np.diff(ours.x) > 0).all()
     assert ours.tv[0] == pytest.approx(plain.tv[0], rel=0.02)  # one block is plain LDP
     assert ours.tv[-1] < ours.tv[0] / 2
     assert len(set(plain.tv)) == 1
     one = few.with_context(blocks=OneBlock())
-    ours, plain = curves.against_sensitive(curves.whatever_seed(one), no_progress)
+    ours, plain = curves.errors_over_sensitive(curves.ignore_seed(one), no_progress)
     assert ours.tv[0] < ours.tv[-1]
     assert ours.tv[-1] == pytest.approx(plain.tv[-1], rel=0.02)  # all of them
 
@@ -156,12 +156,14 @@ def test_people_that_plain_ldp_needs() -> None:
     scenario = Scenario(
         Zipf(500), ContextPolicy(SymbolBlocks(("0-99", "100-199")), epsilon=2.0), n=100_000
     )
-    needed = rivals.people_plain_needs(scenario)
+    needed = plain_ldp.people_plain_needs(scenario)
     assert needed is not None
-    assert needed == people_for_same_error(prepare(scenario), prepare(rivals.rival(scenario)))
-    assert rivals.people_plain_needs(replace(scenario, seed=77)) == needed
+    assert needed == people_for_same_error(
+        prepare(scenario), prepare(plain_ldp.best_plain_ldp(scenario))
+    )
+    assert plain_ldp.people_plain_needs(replace(scenario, seed=77)) == needed
     hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
-    assert rivals.people_plain_needs(hopeless) is None
+    assert plain_ldp.people_plain_needs(hopeless) is None
 
 
 def test_a_scenario_as_a_file() -> None:

@@ -8,13 +8,13 @@ from caldp_core.datasets.synthetic import Zipf
 from caldp_core.experiments.run import prepare
 from caldp_ui.compute import runs
 from caldp_ui.curves import lines
-from caldp_ui.curves.slot import Curves
+from caldp_ui.curves.page_state import Curves
 from caldp_ui.parts import repetition
-from caldp_ui.plan import work
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan import people_needed
+from caldp_ui.plan.page_state import Plan
 from caldp_ui.session import cost
 from caldp_ui.session.cost import Cost
-from caldp_ui.values.slot import BEGIN as ANSWERS
+from caldp_ui.values.page_state import BEGIN as ANSWERS
 from tests.ui.driver import checked, open_page
 
 LARGE = Zipf(2**20)
@@ -23,14 +23,18 @@ LARGE = Zipf(2**20)
 def test_a_million_values_are_above_a_visits_share_and_what_pages_begin_with_is_not() -> None:
     for goal in ("values", "overall"):
         plan = Plan(goal=goal)
-        assert not work.cost(plan).is_large
-        assert work.cost(replace(plan, scenario=replace(plan.scenario, dataset=LARGE))).is_large
+        assert not people_needed.cost(plan).is_large
+        assert people_needed.cost(
+            replace(plan, scenario=replace(plan.scenario, dataset=LARGE))
+        ).is_large
     curves = Curves()
-    assert not lines.cost(lines.lines_of(curves)).is_large
-    large = [replace(s, dataset=LARGE) for line in lines.lines_of(curves) for s in line.scenarios]
-    found = lines.cost([replace(lines.lines_of(curves)[0], scenarios=tuple(large))])
+    assert not lines.cost(lines.record_lines(curves)).is_large
+    large = [
+        replace(s, dataset=LARGE) for line in lines.record_lines(curves) for s in line.scenarios
+    ]
+    found = lines.cost([replace(lines.record_lines(curves)[0], scenarios=tuple(large))])
     assert found.is_large
-    assert "1,048,576 values it takes the server about 1 minute" in found.told(2**20)
+    assert "1,048,576 values it takes the server about 1 minute" in found.describe(2**20)
 
 
 def test_time_and_memory_each_have_a_share() -> None:
@@ -40,8 +44,8 @@ def test_time_and_memory_each_have_a_share() -> None:
 
 
 def test_a_button_says_what_its_work_takes_where_that_is_much() -> None:
-    assert Cost(1.0, 1.0).in_short() == ""
-    assert Cost(125.0, 1.0).in_short() == ", about 2 minutes"
+    assert Cost(1.0, 1.0).duration_suffix() == ""
+    assert Cost(125.0, 1.0).duration_suffix() == ", about 2 minutes"
 
 
 def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +53,7 @@ def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch
     setup = prepare(replace(ANSWERS, n=1_000))
     shares: list[float] = []
     monkeypatch.setattr(repetition, "RUNS", 3)
-    monkeypatch.setattr(runs, "forecast_soon", lambda _, progress: progress(0.5))
+    monkeypatch.setattr(runs, "forecast_if_fast", lambda _, progress: progress(0.5))
     repetition._repeat(setup, setup, shares.append)
     assert shares == sorted(shares)
     assert sum(share < 0.9 for share in shares) >= 5

@@ -15,22 +15,22 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
-from caldp_core.experiments.forecast import forecast_soon
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.measures import MEASURES
 from caldp_core.experiments.run import prepare, run
 from caldp_core.theory.bounds import block_tv_bound
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.charts.labels import apart
+from caldp_ui.charts.labels import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import charts, files, gaps, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES, power_at, value_at
-from caldp_ui.curves.board import RUNS, csv_of
-from caldp_ui.curves.drawn import Drawn
-from caldp_ui.curves.drawn import drawn as curves_of_lines
+from caldp_ui.curves.board import RUNS, curves_csv
+from caldp_ui.curves.curve_data import CurveData
+from caldp_ui.curves.curve_data import make_curves as curves_of_lines
+from caldp_ui.curves.page_state import BEGIN, LINK, Curves
 from caldp_ui.curves.side import PRESETS
-from caldp_ui.curves.slot import BEGIN, LINK, Curves
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import VALUES
 from tests.ui.driver import checked, headline_of, open_page, query_of
@@ -68,17 +68,17 @@ def page() -> AppTest:
 
 
 def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppTest) -> None:
-    lines = work.lines_of(SMALL)
-    found = list(work.expected(lines, no_progress))
+    lines = work.record_lines(SMALL)
+    found = list(work.expected_errors(lines, no_progress))
     assert len(found) == sum(len(line.places) for line in lines)
     for each in found[:4]:
         scenario = replace(lines[each.line].scenarios[each.place], seed=0)
-        own = forecast_soon(prepare(scenario), budget=work.BUDGET)
+        own = forecast_if_fast(prepare(scenario), budget=work.BUDGET)
         assert own is not None
         assert each.error is not None
         assert each.error.error == pytest.approx(own.error)
     told = headline(page)
-    at_place = forecast_soon(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
+    at_place = forecast_if_fast(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
     assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in told
     ours = [each for each in found if each.line == 1 and each.error is not None]
@@ -91,11 +91,11 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
 def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
     """Hiding less is more accurate: that is no merit of a method, so it is never the winner."""
     record = replace(SMALL, protections=("plain", "blocks", "sensitive"), estimates=("simplex",))
-    told = words.said(record, whole(record))
+    told = words.headline(record, whole(record))
     assert told.sentence.startswith("“10 blocks” puts ")
     assert not told.unprotected
     assert "sensitive” protects only 10 of 100 people." in told.second
-    left = words.said(alone := replace(record, protections=("sensitive",)), whole(alone))
+    left = words.headline(alone := replace(record, protections=("sensitive",)), whole(alone))
     assert left.sentence.startswith("Only 10 of 100 people are protected here; ")
     assert left.unprotected
 
@@ -104,23 +104,23 @@ def test_the_gap_leads_to_as_many_people_as_plain_ldp_needs() -> None:
     """The number on the arrow, held against the forecast with as many people."""
     record = replace(SMALL, estimates=("simplex",))
     drawn = whole(record)
-    found = gaps.found(record, drawn, 10_000.0)
+    found = gaps.find_gap(record, drawn, 10_000.0)
     assert found is not None
     (here, error), (there, level) = found.ends
     assert here == 10_000
     assert error == level
-    assert f"{formats.times(there / here)} as many people" == found.words
+    assert f"{formats.times(there / here)} as many people" == found.label
     scenario = replace(drawn[0].line.scenarios[0], n=round(there), seed=0)
-    reached = forecast_soon(prepare(scenario), budget=Budget(32, 64, 0.01))
+    reached = forecast_if_fast(prepare(scenario), budget=Budget(32, 64, 0.01))
     assert reached is not None
     assert reached.error == pytest.approx(error, rel=0.1)  # read off between two points
 
 
-def whole(record: Curves) -> list[Drawn]:
+def whole(record: Curves) -> list[CurveData]:
     """All curves of a record with every point."""
-    lines = work.lines_of(record)
+    lines = work.record_lines(record)
     blank = [[None] * len(line.places) for line in lines]
-    return curves_of_lines(lines, list(work.expected(lines, no_progress)), blank)
+    return curves_of_lines(lines, list(work.expected_errors(lines, no_progress)), blank)
 
 
 def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
@@ -132,15 +132,15 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
         asked = replace(record, error=name)
         ends = [
             replace(line, places=line.places[3:5], scenarios=line.scenarios[3:5])
-            for line in work.lines_of(asked)
+            for line in work.record_lines(asked)
         ]
-        found = list(work.expected(ends, no_progress))
+        found = list(work.expected_errors(ends, no_progress))
         first = replace(ends[0].scenarios[0], seed=0)
-        own = forecast_soon(prepare(first), budget=work.BUDGET, error=name)
+        own = forecast_if_fast(prepare(first), budget=work.BUDGET, error=name)
         assert found[0].error == own, name
         curves = curves_of_lines(ends, found, [[None] * 2 for _ in ends])
-        axis = charts.of(asked, curves, LIGHT).layout.yaxis.title.text
-        told[name] = (axis, words.said(asked, curves).sentence)
+        axis = charts.figure(asked, curves, LIGHT).layout.yaxis.title.text
+        told[name] = (axis, words.headline(asked, curves).sentence)
     assert "box of 4 × 4 cells" in told["boxes"][1]
     assert re.search(r"misses [\d.]+ of the 50 largest places", told["largest"][1])
     assert re.search(r"misplaces people by [\d.]+ km", told["km"][1])
@@ -154,31 +154,33 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
 def test_runs_are_those_of_the_scenarios(page: AppTest) -> None:
     at = checked(page.button(key="curves-runs-start").click().run())
     done(at, "runs")
-    turns = at.session_state["curves-runs/job"].found
-    lines = work.lines_of(SMALL)
+    turns = at.session_state["curves-runs/job"].partial_results
+    lines = work.record_lines(SMALL)
     assert len(turns) == RUNS * sum(len(line.places) for line in lines)
     first = run(prepare(replace(lines[0].scenarios[0], trials=RUNS))).errors
-    assert [turn.error for turn in turns if turn.which == 0] == [errors.tv for errors in first]
+    assert [turn.error for turn in turns if turn.scenario_index == 0] == [
+        errors.tv for errors in first
+    ]
 
 
 def test_a_bound_is_the_papers_and_holds() -> None:
-    lines = work.lines_of(SMALL)
-    bounds = work.proved(lines)
+    lines = work.record_lines(SMALL)
+    bounds = work.proved_bounds(lines)
     assert [bound.line for bound in bounds] == [0, 1]
     for bound in bounds:
         for scenario, proved in zip(lines[bound.line].scenarios, bound.tv, strict=True):
             ready = prepare(scenario)
             assert proved == block_tv_bound(ready.partition.sizes(), ready.n, 1.0) / 2
-            found = forecast_soon(ready)
+            found = forecast_if_fast(ready)
             assert found is not None
             assert found.error <= proved
-    assert not work.proved(work.lines_of(replace(SMALL, estimates=("simplex",))))
+    assert not work.proved_bounds(work.record_lines(replace(SMALL, estimates=("simplex",))))
 
 
 @pytest.mark.parametrize("title", PRESETS)
 def test_every_ready_comparison_has_its_curves_and_its_link(title: str) -> None:
     record = PRESETS[title]
-    lines = work.lines_of(record)
+    lines = work.record_lines(record)
     assert 1 <= len(lines) <= work.LINES_MAX
     assert len({line.title for line in lines}) == len(lines)
     assert LINK.read(LINK.write(record)) == record
@@ -189,8 +191,8 @@ def test_every_ready_comparison_has_its_curves_and_its_link(title: str) -> None:
 
 def test_curves_that_an_axis_makes_alike_are_one() -> None:
     record = replace(SMALL, against="blocks", protections=("plain", "blocks", "sensitive"))
-    assert len(work.lines_of(record)) == 2
-    assert len(work.lines_of(replace(record, against="sensitive"))) == 2
+    assert len(work.record_lines(record)) == 2
+    assert len(work.record_lines(replace(record, against="sensitive"))) == 2
 
 
 @pytest.mark.parametrize("against", AXES)
@@ -199,7 +201,7 @@ def test_every_axis_has_places_for_maps_and_lists(against: str, dataset: Gowalla
     domain = dataset.load().domain
     scenario = replace(BEGIN, dataset=dataset)
     axis = AXES[against]
-    made = {axis.at(scenario, domain, x) for x in axis.places(domain)}
+    made = {axis.scenario_at(scenario, domain, x) for x in axis.places(domain)}
     assert len(made) == len(axis.places(domain)) >= 2
     known = protections(domain)
     assert tuple(known) == NAMES
@@ -211,7 +213,7 @@ def test_settings_and_a_link_back() -> None:
     at = open_curves()
     checked(at.multiselect(key="curves-methods").set_value(["hadamard", "rappor"]).run())
     assert query_of(at)["methods"] == "hadamard;rappor"
-    assert len(work.lines_of(curves_of(at))) == 4
+    assert len(work.record_lines(curves_of(at))) == 4
     checked(at.multiselect(key="curves-methods").set_value([]).run())
     assert len(at.warning) == 1  # no curve at all is not allowed
     assert curves_of(at).methods == ("hadamard", "rappor")
@@ -226,16 +228,18 @@ def test_reading_off() -> None:
     assert power_at(x, tv, 5.0) == pytest.approx(-1.0)
     assert power_at(x, tv, 50.0) == pytest.approx(-0.5)
     assert value_at(x, tv, np.sqrt(10)) == pytest.approx(np.sqrt(0.1))
-    assert AXES["people"].power(-0.5) == "half the error takes 4 times as many people"
-    assert AXES["epsilon"].power(-1.0) == "doubling ε divides the error by 2"
+    assert AXES["people"].describe_power(-0.5) == "half the error takes 4 times as many people"
+    assert AXES["epsilon"].describe_power(-1.0) == "doubling ε divides the error by 2"
     with pytest.raises(CaldpError):
         LINK.check(replace(SMALL, methods=("best", "best")))
 
 
 def test_the_file_has_every_point(page: AppTest) -> None:
-    lines = work.lines_of(SMALL)
-    blank = [Drawn(line, [None] * len(line.places), [None] * len(line.places)) for line in lines]
-    table = pd.read_csv(BytesIO(csv_of(SMALL, blank)))
+    lines = work.record_lines(SMALL)
+    blank = [
+        CurveData(line, [None] * len(line.places), [None] * len(line.places)) for line in lines
+    ]
+    table = pd.read_csv(BytesIO(curves_csv(SMALL, blank)))
     assert len(table) == sum(len(line.places) for line in lines)
     assert list(table["curve"].unique()) == [line.title for line in lines]
 
@@ -246,25 +250,25 @@ def test_all_that_is_pinned_comes_as_one_file() -> None:
     assert packed.read("compare.csv") == b"curve,x\n"
     for folder, record in (("now", SMALL), ("pin-1", other)):
         lines = json.loads(packed.read(f"{folder}/curves.json"))
-        wanted = [line.title for line in work.lines_of(record)]
+        wanted = [line.title for line in work.record_lines(record)]
         assert [line["curve"] for line in lines] == wanted, folder
 
 
 def test_a_sentence_of_some_points_says_so() -> None:
-    lines = work.lines_of(SMALL)
-    found = list(work.expected(lines, no_progress))
+    lines = work.record_lines(SMALL)
+    found = list(work.expected_errors(lines, no_progress))
     blank = [[None] * len(line.places) for line in lines]
-    few = words.said(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
+    few = words.headline(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
     assert few.sentence.endswith("still being computed here.")  # nothing is read off far ends
-    more = words.said(SMALL, curves_of_lines(lines, found[:-1], blank))
+    more = words.headline(SMALL, curves_of_lines(lines, found[:-1], blank))
     assert more.second.endswith("still being computed.")
-    assert "computed" not in words.said(SMALL, curves_of_lines(lines, found, blank)).second
+    assert "computed" not in words.headline(SMALL, curves_of_lines(lines, found, blank)).second
 
 
 def test_the_picture_names_its_lines_and_counts_people_over_whole_decades() -> None:
     record = replace(SMALL, estimates=("simplex",))
     drawn = whole(record)
-    figure = charts.of(record, drawn, LIGHT)
+    figure = charts.figure(record, drawn, LIGHT)
     written = [text for trace in figure.data if trace.mode == "text" for text in trace.text]
     assert {each.line.title for each in drawn} <= {text.strip() for text in written}
     assert "you: 10,000 people" in written
@@ -281,7 +285,7 @@ def test_the_picture_names_its_lines_and_counts_people_over_whole_decades() -> N
 
 @pytest.mark.parametrize("wanted", [[0.5], [0.5, 0.5, 0.5], [0.9, 0.1, 0.11], [0.2, 0.5, 0.21]])
 def test_names_stand_apart_in_the_lines_order_and_near_them(wanted: list[float]) -> None:
-    places = apart(wanted, 0.1)
+    places = space_out(wanted, 0.1)
     ordered = np.array(places)[np.argsort(wanted, kind="stable")]
     assert (np.diff(ordered) >= 0.1 - 1e-9).all()
     assert np.mean(places) == pytest.approx(np.mean(wanted))

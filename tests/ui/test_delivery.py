@@ -16,10 +16,10 @@ from starlette.types import Message
 
 from caldp_ui.app.delivery import Delivery, takes_gzip
 from caldp_ui.app.navigation import PAGES
-from caldp_ui.app.settings import below
-from caldp_ui.app.sheet import SHEET, style, written_out
-from caldp_ui.app.turns import turn
-from caldp_ui.app.upkeep import THREADS, upkeep
+from caldp_ui.app.run_limiter import limit_run
+from caldp_ui.app.settings import join_path
+from caldp_ui.app.sheet import SHEET, expand_selectors, style
+from caldp_ui.app.upkeep import THREAD_PREFIX, upkeep
 from caldp_ui.charts.library import ADDRESS, library
 from tests.loops import run
 
@@ -119,7 +119,7 @@ def test_two_runs_at_a_time() -> None:
     entered, leave = threading.Semaphore(0), threading.Event()
 
     def page() -> None:
-        with turn():
+        with limit_run():
             entered.release()
             leave.wait(60)
 
@@ -143,11 +143,11 @@ def test_work_beside_pages_is_not_warned_of() -> None:
 
     async def served() -> None:
         async with upkeep(None):
-            assert not heard(f"{THREADS}quiet_0")
+            assert not heard(f"{THREAD_PREFIX}quiet_0")
             assert heard("MainThread")
 
     run(served())
-    assert heard(f"{THREADS}quiet_0")
+    assert heard(f"{THREAD_PREFIX}quiet_0")
 
 
 def test_upkeep_ends_with_the_server() -> None:
@@ -163,7 +163,7 @@ def test_upkeep_ends_with_the_server() -> None:
 def test_selectors_that_look_into_class_names_are_written_out() -> None:
     css = '[class*="-side"][class*="-side"] > p { top: 0; }'
     one = ":is(.st-key-a-side,.st-key-b-side)"
-    assert written_out(css, ["a", "b"]) == f"{one}{one} > p {{ top: 0; }}"
+    assert expand_selectors(css, ["a", "b"]) == f"{one}{one} > p {{ top: 0; }}"
 
 
 def test_no_selector_of_the_document_looks_into_class_names() -> None:
@@ -175,7 +175,7 @@ def test_no_selector_of_the_document_looks_into_class_names() -> None:
 
 @pytest.mark.parametrize("base", ["", "caldp", "/a/b/"])
 def test_plotlys_code_comes_from_below_the_base_compressed_and_may_be_kept(base: str) -> None:
-    address = below(base, ADDRESS)
+    address = join_path(base, ADDRESS)
     app = Starlette(routes=[library(address)])
     delivery = Delivery(GZipMiddleware(app), base)  # Streamlit's own, which compresses anew
     headers, body, _ = answer(delivery, address, accept_encoding="gzip")

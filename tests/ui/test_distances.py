@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Gowalla
@@ -28,25 +28,25 @@ from caldp_core.mechanisms.specs import (
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.displacement import displacement, reports_from
+from caldp_core.theory.displacement import displacement, report_distribution
 from caldp_ui.app.navigation import DISTANCES
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import exports, rivals, runs
-from caldp_ui.distances import designing, figures, side, words
-from caldp_ui.distances.presets import PRESETS
-from caldp_ui.distances.scene import BLOCKS, NOISE
-from caldp_ui.distances.shown import Shown, blocks_beside, shown
-from caldp_ui.distances.slot import (
-    AS_FAR,
-    AS_NEAR,
+from caldp_ui.compute import exports, plain_ldp, runs
+from caldp_ui.distances import best_noise, figures, side, words
+from caldp_ui.distances.page_data import DistanceData, blocks_scenario, load_data
+from caldp_ui.distances.page_state import (
     BEGIN,
     LINK,
     NEW_YORK,
     PERSON,
-    SLOT,
-    Far,
-    keeping,
+    SAME_EPSILON,
+    SIMILAR_PRIVACY,
+    STATE,
+    DistanceState,
+    compatible_mechanisms,
 )
+from caldp_ui.distances.presets import PRESETS
+from caldp_ui.distances.scene import BLOCKS, NOISE
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words.towns import place_name
@@ -64,36 +64,38 @@ from tests.ui.driver import (
     trigger,
 )
 
-STAGE = SLOT.key("maps")
+STAGE = STATE.key("maps")
 TABS = ("Odds by distance", "Every noise", "Numbers", "Share and export")
-TWO_KM = Far(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
+TWO_KM = DistanceState(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 
-def opened(record: Far | None = None, **query: str) -> AppTest:
-    return open_page(DISTANCES, {**LINK.write(record or Far()), **query}, {"distances-more": True})
+def opened(record: DistanceState | None = None, **query: str) -> AppTest:
+    return open_page(
+        DISTANCES, {**LINK.write(record or DistanceState()), **query}, {"distances-more": True}
+    )
 
 
-def record_of(at: AppTest) -> Far:
-    found: Far = at.session_state["distances/slot"].record
+def record_of(at: AppTest) -> DistanceState:
+    found: DistanceState = at.session_state["distances/slot"].record
     return found
 
 
-def assert_shows(at: AppTest, record: Far) -> Shown:
+def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
     """Maps, ring, sentence, link are those of these scenarios' runs, which a test runs anew."""
     assert record_of(at) == record
     assert not at.error
     assert LINK.read(query_of(at)) == record
-    ours, beside = runs.result(record.scenario), runs.result(blocks_beside(record))
+    ours, beside = runs.result(record.scenario), runs.result(blocks_scenario(record))
     place, domain = record.place, ours.setup.dataset.domain
-    what = shown(record)
+    what = load_data(record)
     if record.show == PERSON:
         alone = np.zeros(ours.setup.mechanism.k)
         alone[place] = 1.0
-        law = reports_from(ours.setup.mechanism, place)
-        laws = {TRUTH: alone, NOISE: law, BLOCKS: what.in_blocks.law}
+        law = report_distribution(ours.setup.mechanism, place)
+        laws = {TRUTH: alone, NOISE: law, BLOCKS: what.block_reports.law}
         expected = {name: encode(each).name for name, each in laws.items()}
-        assert what.in_blocks.law[beside.setup.partition.labels != beside.setup.partition.labels[
-            place]].sum() == 0  # fmt: skip
+        assert what.block_reports.law[beside.setup.partition.labels !=
+        beside.setup.partition.labels[ place]].sum() == 0  # fmt: skip
     else:
         expected = {
             TRUTH: encode(ours.setup.dataset.distribution).name,
@@ -111,7 +113,7 @@ def assert_shows(at: AppTest, record: Far) -> Shown:
 
 def test_opens_around_new_york_and_follows_every_control() -> None:
     at = opened()
-    record = Far()
+    record = DistanceState()
     assert query_of(at) == {}
     assert_shows(at, record)
     checked(at.select_slider(key="distances-rate").set_value(0.05).run())
@@ -122,8 +124,8 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
     checked(shows.set_value(PERSON).run())
     record = replace(record, show=PERSON)
     assert_shows(at, record)
-    checked(at.radio(key="distances-beside").set_value(AS_FAR).run())
-    record = replace(record, beside=AS_FAR)
+    checked(at.radio(key="distances-beside").set_value(SAME_EPSILON).run())
+    record = replace(record, beside=SAME_EPSILON)
     assert_shows(at, record)
     checked(at.selectbox(key="distances-family").set_value("stepped-geometric").run())
     record = replace(record, scenario=replace(record.scenario, mechanism=SteppedGeometric()))
@@ -135,24 +137,24 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
 
 
 def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
-    at = opened(Far(replace(BEGIN, mechanism=SteppedGeometric())))
+    at = opened(DistanceState(replace(BEGIN, mechanism=SteppedGeometric())))
     checked(at.radio(key="distances-distance").set_value(Streets).run())
-    what = assert_shows(at, Far(replace(BEGIN, policy=Streets(1.0, 50.0))))
+    what = assert_shows(at, DistanceState(replace(BEGIN, policy=Streets(1.0, 50.0))))
     assert what.setup.spec == GridGeometric()
 
 
 def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
     at = opened()
-    assert_signed(at, Far().scenario, STAGE)
+    assert_signed(at, DistanceState().scenario, STAGE)
     cells = "100+2,131+2"  # two rows of two cells; 31 columns
     on_stage(at, {"tool": "brush", "action": "here", "cells": cells}, STAGE)
     assert record_of(at).place in (100, 101, 131, 132)
     assert_shows(at, record_of(at))
     on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
-    assert_shows(at, Far())
+    assert_shows(at, DistanceState())
     told = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
     trigger(at, [{"event": "told", "value": {"of": "browser", "all": [told]}}], STAGE)
-    assert_shows(at, Far())  # what was heard once is not done again
+    assert_shows(at, DistanceState())  # what was heard once is not done again
 
 
 def test_the_very_mechanism_can_be_audited() -> None:
@@ -167,7 +169,7 @@ def test_every_preset_and_every_tab() -> None:
     at = opened()
     for preset in PRESETS:
         checked(at.selectbox(key="distances-preset").set_value(preset.title).run())
-        assert_shows(at, Far(replace(BEGIN, policy=preset.policy)))
+        assert_shows(at, DistanceState(replace(BEGIN, policy=preset.policy)))
     for tab in TABS:
         at.session_state["distances-tabs"] = tab
         checked(at.run())
@@ -175,13 +177,13 @@ def test_every_preset_and_every_tab() -> None:
 
 
 ODD = {
-    "a single cell": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74")), place=0),
-    "a single row": Far(replace(BEGIN, dataset=Gowalla("40.6,40.8,-77.2,-71")), place=3),
-    "no shares": Far(replace(BEGIN, estimator="none", n=1000)),
-    "the best noise of a single cell": Far(
+    "a single cell": DistanceState(replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74")), place=0),
+    "a single row": DistanceState(replace(BEGIN, dataset=Gowalla("40.6,40.8,-77.2,-71")), place=3),
+    "no shares": DistanceState(replace(BEGIN, estimator="none", n=1000)),
+    "the best noise of a single cell": DistanceState(
         replace(BEGIN, dataset=Gowalla("40.6,40.8,-74.2,-74"), mechanism=BestKernel()), place=0
     ),
-    "the exponential mechanism": Far(replace(BEGIN, mechanism=Exponential())),
+    "the exponential mechanism": DistanceState(replace(BEGIN, mechanism=Exponential())),
 }
 
 
@@ -209,7 +211,7 @@ def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
 def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> None:
     at = opened()
     checked(at.selectbox(key="distances-family").set_value("best-kernel").run())
-    record = Far(replace(BEGIN, mechanism=BestKernel()))
+    record = DistanceState(replace(BEGIN, mechanism=BestKernel()))
     job = at.session_state["distances-design/job"]
     # Until it is there planar noise stands for it, and what was chosen stays chosen.
     assert record_of(at) == record
@@ -219,11 +221,11 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
     what = assert_shows(at, record)
     assert isinstance(what.setup.mechanism, kernels.BestKernel)
     made = what.setup.mechanism.kernel
-    kept = designing.kernel(what.setup.policy)
+    kept = best_noise.designed_kernel(what.setup.policy)
     assert kept is not None
     assert kept.bound == made.bound
-    (told,) = (line for line in words.promise(what) if line.startswith("Proved"))
-    assert f"**{words.at_least(made.bound / record.rate)} km**" in told
+    (told,) = (line for line in words.promise_sentences(what) if line.startswith("Proved"))
+    assert f"**{words.lower_bound_text(made.bound / record.rate)} km**" in told
     assert any(told in item.value for item in at.markdown)
     at.session_state["distances-tabs"] = "Every noise"
     checked(at.run())
@@ -231,89 +233,96 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
 
 
 def test_the_proof_rounds_to_the_safe_side() -> None:
-    assert words.above(0.00001234) == "0.002 %"
-    assert words.above(0.00322514) == "0.33 %"
-    assert words.above(0.0) == "0.000 %"
-    assert words.at_least(99.5899) == "99.58"
-    assert words.at_least(1234.9) == "1,234"
-    assert words.at_least(0.0123459) == "0.01234"
+    assert words.upper_percent_text(0.00001234) == "0.002 %"
+    assert words.upper_percent_text(0.00322514) == "0.33 %"
+    assert words.upper_percent_text(0.0) == "0.000 %"
+    assert words.lower_bound_text(99.5899) == "99.58"
+    assert words.lower_bound_text(1234.9) == "1,234"
+    assert words.lower_bound_text(0.0123459) == "0.01234"
 
 
 def test_where_steps_are_too_small_for_the_best_noise_planar_noise_stands() -> None:
     small = replace(BEGIN, policy=CrowFlies(1.0, 2000.0))
-    record = Far(replace(small, mechanism=BestKernel()))
+    record = DistanceState(replace(small, mechanism=BestKernel()))
     at = opened(record)
     assert "planar geometric noise is as good" in at.warning[0].value
     assert record_of(at) == record
     planar = runs.result(replace(small, mechanism=PlanarGeometric()))
     assert pictures(at, STAGE)[NOISE] == picture_of(planar)
-    assert "as good" in side.why_not(small, "best-kernel")
+    assert "as good" in side.infeasible_reason(small, "best-kernel")
 
 
 def test_all_of_the_catalogue_is_listed() -> None:
     for policy in (CrowFlies(1.0, 50.0), Streets(1.0, 50.0)):
         scenario = replace(BEGIN, policy=policy)
         made = prepare(scenario)
-        assert keeping(scenario) == mechanisms_for(made.policy)
-        assert all(side.makes(scenario, entry.name) for entry in keeping(scenario))
+        assert compatible_mechanisms(scenario) == mechanisms_for(made.policy)
+        assert all(
+            side.is_feasible(scenario, entry.name) for entry in compatible_mechanisms(scenario)
+        )
     whole = replace(BEGIN, dataset=Gowalla())
-    assert "at most" in side.why_not(whole, "exponential")
-    at = opened(Far(whole))
+    assert "at most" in side.infeasible_reason(whole, "exponential")
+    at = opened(DistanceState(whole))
     menu = at.selectbox(key="distances-family").options
     assert MECHANISMS["exponential"].title not in menu
     assert MECHANISMS["stepped-geometric"].title in menu
 
 
 def test_blocks_beside_are_made_from_the_promise_alone() -> None:
-    for beside in (AS_NEAR, AS_FAR):
-        record = Far(beside=beside)
-        policy = blocks_beside(record).policy
+    for beside in (SIMILAR_PRIVACY, SAME_EPSILON):
+        record = DistanceState(beside=beside)
+        policy = blocks_scenario(record).policy
         assert isinstance(policy, ContextPolicy)
         setup = prepare(record.scenario)
         domain = Gowalla("39.8,42.6,-77.2,-71").grid()
         east = float(setup.policy.between([0], [1])[0])
-        assert policy.epsilon == (east if beside == AS_NEAR else 1.0)
-        noise, blocks = shown(record).typical
+        assert policy.epsilon == (east if beside == SIMILAR_PRIVACY else 1.0)
+        noise, blocks = load_data(record).average_km
         assert blocks == pytest.approx(noise, rel=0.25)
         elsewhere = replace(record.scenario, n=1000, seed=9)
-        assert blocks_beside(Far(elsewhere, beside=beside)).policy == policy
-        assert audit_mechanism(prepare(blocks_beside(record)).mechanism,
-                               prepare(blocks_beside(record)).policy).holds  # fmt: skip
+        assert blocks_scenario(DistanceState(elsewhere, beside=beside)).policy == policy
+        assert audit_mechanism(prepare(blocks_scenario(record)).mechanism,
+                               prepare(blocks_scenario(record)).policy).holds  # fmt: skip
         assert domain.k == setup.mechanism.k
 
 
 def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
-    what = shown(Far())
-    assert words.odds_at(what.record, 50.0) == "73"
-    assert [words.odds_at(what.record, km) for km in words.ODDS_AT] == ["50", "52", "60", "88"]
-    km, right = figures.exactly(what)
+    what = load_data(DistanceState())
+    assert words.odds_text(what.record, 50.0) == "73"
+    assert [words.odds_text(what.record, km) for km in words.ODDS_DISTANCES] == [
+        "50",
+        "52",
+        "60",
+        "88",
+    ]
+    km, right = figures.exact_odds(what)
     assert km.size > 3
-    assert (right <= [guessed_right(0.02 * each) + 1e-9 for each in km]).all()
+    assert (right <= [max_guess_accuracy(0.02 * each) + 1e-9 for each in km]).all()
     assert (np.diff(right[np.argsort(km)]) > 0).all()
-    drawn = figures.odds(what, LIGHT)
+    drawn = figures.odds_figure(what, LIGHT)
     by_name = {trace.name: trace for trace in drawn.data}
     np.testing.assert_allclose(by_name["this noise"].y, 100 * right)
-    assert by_name["within one block"].y[0] == 100 * guessed_right(what.blocks_epsilon)
+    assert by_name["within one block"].y[0] == 100 * max_guess_accuracy(what.blocks_epsilon)
     assert [note.text for note in drawn.layout.annotations] == [
         f"<b>{name}</b>" for name in by_name
     ]
 
 
 def test_displacements_are_the_core_s() -> None:
-    what = shown(TWO_KM)
-    law = reports_from(what.setup.mechanism, NEW_YORK)
-    assert what.noise.km == displacement(law, what.domain.km_from(NEW_YORK)) < 0.02
-    assert words.km(3.14) == "3.1 km"
-    assert words.km(1234.5) == "1,234 km"
+    what = load_data(TWO_KM)
+    law = report_distribution(what.setup.mechanism, NEW_YORK)
+    assert what.noise_reports.mean_km == displacement(law, what.domain.km_from(NEW_YORK)) < 0.02
+    assert words.km_text(3.14) == "3.1 km"
+    assert words.km_text(1234.5) == "1,234 km"
 
 
 def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     # A quick estimator: the command forecasts the error by hundreds of trials, too.
-    what = shown(Far(replace(BEGIN, estimator="clip", n=20_000)))
+    what = load_data(DistanceState(replace(BEGIN, estimator="clip", n=20_000)))
     assert what.ours is not None
     assert what.plain is not None
-    assert what.blocks is not None
-    assert what.plain.setup.scenario == rivals.rival(what.record.scenario)
+    assert what.blocks_result is not None
+    assert what.plain.setup.scenario == plain_ldp.best_plain_ldp(what.record.scenario)
     path = tmp_path / "scenario.json"
     path.write_text(exports.scenario_json(what.record.scenario), encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path)])
@@ -321,20 +330,20 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     told = json.loads(done.stdout)["errors"]
     assert told["tv"]["mean"] == what.ours.first.errors.tv
     assert told["sliced_wasserstein_km"]["mean"] == what.ours.first.errors.sliced_wasserstein_km
-    for result in (what.blocks, what.plain):
+    for result in (what.blocks_result, what.plain):
         text = exports.scenario_json(result.setup.scenario)
         again = run(prepare(Scenario.from_dict(json.loads(text))))
         assert again.first.errors == result.first.errors
 
 
 def test_the_headline_is_one_number_and_the_second_line_compares() -> None:
-    what = shown(Far(replace(BEGIN, n=20_000)))
+    what = load_data(DistanceState(replace(BEGIN, n=20_000)))
     assert what.ours is not None
-    assert what.blocks is not None
+    assert what.blocks_result is not None
     assert what.plain is not None
     ours, blocks, plain = (
-        words.km(each.first.errors.sliced_wasserstein_km or 0.0)
-        for each in (what.ours, what.blocks, what.plain)
+        words.km_text(each.first.errors.sliced_wasserstein_km or 0.0)
+        for each in (what.ours, what.blocks_result, what.plain)
     )
     told = words.headline(what)
     assert told.sentence == f"The map misplaces people by {ours} on average."
@@ -343,7 +352,8 @@ def test_the_headline_is_one_number_and_the_second_line_compares() -> None:
     )
     waiting = words.headline(replace(what, ours=None))
     assert waiting.second.endswith("50 km apart, an attacker is right at most 73 times in 100.")
-    person = words.headline(shown(Far(replace(BEGIN, n=20_000), show=PERSON)))
+    person = words.headline(load_data(DistanceState(replace(BEGIN, n=20_000), show=PERSON)))
     assert person.sentence == (
-        f"A report from New York, New York lies {words.km(what.noise.km)} away on average."
+        f"A report from New York, New York lies {words.km_text(what.noise_reports.mean_km)} away "
+        "on average."
     )

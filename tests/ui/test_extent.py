@@ -12,7 +12,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.any_map import blocks_of
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import extent
-from caldp_ui.places.controls import chosen
+from caldp_ui.places.controls import with_dataset
 from caldp_ui.words import formats
 from tests.ui.driver import (
     act,
@@ -38,7 +38,7 @@ def test_larger_cells_keep_states_and_say_both_errors(page: AppTest) -> None:
     page.session_state["places-more"] = True
     checked(page.run())
     checked(page.select_slider(key="places-cells").set_value(5).run())
-    larger = extent.with_together(STATES, 5)
+    larger = extent.with_merge_factor(STATES, 5)
     assert scenario_of(page) == larger
     result = assert_shows(page, larger)
     found = cell_errors(result.setup, result.first.estimate)
@@ -49,7 +49,7 @@ def test_larger_cells_keep_states_and_say_both_errors(page: AppTest) -> None:
     jobs_done(open_tab(page, "Cell size"))
     bodies = [item.proto.body for item in page.get("html")]
     (table,) = (body for body in bodies if "ladder" in body)
-    assert table.count("<tr") == 1 + len(extent.sizes(STATES))
+    assert table.count("<tr") == 1 + len(extent.merge_factors(STATES))
     assert "1° (110 km) (now)" in table
 
 
@@ -57,7 +57,7 @@ def test_a_part_of_the_map_is_shown_and_taken_back() -> None:
     at = open_with(STATES)
     checked(act(at, "box", "cut", box=box(PART)).run())
     grid = Gowalla(area=str(PART)).grid()
-    cut = extent.cut(STATES, PART)
+    cut = extent.crop(STATES, PART)
     assert cut.dataset == Gowalla(area=str(PART))
     assert cut.context.blocks == blocks_of(grid) == GridBlocks(2, 3)
     assert_shows(at, cut)
@@ -77,8 +77,8 @@ def test_a_part_of_the_map_is_shown_and_taken_back() -> None:
 def test_a_map_of_a_million_cells_runs_beside_the_page() -> None:
     grid = GridDomain(48.0, 2.0, 0.001, 1_024, 1_024)
     data = OwnPlaces("17:3 1048575:4", str(grid.area), grid.cell)
-    large = chosen(BEGIN, data)
+    large = with_dataset(BEGIN, data)
     assert runs.dataset(large).domain.k == 2**20
     assert runs.takes_long(large)
     assert not runs.may_take_minutes(large)  # so that it starts by itself
-    assert not runs.takes_long(extent.with_together(large, 2**3))
+    assert not runs.takes_long(extent.with_merge_factor(large, 2**3))

@@ -17,7 +17,14 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.adversary import fakes, fakes_files, fakes_words
-from caldp_ui.adversary.slot import BEGIN, FAKES, KNOWS_SHARE, KNOWS_TARGET, LINK, Suspect
+from caldp_ui.adversary.page_state import (
+    BEGIN,
+    FAKES,
+    KNOWS_SHARE,
+    KNOWS_TARGET,
+    LINK,
+    AttackerState,
+)
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import presets
@@ -35,17 +42,17 @@ from tests.ui.driver import (
 )
 from tests.ui.test_adversary import STAGE, opened, record_of
 
-SHOWN = Suspect(show=FAKES)
+SHOWN = AttackerState(show=FAKES)
 
 
-def assert_shows(at: AppTest, record: Suspect) -> None:
+def assert_shows(at: AppTest, record: AttackerState) -> None:
     """Maps, sentence and link are those of the record."""
     assert record_of(at) == record
     assert not at.error
-    what = fakes.poisoned(record)
+    what = fakes.run_attack(record)
     expected = {
         "truth": encode(what.truth).name,
-        "fakes": encode_people(what.after, what.setup.n).name,
+        "fakes": encode_people(what.estimate_with_fakes, what.setup.n).name,
         "repaired": encode_people(what.repaired(record.repair).shares, what.setup.n).name,
     }
     assert pictures(at, STAGE) == expected
@@ -80,9 +87,9 @@ def test_follows_every_control() -> None:
     city = us_cities()[0]
     (largest,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
     checked(at.selectbox(key="adversary-place").set_value(largest).run())
-    assert_shows(at, record.at(largest))
+    assert_shows(at, record.with_place(largest))
     checked(at.select_slider(key="adversary-tenths").set_value(0).run())
-    assert_shows(at, replace(record.at(largest), tenths=0))
+    assert_shows(at, replace(record.with_place(largest), tenths=0))
 
 
 @pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
@@ -105,11 +112,11 @@ def test_slow_methods_are_refused_with_what_to_do() -> None:
 def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
     """By another way: the run's tally, and one of crafted reports drawn here."""
     record = replace(SHOWN, tenths=20, scenario=replace(BEGIN, mechanism=Hadamard()))
-    what = fakes.poisoned(record)
+    what = fakes.run_attack(record)
     honest = run(prepare(record.scenario))
     n, x = honest.first.evidence.n, record.place
     assert what.phones / (what.phones + n) == pytest.approx(0.02, abs=1e-6)
-    np.testing.assert_array_equal(what.before, honest.first.estimate)
+    np.testing.assert_array_equal(what.estimate_without_fakes, honest.first.estimate)
     rng = np.random.default_rng(99)
     crafted = poisoning.sample_crafted(honest.setup.mechanism, x, what.phones, rng)
     again = Evidence.of(
@@ -119,8 +126,8 @@ def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
     )
     other = estimator(record.scenario.estimator).apply(again)
     # Two draws of fakes differ by noise, which is far below what they add to the place.
-    assert what.after[x] == pytest.approx(other[x], rel=0.02)
-    assert what.after[x] > 5 * what.before[x]
+    assert what.estimate_with_fakes[x] == pytest.approx(other[x], rel=0.02)
+    assert what.estimate_with_fakes[x] > 5 * what.estimate_without_fakes[x]
     deviation = np.sqrt(honest.setup.mechanism.variance(what.truth, n)[x])
     gained = again.unbiased[x] - what.truth[x]
     assert gained == pytest.approx(what.gain, abs=6 * deviation)
@@ -128,28 +135,33 @@ def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
 
 
 def test_who_is_crowded_out_is_counted() -> None:
-    what = fakes.poisoned(replace(SHOWN, tenths=20))
+    what = fakes.run_attack(replace(SHOWN, tenths=20))
     inside = what.setup.partition.labels == what.setup.partition.labels[what.place]
     n = what.setup.n
-    seen = [int((each[inside] * n >= 0.5).sum()) for each in (what.before, what.after)]
-    assert what.peopled_before == seen[0] > 10
-    assert what.peopled_after < seen[0] / 4
-    told = fakes_words.crowded_out(what, "state")
-    assert f"**{what.peopled_before}** without fakes" in told
-    assert f"**{formats.count(what.peopled_after, 'place', 'places')}** of the state" in told
-    assert not fakes_words.crowded_out(fakes.poisoned(replace(SHOWN, tenths=0)), "state")
+    seen = [
+        int((each[inside] * n >= 0.5).sum())
+        for each in (what.estimate_without_fakes, what.estimate_with_fakes)
+    ]
+    assert what.occupied_without_fakes == seen[0] > 10
+    assert what.occupied_with_fakes < seen[0] / 4
+    told = fakes_words.describe_crowding_out(what, "state")
+    assert f"**{what.occupied_without_fakes}** without fakes" in told
+    assert f"**{formats.count(what.occupied_with_fakes, 'place', 'places')}** of the state" in told
+    assert not fakes_words.describe_crowding_out(
+        fakes.run_attack(replace(SHOWN, tenths=0)), "state"
+    )
 
 
 def test_what_repair_mends_and_what_it_misses() -> None:
     crafted, honest_looking = (
-        fakes.poisoned(replace(SHOWN, tenths=20, attack=attack))
+        fakes.run_attack(replace(SHOWN, tenths=20, attack=attack))
         for attack in (MAXIMAL_GAIN, RANDOM_ITEMS)
     )
     x = crafted.place
     truth = float(crafted.truth[x])
     assert crafted.repaired(KNOWS_TARGET).shares[x] == pytest.approx(truth, rel=0.3)
     assert crafted.repaired(KNOWS_SHARE).shares[x] > 5 * truth
-    assert honest_looking.after[x] > 3 * truth
+    assert honest_looking.estimate_with_fakes[x] > 3 * truth
     assert honest_looking.repaired(KNOWS_TARGET).shares[x] < 0.5 * truth
     assert honest_looking.repaired(KNOWS_SHARE).shares[x] > 3 * truth
     for knows in (KNOWS_TARGET, KNOWS_SHARE):
@@ -158,51 +170,51 @@ def test_what_repair_mends_and_what_it_misses() -> None:
 
 def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
     by_hadamard = replace(SHOWN, scenario=replace(BEGIN, mechanism=Hadamard()))
-    what = fakes.poisoned(replace(by_hadamard, tenths=50))
-    tally = what.check
-    told = fakes_words.seen(what, MAXIMAL_GAIN, "state")
+    what = fakes.run_attack(replace(by_hadamard, tenths=50))
+    tally = what.sum_check
+    told = fakes_words.describe_detection(what, MAXIMAL_GAIN, "state")
     assert told.startswith("**Yes.**")
     for number in (tally.estimated, tally.reported, tally.limit):
         assert formats.people(number) in told
     # Each of them adds (e + 1)/(e − 1) people to the sum, an honest phone one.
     excess = what.phones * ((np.e + 1) / (np.e - 1) - 1)
     assert abs(tally.estimated - tally.reported - excess) < 5 * tally.noise
-    few = fakes.poisoned(replace(by_hadamard, tenths=1))
-    assert fakes_words.seen(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
-    assert few.phones < (few.to_be_seen or 0) < what.phones
-    assert "no test can" in fakes_words.seen(few, RANDOM_ITEMS, "state")
+    few = fakes.run_attack(replace(by_hadamard, tenths=1))
+    assert fakes_words.describe_detection(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
+    assert few.phones < (few.phones_to_detect or 0) < what.phones
+    assert "no test can" in fakes_words.describe_detection(few, RANDOM_ITEMS, "state")
     response = replace(BEGIN, mechanism=RandomizedResponse())
-    by_response = fakes.poisoned(replace(SHOWN, scenario=response, tenths=50))
-    assert by_response.check.always_agree
-    assert "always add up" in fakes_words.seen(by_response, MAXIMAL_GAIN, "state")
+    by_response = fakes.run_attack(replace(SHOWN, scenario=response, tenths=50))
+    assert by_response.sum_check.always_agree
+    assert "always add up" in fakes_words.describe_detection(by_response, MAXIMAL_GAIN, "state")
 
 
 def test_the_answer_says_the_numbers_of_the_scenario() -> None:
     by_rr = replace(BEGIN, mechanism=RandomizedResponse())
     for scenario in (BEGIN, by_rr, replace(BEGIN, mechanism=Hadamard())):
-        powers = fakes.powers(scenario, SHOWN.place)
-        told = fakes_words.answer(powers, "state")
-        for each in (powers.here, powers.in_one_block):
+        powers = fakes.compute_powers(scenario, SHOWN.place)
+        told = fakes_words.describe_block_effect(powers, "state")
+        for each in (powers.own_block, powers.in_one_block):
             assert f"**{fakes_words.people(each.added)}" in told
             assert f"**{formats.people(each.to_stand_out())}**" in told
         assert ("as much as" in told) == (scenario is not by_rr)
-    rr = fakes.powers(by_rr, SHOWN.place)
-    for power, hidden in zip((rr.here, rr.in_one_block), rr.hidden, strict=True):
+    rr = fakes.compute_powers(by_rr, SHOWN.place)
+    for power, hidden in zip((rr.own_block, rr.in_one_block), rr.hidden, strict=True):
         assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
-    whole = fakes.powers(BEGIN.plain(), SHOWN.place)
-    assert "Everything is one block" in fakes_words.answer(whole, "map")
+    whole = fakes.compute_powers(BEGIN.plain(), SHOWN.place)
+    assert "Everything is one block" in fakes_words.describe_block_effect(whole, "map")
 
 
 def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
-    what = fakes.poisoned(SHOWN)
-    gained = what.after[what.place] - what.before[what.place]
+    what = fakes.run_attack(SHOWN)
+    gained = what.estimate_with_fakes[what.place] - what.estimate_without_fakes[what.place]
     assert 0.5 * what.gain < gained < 0.9 * what.gain
     # How many phones report from the block is seen exactly, the fakes among them.
     labels = runs.context_of(what.setup).blocks
     block = labels == labels[what.place]
     fake = what.phones / (what.setup.n + what.phones)
-    seen = (1 - fake) * what.before[block].sum() + fake
-    assert what.after[block].sum() == pytest.approx(seen, rel=1e-9)
+    seen = (1 - fake) * what.estimate_without_fakes[block].sum() + fake
+    assert what.estimate_with_fakes[block].sum() == pytest.approx(seen, rel=1e-9)
 
 
 def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
@@ -212,7 +224,7 @@ def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     runs.result(many)
     tracemalloc.start()
     try:
-        what = fakes.poisoned(record)
+        what = fakes.run_attack(record)
         code = fakes_files.snippet(what, record.attack)
         on_screen = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()

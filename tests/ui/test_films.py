@@ -13,24 +13,24 @@ from caldp_core.basics.types import no_progress
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import rivals
+from caldp_ui.compute import plain_ldp
 from caldp_ui.distances import films as of_distances
 from caldp_ui.distances import scene as far
 from caldp_ui.distances import words as far_words
-from caldp_ui.distances.shown import shown as shown_far
+from caldp_ui.distances.page_data import load_data as shown_far
+from caldp_ui.distances.page_state import EVERYBODY, PERSON, DistanceState, with_rate
 from caldp_ui.distances.side import RATES
-from caldp_ui.distances.slot import EVERYBODY, PERSON, Far, per_km
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
-from caldp_ui.parts.comparison import at_once
+from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.film_steps import all_steps
 from caldp_ui.personal import films as of_secrets
 from caldp_ui.personal import scene as own
-from caldp_ui.personal.slot import BEGIN, Personal, known, with_tags
+from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
 from caldp_ui.stage import Step, encode
 from caldp_ui.values import answers
 from caldp_ui.values import films as values
-from caldp_ui.values.slot import BEGIN as ANSWERS
+from caldp_ui.values.page_state import BEGIN as ANSWERS
 from tests.ui.ahead import few
 from tests.ui.driver import container, headline_of, open_page, picture_of
 from tests.ui.values_page import on_chart
@@ -60,36 +60,38 @@ def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
 
 @pytest.mark.parametrize("view", [EVERYBODY, PERSON])
 def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> None:
-    record = replace(Far(), show=view)
-    film = of_distances.RATE.film(record, no_progress)
+    record = replace(DistanceState(), show=view)
+    film = of_distances.RATE_FILM.film(record, no_progress)
     assert [step.value for step in film.steps] == list(RATES)
     at = film.steps[RATES.index(record.rate)]
-    now = {picture.id: picture for picture in far.scene(shown_far(record, at_once)).pictures}
+    now = {
+        picture.id: picture for picture in far.scene(shown_far(record, load_fast_results)).pictures
+    }
     assert {name: code.name for name, code in at.codes.items()} == {
         name: picture.code.name for name, picture in now.items() if name != TRUTH
     }
     assert at.facts[far.NOISE] == now[far.NOISE].fact
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
     assert (at.reading, film.dial) == ("0.02", "distances-rate")
-    said = far_words.headline(shown_far(record, at_once))
+    said = far_words.headline(shown_far(record, load_fast_results))
     assert at.elsewhere[headline.SENTENCE] == headline.html(said)
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
-        assert other.codes[far.NOISE].name == map_of(per_km(record.scenario, RATES[0]))
+        assert other.codes[far.NOISE].name == map_of(with_rate(record.scenario, RATES[0]))
 
 
 def test_a_film_leaves_out_lines_that_would_be_another_step_s() -> None:
-    assert set(of_distances.RATE.hides) == {"blocks", "sensitive"}
+    assert set(of_distances.RATE_FILM.hides) == {"blocks", "sensitive"}
 
 
 def test_the_film_over_epsilon_has_all_ways_of_personal_secrets() -> None:
-    film = few(of_secrets.EPSILON, 0.5, 1.0).film(Personal(), no_progress)
+    film = few(of_secrets.EPSILON_FILM, 0.5, 1.0).film(PersonalState(), no_progress)
     first, last = film.steps
     low, high = (with_tags(BEGIN, epsilon=epsilon) for epsilon in (0.5, 1.0))
     for step, scenario in ((first, low), (last, high)):
         assert step.codes[own.ASSUMED].name == map_of(scenario)
-        assert step.codes[own.KNOWN].name == map_of(known(scenario))
+        assert step.codes[own.KNOWN].name == map_of(with_known_places(scenario))
         assert set(step.codes) == {own.EVERYTHING, own.KNOWN, own.ASSUMED}
     assert first.codes[own.EVERYTHING].name != last.codes[own.EVERYTHING].name
     assert (last.label, last.value) == ("ε = 1", 1.0)
@@ -97,23 +99,26 @@ def test_the_film_over_epsilon_has_all_ways_of_personal_secrets() -> None:
 
 @pytest.mark.parametrize("name", values.TITLES)
 def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> None:
-    film = values.along(ANSWERS, name).film(ANSWERS, no_progress)
-    present = values.film_at(prepare(ANSWERS))[name]
+    film = values.slider_film(ANSWERS, name).film(ANSWERS, no_progress)
+    present = values.film_values(prepare(ANSWERS))[name]
     assert present in [step.value for step in film.steps]
     for step in (film.steps[0], film.steps[-1]):
-        result = run(prepare(values.FOLLOWED[name](ANSWERS, step.value)))
+        result = run(prepare(values.SCENARIO_AT_STEP[name](ANSWERS, step.value)))
         shares = answers.shares_of(result)
         assert step.codes["ours"].name == encode(result.first.estimate).name
         assert step.codes["ours-low"].name == encode(np.clip(shares.low, -1, 1)).name
         assert step.codes["marked"].name == encode(result.setup.sensitive.astype(float)).name
     own = next(step for step in film.steps if step.value == present)
     assert own.codes["ours"].name == answers_of(ANSWERS)
-    assert own.codes["plain"].name == answers_of(rivals.rival(ANSWERS))
+    assert own.codes["plain"].name == answers_of(plain_ldp.best_plain_ldp(ANSWERS))
 
 
 def test_the_sensitive_set_grows_from_nothing_over_its_own_to_everything() -> None:
     own = prepare(ANSWERS).sensitive
-    sets = [prepare(values.grown(ANSWERS, size)).sensitive for size in range(own.size + 1)]
+    sets = [
+        prepare(values.with_sensitive_count(ANSWERS, size)).sensitive
+        for size in range(own.size + 1)
+    ]
     assert [int(flags.sum()) for flags in sets] == list(range(own.size + 1))
     assert all((small <= large).all() for small, large in pairwise(sets))
     np.testing.assert_array_equal(sets[int(own.sum())], own)
@@ -122,8 +127,8 @@ def test_the_sensitive_set_grows_from_nothing_over_its_own_to_everything() -> No
 def test_all_people_of_the_data_are_the_very_people() -> None:
     n = prepare(ANSWERS).dataset.n
     assert n is not None
-    assert values.peopled(ANSWERS, float(n)).n is None
-    assert values.peopled(ANSWERS, 100.0).n == 100
+    assert values.with_population(ANSWERS, float(n)).n is None
+    assert values.with_population(ANSWERS, 100.0).n == 100
 
 
 def rest_on(at: AppTest, film: str, value: float) -> None:
@@ -135,7 +140,7 @@ def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
     at = open_page(navigation.VALUES)
     rest_on(at, values.SENSITIVE, 2.0)
     scenario = at.session_state["values/slot"].record.scenario
-    assert scenario == values.grown(ANSWERS, 2.0)
+    assert scenario == values.with_sensitive_count(ANSWERS, 2.0)
     rest_on(at, "no film", 2.0)
     assert at.session_state["values/slot"].record.scenario == scenario
     rest_on(at, values.EPSILON, 99.0)
@@ -144,10 +149,13 @@ def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
 
 
 def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None:
-    over_rates, over_epsilon = few(of_distances.RATE, Far().rate), few(of_secrets.EPSILON, 1.0)
+    over_rates, over_epsilon = (
+        few(of_distances.RATE_FILM, DistanceState().rate),
+        few(of_secrets.EPSILON_FILM, 1.0),
+    )
     for page, film in (
-        (navigation.DISTANCES, over_rates.film(Far(), no_progress)),
-        (navigation.PERSONAL, over_epsilon.film(Personal(), no_progress)),
+        (navigation.DISTANCES, over_rates.film(DistanceState(), no_progress)),
+        (navigation.PERSONAL, over_epsilon.film(PersonalState(), no_progress)),
     ):
         at = open_page(page)
         slider = at.select_slider(key=film.dial)

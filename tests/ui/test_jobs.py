@@ -140,7 +140,7 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
         import streamlit as st
 
         from caldp_core.basics.types import Progress
-        from caldp_ui.session import findings
+        from caldp_ui.session import incremental_jobs
 
         def find(progress: Progress) -> Iterator[int]:
             for each in range(3):
@@ -150,7 +150,7 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
         def show(seen: list[Any]) -> None:
             st.text(f"{seen}")
 
-        findings.filling("here", "count", find, lambda job: "", show)
+        incremental_jobs.gather_automatically("here", "count", find, lambda job: "", show)
 
     at = AppTest.from_function(page, default_timeout=60).run()
     job = at.session_state["here/job"]

@@ -14,8 +14,8 @@ from caldp_core.mechanisms.designed import files as designs
 from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.matrix import candidates
+from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.matrix.side import _lines
-from caldp_ui.matrix.slot import Table
 from tests.contract.checks import naming
 
 ENTRIES = 10**5
@@ -65,7 +65,7 @@ def _keys(page: str, codec: Any) -> list[str]:
     """
     own = {field.name for field in fields(codec.fresh())}
     if page not in WITH_SCENARIO:
-        return [key for key in sorted(own) if not codec.strangers({key: ""})]
+        return [key for key in sorted(own) if not codec.unknown_keys({key: ""})]
     parts = [
         f"{slot}.{field.name}"
         for slot, (_, kinds) in SLOTS.items()
@@ -73,7 +73,7 @@ def _keys(page: str, codec: Any) -> list[str]:
         for field in fields(kind)
     ]
     policy = [part.partition(".")[2] for part in parts]
-    return [key for key in sorted({*own, *parts, *policy}) if not codec.strangers({key: ""})]
+    return [key for key in sorted({*own, *parts, *policy}) if not codec.unknown_keys({key: ""})]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def _keys(page: str, codec: Any) -> list[str]:
     ],
 )
 def test_every_key_of_every_link(page: str) -> None:
-    codec = import_module(f"caldp_ui.{page}.slot").SLOT.codec
+    codec = import_module(f"caldp_ui.{page}.page_state").STATE.codec
     keys = _keys(page, codec)
     assert keys
     for number, key in enumerate(keys):
         name = list(LONG)[number % len(LONG)]
         text = LONG[name]
-        query = {"v": "2", key: text} if not codec.strangers({"v": "2"}) else {key: text}
+        query = {"v": "2", key: text} if not codec.unknown_keys({"v": "2"}) else {key: text}
         with naming(f"{key}: {name}"):
             peak, told = _peak(lambda query=query: codec.check(codec.read(query)))  # type: ignore[misc]
             assert peak <= PEAK_MAX
@@ -102,7 +102,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "places": read_places,
     "a scenario": Scenario.from_text,
     "a design": designs.from_text,
-    "the matrix's names": lambda text: Table().named(_lines(text)),
+    "the matrix's names": lambda text: MatrixState().with_names(_lines(text)),
     "the matrix's channel": lambda text: candidates._pasted(text, 3),
 }
 

@@ -9,13 +9,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from caldp_ui.adversary.slot import Suspect
+from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.app.navigation import CLASSROOM, MATRIX, PAGES, ROOM, START
 from caldp_ui.classroom import plan
-from caldp_ui.classroom.slot import NAMES, SLOT, Lesson
+from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.lesson import bar, steps
-from caldp_ui.matrix.slot import BUG, Table
+from caldp_ui.matrix.page_state import BUG, MatrixState
 from tests import ROOT
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_page, trigger
@@ -47,8 +47,8 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
         assert label == f"{begins} to {begins + part.minutes} min · {part.title}"
     wanted = {
         "classroom": Lesson("means"),
-        "adversary": Suspect(days=1),
-        "matrix": replace(Table().ready("ldp", 1.0), channel=BUG),
+        "adversary": AttackerState(days=1),
+        "matrix": replace(MatrixState().with_template("ldp", 1.0), channel=BUG),
     }
     for page, title in (
         ("classroom", "6 Means"),
@@ -163,8 +163,8 @@ def test_the_bar_goes_with_a_teacher_who_opens_another_step_s_page(
         (CLASSROOM, "bits", "5 Shorter reports"),
         (CLASSROOM, "means", "6 Means"),
     ):
-        SLOT.lead_to(Lesson(station))
-        steps.follow(page)
+        STATE.open_with(Lesson(station))
+        steps.follow_page(page)
         held = steps.running()
         assert held is not None
         assert held.step.title == title

@@ -11,11 +11,11 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.matrix import below, candidates
-from caldp_ui.matrix.slot import (
+from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNS,
     PASTED,
-    Table,
+    MatrixState,
     level_text,
     read_level,
 )
@@ -31,7 +31,7 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
     for name, template in TEMPLATES.items():
         checked(at.selectbox(key="matrix-template").set_value(name).run())
         record = record_of(at)
-        assert record == Table().ready(name, 1.0)
+        assert record == MatrixState().with_template(name, 1.0)
         assert headline(at) == said_of(verdict(record))
         said = message(at)["limit"]
         assert [[cell["text"] for cell in row] for row in said] == [
@@ -40,7 +40,7 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
         ]
         for channel in candidates.titles_for(record.levels):
             if channel not in (*DESIGNS, PASTED, BUG):
-                found = candidates.made(replace(record, channel=channel))
+                found = candidates.build_candidate(replace(record, channel=channel))
                 assert audit_channel(found.channel, record.matrix).holds, (name, channel)
 
 
@@ -48,13 +48,13 @@ def test_entries_are_edited_both_ways_and_undone() -> None:
     at = opened(template="ldp")
     begin = record_of(at)
     edit(at, 0, 2, "0,5")
-    assert record_of(at) == begin.set(0, 2, 0.5, False)
+    assert record_of(at) == begin.with_limit(0, 2, 0.5, False)
     edit(at, 1, 2, "", both=True)
     levels = record_of(at).levels
     assert levels[1][2] == levels[2][1] == INF
     assert opened(record_of(at)).session_state["matrix/slot"].record == record_of(at)
     checked(at.button(key="matrix-undo").click().run())
-    assert record_of(at) == begin.set(0, 2, 0.5, False)
+    assert record_of(at) == begin.with_limit(0, 2, 0.5, False)
 
 
 def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
@@ -95,7 +95,7 @@ def test_new_names_begin_without_limits_and_kept_ones_keep_theirs() -> None:
 def test_too_many_names_are_refused_before_levels_are_made() -> None:
     """50,000 lines in the box of names would be 50,000 × 50,000 levels."""
     with pytest.raises(CaldpError, match="needs 2 to 12 values, got 2,000"):
-        Table().named(tuple(map(str, range(2_000))))
+        MatrixState().with_names(tuple(map(str, range(2_000))))
 
 
 def test_files_hold_what_is_shown() -> None:
@@ -112,7 +112,7 @@ def test_files_hold_what_is_shown() -> None:
 def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said() -> None:
     for level in (INF, 0.0):
         rows = ((0.0, level), (level, 0.0))
-        at = opened(Table("", 1.0, ("a", "b"), rows))
+        at = opened(MatrixState("", 1.0, ("a", "b"), rows))
         told = "has no limits" if level else "keeps all 2 limits"
         assert told in headline(at)
         for tab in below._TABS:

@@ -14,17 +14,17 @@ from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.designed.forms import form_loss
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.matrix import below, board, candidates, groups, words
-from caldp_ui.matrix.slot import (
-    ALIKE,
+from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
     DESIGNS,
     GROUPS,
     PASTED,
-    SLOT,
-    Table,
+    RANDOMIZED_RESPONSE,
+    STATE,
+    MatrixState,
 )
 from caldp_ui.matrix.templates import INF, Rows
 from tests.contract.checks import naming
@@ -68,14 +68,16 @@ def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> No
 
 def test_a_pasted_channel_is_audited_exactly() -> None:
     warner = "3/4 1/4\n0.25, 0.75"
-    record = replace(Table().ready("drug", 1.1), channel=PASTED, pasted=warner)
+    record = replace(MatrixState().with_template("drug", 1.1), channel=PASTED, pasted=warner)
     assert verdict(record).audit.holds  # log 3 = 1.0986…
-    tight = replace(record.set(0, 1, 1.0986, both=False))
+    tight = replace(record.with_limit(0, 1, 1.0986, both=False))
     what = verdict(tight)
     assert [(cell.leak.x, cell.leak.x_other) for cell in what.broken] == [(0, 1)]
     assert "leaks 1.09861 where 1.0986 is allowed" in said_of(what)
     assert "“Yes” against “No”" in headline(opened(tight))
-    again = candidates.made(replace(record, pasted=candidates.as_text(what.candidate.channel)))
+    again = candidates.build_candidate(
+        replace(record, pasted=candidates.as_text(what.candidate.channel))
+    )
     assert again.channel == what.candidate.channel
 
 
@@ -89,9 +91,9 @@ def test_what_is_no_channel_is_said_in_a_sentence() -> None:
         ("1e9 0\n0 1", "a number such as"),
         ("1 " * 401 + "\n" + "1 " * 401, "at most 400 reports"),
     ):
-        record = replace(Table().ready("drug", 1.0), channel=PASTED, pasted=text)
+        record = replace(MatrixState().with_template("drug", 1.0), channel=PASTED, pasted=text)
         with naming(text[:9]), pytest.raises(CaldpError, match=told):
-            candidates.made(record)
+            candidates.build_candidate(record)
 
 
 ODD: tuple[Rows, ...] = (
@@ -105,47 +107,49 @@ ODD: tuple[Rows, ...] = (
 
 
 def test_what_a_channel_need_not_hide_is_told() -> None:
-    assert "leaks up to ε = 1.50 less than allowed" in said_of(verdict(Table()))
-    full = replace(Table().ready("blocks", 1.0), channel="randomized-response")
+    assert "leaks up to ε = 1.50 less than allowed" in said_of(verdict(MatrixState()))
+    full = replace(MatrixState().with_template("blocks", 1.0), channel="randomized-response")
     assert "keeps all 8 limits and uses each of them fully" in said_of(verdict(full))
 
 
 def test_values_that_a_report_proves_come_first() -> None:
     """By the channel itself: some report is sent under that value alone."""
     for template, channel, bare in (
-        ("hospital", ALIKE, 0),  # nothing limits "Healthy", yet this channel hides it
+        ("hospital", RANDOMIZED_RESPONSE, 0),  # nothing limits "Healthy", yet this channel hides it
         ("high-low", "hadamard", 3),
         ("drug", "binary", 1),
         ("both", "randomized-response", 3),
     ):
         with naming(f"{template}, {channel}"):
-            what = verdict(replace(Table().ready(template, 1.0), channel=channel))
+            what = verdict(replace(MatrixState().with_template(template, 1.0), channel=channel))
             rows = what.candidate.channel
             alone = [[x for x in range(what.k) if rows[x][y]] for y in range(len(rows[0]))]
-            assert {x for (x, *others) in alone if not others} == set(what.bare)
-            assert len(what.bare) == bare
+            assert {x for (x, *others) in alone if not others} == set(what.proven_values)
+            assert len(what.proven_values) == bare
             made = words.headline(what)
             assert made.unprotected == bool(bare)
             assert not bare or made.sentence.startswith(f"{bare} of {what.k} values")
             assert "The channel keeps" in words.in_one_line(what)
-    open_to_all = replace(Table().ready("drug", 1.0), channel=PASTED, pasted="1 0\n0 1")
+    open_to_all = replace(
+        MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="1 0\n0 1"
+    )
     assert words.headline(verdict(open_to_all)).sentence.startswith("No value is protected")
 
 
 def test_a_limit_matters_if_the_others_do_not_imply_it() -> None:
     for template, follow in (("hospital", 0), ("ldp", 0), ("line", 20)):
-        what = verdict(Table().ready(template, 1.0))
-        assert int(what.follows.sum()) == follow, template
+        what = verdict(MatrixState().with_template(template, 1.0))
+        assert int(what.redundant_limits.sum()) == follow, template
         for x, z in what.cells:
             levels = what.levels.copy()
             levels[x, z] = INF
             implied = closure(DenseMatrix.of(levels)).entries[x, z] <= what.levels[x, z] < INF
-            assert bool(what.follows[x, z]) == implied, (template, x, z)
+            assert bool(what.redundant_limits[x, z]) == implied, (template, x, z)
 
 
 def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
     for rows in ODD:
-        record = Table("", 1.0, tuple("abc"[: len(rows)]), rows)
+        record = MatrixState("", 1.0, tuple("abc"[: len(rows)]), rows)
         for channel in candidates.titles_for(rows):
             with naming(f"{rows}, {channel}"):
                 if channel not in (*DESIGNS, PASTED, BUG):
@@ -155,7 +159,7 @@ def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
 def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
     for rows in ODD[:3]:
         with naming(f"{rows}"):
-            at = opened(Table("", 1.0, ("a", "b"), rows, channel=DESIGNED))
+            at = opened(MatrixState("", 1.0, ("a", "b"), rows, channel=DESIGNED))
             job = at.session_state["matrix-design/job"]
             assert not wait([job.future], timeout=60).not_done
             checked(at.run())
@@ -170,7 +174,9 @@ def test_a_broken_text_of_a_channel_leaves_the_matrix_on_show() -> None:
 
 
 def test_rows_that_do_not_sum_to_one_are_named() -> None:
-    record = replace(Table().ready("drug", 1.0), channel=PASTED, pasted="0.5 0.5\n0.333 0.666")
+    record = replace(
+        MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="0.5 0.5\n0.333 0.666"
+    )
     assert "The row of “No” must be chances that sum to 1, its sum is 0.999" in headline(
         opened(record)
     )
@@ -185,7 +191,7 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     assert "keeps all 25 limits" in headline(at)
     told = " ".join(each.value for each in container(at, "matrix-side").markdown)
     assert "Certified:** less than 0.01 %" in told
-    least = candidates.made(Table()).mechanism
+    least = candidates.build_candidate(MatrixState()).mechanism
     assert least is not None
     times = candidates.even_variance(least) / job.result().loss
     assert f"needs {times:.3g} times as many people" in told
@@ -208,7 +214,7 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
         (1.0, 2.0, 0.0, 1.0),
         (2.0, 2.0, 1.0, 0.0),
     )
-    record = Table("", names=names, levels=levels, channel=GROUPS)
+    record = MatrixState("", names=names, levels=levels, channel=GROUPS)
     at = opened(record)
     job = at.session_state["matrix-design-groups/job"]
     assert not wait([job.future], timeout=120).not_done
@@ -216,10 +222,10 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
     made = job.result()
     told = " ".join(each.value for each in container(at, "matrix-side").markdown)
     assert (
-        f"of the groups (Diseases, {as_text('<b>Other</b>')}) is {candidates.above(made.gap)}"
-        in told
+        f"of the groups (Diseases, {escape_markdown('<b>Other</b>')}) is "
+        f"{candidates.above(made.gap)}" in told
     )
-    least = candidates.made(replace(record, channel="plain")).mechanism
+    least = candidates.build_candidate(replace(record, channel="plain")).mechanism
     assert least is not None
     # By another route: the information in the channel itself.
     channel = np.array([[float(chance) for chance in row] for row in least.exact_channel()])
@@ -239,7 +245,7 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
         at.session_state["matrix-tabs"] = "Two reports"
         checked(at.run())
         checked(at.selectbox(key="matrix-second").set_value(second).run())
-        shown = message(at, SLOT.key("together"))
+        shown = message(at, STATE.key("together"))
         assert shown["limit"][0][1]["text"] == "2"
         assert shown["leak"][0][1] | {"told": ""} == {
             "text": "2.00",
@@ -250,18 +256,18 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
 
 
 def test_a_channel_that_no_longer_fits_is_said_so() -> None:
-    at = opened(replace(Table().ready("blocks", 1.0), channel="hadamard"))
+    at = opened(replace(MatrixState().with_template("blocks", 1.0), channel="hadamard"))
     assert container(at, "matrix-side").selectbox[1].value is not None
     edit(at, 0, 1, "0.5")
     said = [each.value for each in container(at, "matrix-side").caption]
     assert any("can't be made for this matrix" in each for each in said)
-    assert headline(at) == said_of(verdict(replace(record_of(at), channel=ALIKE)))
+    assert headline(at) == said_of(verdict(replace(record_of(at), channel=RANDOMIZED_RESPONSE)))
 
 
 def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
     at = opened(template="ldp")
     (said,) = (item.value for item in at.caption if "typically off" in item.value)
-    found = candidates.made(record_of(at)).mechanism
+    found = candidates.build_candidate(record_of(at)).mechanism
     assert found is not None
     rng, n, k = np.random.default_rng(5), 10_000, found.k
     people = rng.multinomial(n, np.full(k, 1 / k), 400)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from caldp_ui.matrix import films
-from caldp_ui.matrix.slot import BUG, DESIGNED, PASTED, Table
+from caldp_ui.matrix.page_state import BUG, DESIGNED, PASTED, MatrixState
 from caldp_ui.matrix.templates import TEMPLATES
 from tests.ui.ahead import assert_ahead, dialled, made
 from tests.ui.matrix_page import SMALL, opened
@@ -25,19 +25,19 @@ CHANNELS = (
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_every_step_of_a_template_is_what_the_page_shows(template: str) -> None:
-    record = Table().ready(template, 1.0)
+    record = MatrixState().with_template(template, 1.0)
     assert_ahead(opened(record), films.PAGE, record, films.EPSILON)
 
 
 @pytest.mark.parametrize(("template", "channel"), CHANNELS)
 def test_so_it_is_with_other_channels(template: str, channel: str) -> None:
-    record = replace(Table().ready(template, 2.0), channel=channel, pasted=WARNER)
+    record = replace(MatrixState().with_template(template, 2.0), channel=channel, pasted=WARNER)
     assert_ahead(opened(record), films.PAGE, record, films.EPSILON, slice(1, None, 4))
 
 
 def test_each_template_and_channel_has_a_film_of_its_own() -> None:
     records = [
-        replace(Table().ready(template, 1.0), channel=channel)
+        replace(MatrixState().with_template(template, 1.0), channel=channel)
         for template in TEMPLATES
         for channel in ("plain", BUG)
     ]
@@ -45,6 +45,6 @@ def test_each_template_and_channel_has_a_film_of_its_own() -> None:
 
 
 def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:
-    for record in (SMALL, replace(Table(), channel=DESIGNED)):
+    for record in (SMALL, replace(MatrixState(), channel=DESIGNED)):
         at = opened(record)
         assert dialled(at, films.PAGE) == {}

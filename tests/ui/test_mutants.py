@@ -22,14 +22,14 @@ from caldp_ui.app import addresses
 from caldp_ui.compute import exports
 from caldp_ui.room import below, odds, words
 from caldp_ui.room.figures import shares_of
-from caldp_ui.room.poll import Seen
-from caldp_ui.room.slot import READY
+from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.room.poll import PollState
 from caldp_ui.session import scenarios
-from caldp_ui.values.slot import BEGIN
-from caldp_ui.words import formats, told
+from caldp_ui.values.page_state import BEGIN
+from caldp_ui.words import formats, promise_text
 from tests.ui import test_formats, test_room
 
-SEEN = Seen("", "", READY["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
+SEEN = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def slipped(function: Callable[..., Any], right: str, wrong: str) -> Iterator[No
 def check_live() -> None:
     """The headline's range is that of the first protected answer, the lower end first."""
     shares = shares_of(SEEN.question, SEEN.reports)
-    said = words.live(SEEN, shares).sentence
+    said = words.live_headline(SEEN, shares).sentence
     assert f"that {100 * shares.low[0]:.0f} to {100 * shares.high[0]:.0f} % would" in said
     assert shares.low[0] < shares.high[0]
 
@@ -68,11 +68,11 @@ def check_numbers() -> None:
 def check_no_file_of_others() -> None:
     """No link has the server read a file that its sender chose, were it there or not."""
     with pytest.raises(CaldpError, match="SNAP's file, which is not on this machine"):
-        scenarios.made_safe(replace(BEGIN, dataset=Snap(path=__file__)))
+        scenarios.make_safe(replace(BEGIN, dataset=Snap(path=__file__)))
 
 
 def check_one_trial() -> None:
-    assert scenarios.made_safe(replace(BEGIN, trials=500)).trials == 1
+    assert scenarios.make_safe(replace(BEGIN, trials=500)).trials == 1
 
 
 def check_guarded_cells() -> None:
@@ -83,13 +83,13 @@ def check_guarded_cells() -> None:
 
 def check_page_of_a_server() -> None:
     names = {"", "classroom", "room"}
-    assert addresses.of_page("http://x/a/classroom", "room", names) == "http://x/a/room"
-    assert addresses.of_page("http://x/classroom", "room", names) == "http://x/room"
+    assert addresses.page_address("http://x/a/classroom", "room", names) == "http://x/a/room"
+    assert addresses.page_address("http://x/classroom", "room", names) == "http://x/room"
 
 
 def check_everybody() -> None:
     """The grades are of everybody, the unprotected first."""
-    first, second = told.grades(0.3, 0.73, "odds", "read")
+    first, second = promise_text.grades(0.3, 0.73, "odds", "read")
     assert [first.people, second.people] == pytest.approx([0.7, 0.3])
     assert [first.chance, second.chance] == [1.0, 0.73]
     assert second.protected > first.protected
@@ -97,7 +97,7 @@ def check_everybody() -> None:
 
 MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
     "a poll's range, its ends swapped": (
-        words.live, "shares.low[first]), 100 * float(shares.high",
+        words.live_headline, "shares.low[first]), 100 * float(shares.high",
         "shares.high[first]), 100 * float(shares.low", check_live,
     ),
     "from and to swapped": (
@@ -108,23 +108,23 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         below.numbers, "reports.count(x)", "reports.count(x + 1)", check_numbers,
     ),
     "files of the sender's choice": (
-        scenarios.made_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
+        scenarios.make_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
     ),
-    "all trials of a link": (scenarios.made_safe, "trials=1", "trials=2", check_one_trial),
-    "formulas for spreadsheets": (as_cell, "guarded(value)", "value", check_guarded_cells),
+    "all trials of a link": (scenarios.make_safe, "trials=1", "trials=2", check_one_trial),
+    "formulas for spreadsheets": (as_cell, "escape_formula(value)", "value", check_guarded_cells),
     "room cut off classroom": (
-        addresses.of_page, "last not in names", "last in names", check_page_of_a_server,
+        addresses.page_address, "last not in names", "last in names", check_page_of_a_server,
     ),
     "half of the difference": (
         odds._right, "apart / 4", "apart / 8",
         test_room.test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel,
     ),
     "true reports called deniable": (
-        words.deniable, "max(others) == 0", "max(others) < 0",
+        words.deniability_text, "max(others) == 0", "max(others) < 0",
         test_room.test_what_is_said_of_a_report_is_the_channels,
     ),
     "gone where it is the truth": (
-        words.left_behind, "default=0.0) == 0", "default=0.0) < 0",
+        words.remains_sentence, "default=0.0) == 0", "default=0.0) < 0",
         test_room.test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it,
     ),
     "nearly all told as all": (
@@ -132,10 +132,11 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         lambda: test_formats.test_what_rounds_to_all_is_told_as_more(0.9999),
     ),
     "the unprotected forgotten": (
-        told.grades, "1.0 - covered, False", "covered, False", check_everybody,
+        promise_text.grades, "1.0 - covered, False", "covered, False", check_everybody,
     ),
     "the protected first": (
-        told.grades, "Grade(1.0 - covered, False, 1.0, read), Grade(covered, True, chance, odds)",
+        promise_text.grades,
+        "Grade(1.0 - covered, False, 1.0, read), Grade(covered, True, chance, odds)",
         "Grade(covered, True, chance, odds), Grade(1.0 - covered, False, 1.0, read)",
         check_everybody,
     ),

@@ -10,7 +10,7 @@ from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
 from caldp_core.scenarios.sensitive import SensitiveNear
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.session import own
+from caldp_ui.session import visitor_data
 from tests.ui.driver import assert_shows, checked, open_with, query_of, scenario_of
 
 NEW_YORK = "40.71, -74.01"
@@ -51,9 +51,9 @@ def _areas_of_a_file(at: AppTest) -> None:
     (name,) = blocks.names
     partition = runs.setup(scenario_of(at)).partition
     assert (name, partition.names) == ("area 1", ("area 1", OUTSIDE))
-    assert own.AREAS in query_of(at)
+    assert visitor_data.AREAS in query_of(at)
     with pytest.raises(CaldpError, match="stay with the visit"):
-        own.read(own.query(scenario_of(at)))  # no visit has brought it here
+        visitor_data.read(visitor_data.query(scenario_of(at)))  # no visit has brought it here
     before = scenario_of(at)
     checked(_send(at, b"{}").run())
     assert scenario_of(at) == before

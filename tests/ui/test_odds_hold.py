@@ -29,7 +29,7 @@ from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixP
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSymbols
 from caldp_ui.words import policies, promise, result
-from caldp_ui.words.told import Told
+from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES
 from tests.strategies import on_a_line
 from tests.ui.readings import read
@@ -119,10 +119,10 @@ def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.!?])\*{0,2} (?=[A-Z“])", text)
 
 
-def hold(told: Told, truth: Truth) -> None:
+def hold(told: PromiseText, truth: Truth) -> None:
     """Each number of each sentence, against the pairs that the sentence is of."""
     both = truth.held & truth.held.T
-    texts = [told.in_short, told.odds, told.repeats, *told.not_promised]
+    texts = [told.summary, told.odds, told.repeats, *told.not_promised]
     for sentence in {s for t in [*texts, *(g.odds for g in told.grades)] for s in sentences(t)}:
         reports = promise.REPEATS if sentence.startswith("Reports add up") else 1
         pairs = both if "two protected" in sentence or "Between two" in sentence else truth.held
@@ -141,18 +141,18 @@ def _of(sentence: str, truth: Truth) -> Bools:
     return every if not named else np.array([name in named for name in ("no", "yes")])
 
 
-def covers(told: Told, setup: Setup, truth: Truth) -> None:
+def covers(told: PromiseText, setup: Setup, truth: Truth) -> None:
     """Who is protected, who is not, and how many of those one report names."""
     hidden: Bools = np.asarray(truth.held.any(axis=1))
     people = setup.dataset.distribution
-    assert told.covered == pytest.approx(float(people[hidden].sum()), abs=1e-12)
+    assert told.protected_share == pytest.approx(float(people[hidden].sum()), abs=1e-12)
     headline = result.headline(ANSWERS, setup, 0.1, 0.5)
-    assert headline.unprotected == (told.covered < 1.0)
-    first = told.in_short.partition(". ")[0]
+    assert headline.unprotected == (told.protected_share < 1.0)
+    first = told.summary.partition(". ")[0]
     assert ("protected" in first and ("not" in first or "nly" in first or "obody" in first)) == (
-        told.covered < 1.0
+        told.protected_share < 1.0
     )
-    if told.covered < 1.0 and isinstance(setup.policy, Context):
+    if told.protected_share < 1.0 and isinstance(setup.policy, Context):
         named = truth.names()
         assert (named[~hidden] > 0).all(), "can be read"
         share = float((people * named)[~hidden].sum() / people[~hidden].sum())
@@ -165,7 +165,7 @@ def check(scenario: Scenario, dataset: Any = None) -> tuple[float, float]:
     reached, told = 0.5, None
     nouns = ANSWERS if dataset is None else PLACES
     for setup, truth in under_each(scenario, dataset):
-        told = policies.told(nouns, setup)
+        told = policies.describe_promise(nouns, setup)
         hold(told, truth)
         if not isinstance(scenario.policy, PersonalTags):
             covers(told, setup, truth)

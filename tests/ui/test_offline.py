@@ -14,29 +14,29 @@ from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import no_progress
 from caldp_core.experiments.run import prepare, run
 from caldp_ui.adversary import take_home as adversary
-from caldp_ui.adversary.slot import FAKES, Suspect
+from caldp_ui.adversary.page_state import FAKES, AttackerState
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import films, take_home
-from caldp_ui.classroom.slot import NAMES, Lesson
+from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.coarser import take_home as coarser
-from caldp_ui.coarser.slot import SEVEN, Publication
-from caldp_ui.compute import rivals
+from caldp_ui.coarser.page_state import CENSUS_BLOCK, Publication
+from caldp_ui.compute import plain_ldp
 from caldp_ui.handout import ask, parts, questions
-from caldp_ui.handout.station_questions import ASKED
-from caldp_ui.handout.stations import read
+from caldp_ui.handout.station_questions import STATION_QUESTIONS
+from caldp_ui.handout.stations import make_question
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.document import document
 from caldp_ui.offline.records import Board, Component, Dial, Part, Question
-from caldp_ui.offline.themes import both
+from caldp_ui.offline.themes import combine_themes
 from caldp_ui.parts import headline
-from caldp_ui.room.slot import SLOT as POLL
-from caldp_ui.room.slot import Draft
+from caldp_ui.room.page_state import STATE as POLL
+from caldp_ui.room.page_state import Draft
 from caldp_ui.stage import Film, Scene
-from caldp_ui.values.slot import BEGIN as ANSWERS
+from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.words import formats
 from caldp_ui.yesno import take_home as yesno
-from caldp_ui.yesno.slot import OneQuestion
+from caldp_ui.yesno.page_state import YesNoState
 from tests.contract.checks import naming
 
 SMALL: Final = replace(MAP, n=20_000)
@@ -76,7 +76,7 @@ def dials_of(part: Part) -> list[Dial]:
 
 
 def test_a_file_asks_nobody_and_holds_each_step_of_each_slider() -> None:
-    part = yesno.part(OneQuestion())
+    part = yesno.part(YesNoState())
     whole = document("Yes or no", [part], no_progress)
     assert len(whole.encode()) < 5e6
     links = Links()
@@ -103,8 +103,8 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
     for part, kind, moves in (
         (parts.maps(few), Scene, 1),
         (parts.answers(ANSWERS), Component, 2),
-        (adversary.one_person(Suspect()), Scene, 2),
-        (adversary.fake_phones(Suspect(show=FAKES)), Scene, 2),
+        (adversary.one_person(AttackerState()), Scene, 2),
+        (adversary.fake_phones(AttackerState(show=FAKES)), Scene, 2),
         (coarser.part(Publication(scenario=few)), Scene, 1),
     ):
         assert part is not None
@@ -112,20 +112,22 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
             assert isinstance(part.picture, kind)
             assert len(part.moves) == moves
             assert next(iter(part.words)) == headline.SENTENCE
-    assert coarser.part(Publication().playing(SEVEN)) is None  # seven people have no slider
+    assert (
+        coarser.part(Publication().with_attack(CENSUS_BLOCK)) is None
+    )  # seven people have no slider
 
 
 def test_both_themes_are_told_at_once() -> None:
-    seen = both("a #FFFFFF b rgba(0,0,0,0.5)", "a #000000 b rgba(0,0,0,0.5)")
+    seen = combine_themes("a #FFFFFF b rgba(0,0,0,0.5)", "a #000000 b rgba(0,0,0,0.5)")
     assert seen == "a light-dark(#FFFFFF,#000000) b rgba(0,0,0,0.5)"
     with pytest.raises(CaldpError, match="Both themes"):
-        both("a #FFFFFF", "b #000000")
+        combine_themes("a #FFFFFF", "b #000000")
     lesson = Lesson("sum")
     part = take_home.part(lesson)
     assert isinstance(part.picture, Board)
     for key, told in part.picture.pictures.items():
         for name, colours in (("light", LIGHT), ("dark", DARK)):
-            page = films.look(lesson, colours).pictures[key]
+            page = films.render(lesson, colours).pictures[key]
             one = r"light-dark\(([^()]*(?:\([^()]*\))?),([^()]*(?:\([^()]*\))?)\)"
             assert re.sub(one, r"\1" if name == "light" else r"\2", told) == page
 
@@ -137,28 +139,28 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
     assert [dial.title for dial in dials] == [*(s.title for s in sliders), STATIONS[name].naive[0]]
     for dial, slider in zip(dials, sliders, strict=False):
         for step, value in zip(dial.steps, slider.steps, strict=True):
-            board = STATIONS[name].open(slider.at(lesson, value))
-            assert step.reading == slider.said(value)
+            board = STATIONS[name].open(slider.with_value(lesson, value))
+            assert step.reading == slider.format_value(value)
             assert step.elsewhere[headline.SENTENCE] == headline.html(board.headline)
-    what = ASKED[name].move
-    asked = read(what, dials)
+    what = STATION_QUESTIONS[name].move
+    asked = make_question(what, dials)
     assert len(set(asked.answers)) == len(asked.answers) == 3
     (moved,) = (slider for slider in sliders if slider.title == what.dial)
-    (there,) = (value for value in moved.steps if moved.said(value) == what.reading)
-    sentence = STATIONS[name].open(moved.at(lesson, there)).headline.sentence
+    (there,) = (value for value in moved.steps if moved.format_value(value) == what.reading)
+    sentence = STATIONS[name].open(moved.with_value(lesson, there)).headline.sentence
     number = questions.number(asked.answers[0])
     assert number in [questions.number(word) for word in sentence.split()]
 
 
 def test_each_station_asks_three_questions_and_says_what_one_can_do_afterwards() -> None:
-    assert tuple(ASKED) == NAMES
-    for name, asked in ASKED.items():
+    assert tuple(STATION_QUESTIONS) == NAMES
+    for name, asked in STATION_QUESTIONS.items():
         with naming(name):
             assert asked.aim.endswith(".")
             assert asked.predict.ask.startswith("Before you move anything")
             titles = {dial.title: dial for dial in STATIONS[name].dials(Lesson(name))}
             moved = titles[asked.move.dial]
-            assert asked.move.reading in {moved.said(value) for value in moved.steps}
+            assert asked.move.reading in {moved.format_value(value) for value in moved.steps}
             for question in (asked.predict, asked.explain):
                 assert len(set(question.answers)) == len(question.answers) == 3
 
@@ -168,7 +170,7 @@ def test_right_answers_are_those_of_the_films(film: Film) -> None:
     for level in (levels[0], levels[-1]):
         scenario = SMALL.with_context(epsilon=level)
         step = film.steps[levels.index(level)]
-        for name, each in (("ours", scenario), ("plain", rivals.rival(scenario))):
+        for name, each in (("ours", scenario), ("plain", plain_ldp.best_plain_ldp(scenario))):
             tv = run(prepare(each)).first.errors.tv
             assert questions.wrong(step, name) == questions.number(formats.per_hundred(tv))
     (asked,) = (q for q in questions.of_maps([film]) if q.ask.startswith("Move ε"))
@@ -204,7 +206,7 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
 def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_not_the_first() -> (
     None
 ):
-    for name, asked in ASKED.items():
+    for name, asked in STATION_QUESTIONS.items():
         guess = ask.question(name)
         with naming(name):
             assert guess.right not in (None, 0)

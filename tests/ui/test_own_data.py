@@ -18,12 +18,12 @@ from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.app import navigation
-from caldp_ui.app.errors import as_text
-from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.parts import record
-from caldp_ui.session import links, own
-from caldp_ui.values import below, brought, picture
-from caldp_ui.values.slot import BEGIN, LINK, Values, taking
+from caldp_ui.session import links, visitor_data
+from caldp_ui.values import below, picture, upload
+from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, switch_table
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
@@ -39,7 +39,7 @@ def taken(text: str, name: str = OwnTable.title) -> Scenario:
     """What the page shows of a text."""
     table = table_of(read_table(text, name).table)
     assert table is not None
-    return taking(BEGIN, table)
+    return switch_table(BEGIN, table)
 
 
 def form(at: AppTest) -> AppTest:
@@ -80,7 +80,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     at = open_values()
     assert not is_open(at)
     show(at)
-    scenario = taken(brought.FORM.example, brought.FORM.name)
+    scenario = taken(upload.FORM.example, upload.FORM.name)
     ours, plain = assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
@@ -184,7 +184,7 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     }  # fmt: skip
     assert (set(table.groups), table.title) == ({"old", "young"}, "survey")
     state = at.session_state._state.filtered_state
-    assert held.source().opened().read() == b""
+    assert held.source().open().read() == b""
     assert not [name for name in state if name.endswith(("own-look/job", "own-count/job"))]
 
 
@@ -209,12 +209,17 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
     assert "Too long for a link" in errors(at)[0]
     scenario = taken(LONG)
     query = query_of(at)
-    assert (scenario_of(at), set(query) & {own.OWN, "dataset"}) == (scenario, {own.OWN})
+    assert (scenario_of(at), set(query) & {visitor_data.OWN, "dataset"}) == (
+        scenario,
+        {visitor_data.OWN},
+    )
     mark(at, step="undo")
     assert (scenario_of(at), query_of(at)) == (BEGIN, {})
     for key, text in query.items():
         at.query_params[key] = text
-    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    monkeypatch.setattr(
+        links, "is_history_navigation", lambda: True
+    )  # as after a step of the browser
     checked(at.run())
     assert (scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
     monkeypatch.undo()
@@ -235,14 +240,14 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
 
 
 def test_short_data_are_in_the_link_and_no_link_is_longer_than_it_may() -> None:
-    for text in (brought.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
+    for text in (upload.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
         scenario = taken(text)
-        query = LINK.write(Values(scenario))
+        query = LINK.write(ValuesState(scenario))
         with naming(text):
-            assert LINK.strangers(query) == []
-            assert (own.OWN in query) == (text is LONG)
+            assert LINK.unknown_keys(query) == []
+            assert (visitor_data.OWN in query) == (text is LONG)
             if text is not LONG:
-                assert LINK.read(query) == Values(scenario)
+                assert LINK.read(query) == ValuesState(scenario)
 
 
 SIGNS = ("<script", "**b**", "$x$", ":material/home:", "`c`", "[l](")
@@ -282,10 +287,10 @@ def test_names_are_nothing_but_names_on_the_page() -> None:
 def test_names_are_nothing_but_names_in_files() -> None:
     table = table_of(ODD)
     assert table is not None
-    scenario = taking(BEGIN, table)
-    ours, plain = (run(prepare(each)) for each in (scenario, rivals.rival(scenario)))
-    shown = record.Exhibit(ours, "It is so.", {"Truth": picture.png(ours, plain)})
-    checks = record.check(scenario, no_progress)
+    scenario = switch_table(BEGIN, table)
+    ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
+    shown = record.ReportContent(ours, "It is so.", {"Truth": picture.png(ours, plain)})
+    checks = record.audit_scenario(scenario, no_progress)
     for address in ("", "http://x/?a=1"):
         page = record.html(ANSWERS, shown, checks, address)
         assert "<script" not in page
@@ -323,7 +328,7 @@ def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
     checked(at.button(key="plan-pin").click().run())
     checked(at.selectbox(key="plan-data").set_value(data.options[0]).run())
     (cell,) = (table.value.loc["data"].iloc[1] for table in at.table if "data" in table.value.index)
-    assert cell == as_text(HOSTILE)
+    assert cell == escape_markdown(HOSTILE)
 
 
 def test_groups_of_one_s_own_may_be_blocks() -> None:
@@ -333,5 +338,5 @@ def test_groups_of_one_s_own_may_be_blocks() -> None:
     table = table_of(ODD)
     assert table is not None
     for preset in ready.values():
-        LINK.check(Values(preset.apply(taking(BEGIN, table))))
+        LINK.check(ValuesState(preset.apply(switch_table(BEGIN, table))))
     assert "Hide the answer, not the group" in ready

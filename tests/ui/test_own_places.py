@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import OwnPlaces, read_places, resolutions_of
+from caldp_core.datasets import OwnPlaces, hexagon_resolutions, read_places
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import GridBlocks, HexagonBlocks, OneBlock
@@ -17,9 +17,9 @@ from caldp_ui.maps.ground import land
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import record
 from caldp_ui.places import extent, words
-from caldp_ui.places.controls import chosen
-from caldp_ui.places.slot import LINK, SLOT, Places
-from caldp_ui.session import links, own
+from caldp_ui.places.controls import with_dataset
+from caldp_ui.places.page_state import LINK, STATE, PlacesState
+from caldp_ui.session import links, visitor_data
 from caldp_ui.words import towns
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.driver import (
@@ -82,7 +82,7 @@ def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     checked(at.selectbox(key="places-data").set_value(f"Yours: {NAME}").run())
     assert_shows(at, scenario)
     held = at.session_state["places/slot"]
-    assert SLOT.undoable(held.record, held.past[-1]) == Places(BEGIN)
+    assert STATE.undoable(held.record, held.past[-1]) == PlacesState(BEGIN)
     checked(act(at, "undo").run())
     assert_shows(at, BEGIN)
 
@@ -91,8 +91,8 @@ def _hexagons_in_all_sizes(at: AppTest, grid: GridDomain) -> None:
     before = scenario_of(at).context.blocks
     checked(at.selectbox(key="places-blocks").set_value("Hexagons").run())
     sizes = at.select_slider(key="places-hexagons")
-    assert sizes.options == [presets.hexagon_size(r) for r in reversed(resolutions_of(grid))]
-    finest = resolutions_of(grid)[-1]
+    assert sizes.options == [presets.hexagon_size(r) for r in reversed(hexagon_resolutions(grid))]
+    finest = hexagon_resolutions(grid)[-1]
     checked(sizes.set_value(finest).run())
     assert_shows(at, scenario_of(at).with_context(blocks=HexagonBlocks(finest)))
     assert query_of(at)["blocks.resolution"] == str(finest)
@@ -106,11 +106,13 @@ def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
 ) -> None:
     at = show(open_app(), MANY)
     scenario, query = scenario_of(at), query_of(at)
-    assert set(query) & {own.OWN, "dataset"} == {own.OWN}
+    assert set(query) & {visitor_data.OWN, "dataset"} == {visitor_data.OWN}
     file = exports.scenario_json(scenario)
     assert ran(file).error("tv") == by_the_core(scenario).first.errors.tv
     at.query_params.clear()
-    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    monkeypatch.setattr(
+        links, "is_history_navigation", lambda: True
+    )  # as after a step of the browser
     checked(at.run())
     assert scenario_of(at) == BEGIN
     for key, text in query.items():
@@ -126,17 +128,17 @@ def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
 
 def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     spec = read_places(MANY, NAME).places
-    scenario = chosen(BEGIN, spec)
+    scenario = with_dataset(BEGIN, spec)
     corners = " ".join(f"{48 + i / 1e4:.4f},{11 + i % 7}" for i in range(300))
-    areas = extent.with_together(scenario, 3).with_context(
+    areas = extent.with_merge_factor(scenario, 3).with_context(
         blocks=PolygonBlocks(("All",), (corners,))
     )
-    long = {own.OWN, own.AREAS, "own.together", "blocks"}
-    assert {*own.query(areas)} - {"estimator", "v"} == long
+    long = {visitor_data.OWN, visitor_data.AREAS, "own.together", "blocks"}
+    assert {*visitor_data.query(areas)} - {"estimator", "v"} == long
     assert exports.literal(scenario) == 'Scenario.from_file("scenario.json")'
     result = by_the_core(scenario)
-    shown = record.Exhibit(result, "It is so.", {})
-    page = record.html(PLACES, shown, record.check(scenario, lambda share: None), "")
+    shown = record.ReportContent(result, "It is so.", {})
+    page = record.html(PLACES, shown, record.audit_scenario(scenario, lambda share: None), "")
     assert spec.people[:200] not in page
     assert "with the file scenario.json" in page
     assert runs.key(scenario) != runs.key(replace(scenario, seed=2))
@@ -148,12 +150,15 @@ def test_neighbouring_cells_of_a_small_map_have_names_of_their_own() -> None:
     names = {towns.place_name(grid, cell) for cell in range(grid.k)}
     assert len(names) == grid.k
     boxes = (Area(48.0, 48.01, 11.0, 11.01), Area(48.01, 48.02, 11.0, 11.01))
-    assert len({words.describe(box) for box in boxes}) == 2
-    assert words.describe(Area(40.0, 41.2, -75.0, -73.6)) == "40.0° N, 75.0° W to 41.2° N, 73.6° W"
+    assert len({words.describe_area(box) for box in boxes}) == 2
+    assert (
+        words.describe_area(Area(40.0, 41.2, -75.0, -73.6))
+        == "40.0° N, 75.0° W to 41.2° N, 73.6° W"
+    )
 
 
 def test_the_example_is_a_town_with_room_for_blocks() -> None:
-    scenario = chosen(BEGIN, read_places(EXAMPLE).places)
+    scenario = with_dataset(BEGIN, read_places(EXAMPLE).places)
     ours, plain = (by_the_core(each) for each in (scenario, scenario.plain()))
     assert ours.setup.partition.m > 10
     assert ours.first.errors.tv < 0.7 * plain.first.errors.tv
@@ -161,13 +166,13 @@ def test_the_example_is_a_town_with_room_for_blocks() -> None:
 
 def test_data_on_another_map_take_blocks_that_it_has() -> None:
     spec = read_places(FEW).places
-    there = chosen(BEGIN, spec)
+    there = with_dataset(BEGIN, spec)
     grid = spec.grid()
     assert there.context.blocks == GridBlocks(grid.rows // 5, grid.columns // 5)
-    LINK.check(Places(there))
-    assert chosen(there, BEGIN.dataset).context == BEGIN.context
+    LINK.check(PlacesState(there))
+    assert with_dataset(there, BEGIN.dataset).context == BEGIN.context
     coasts = read_places("lat,lon\n40.71,-74.0\n34.05,-118.24").places
     states = BEGIN.with_context(blocks=OneBlock())
-    assert chosen(states, coasts).context == states.context
+    assert with_dataset(states, coasts).context == states.context
     assert presets.presets_of(coasts.grid()) == presets.PRESETS
     assert coasts.grid() == US_GRID

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from caldp_ui.app.pace import AHEAD_MAX, AHEAD_MAX_BYTES, BURST, PACE, Bucket, Pace, Paced
-from caldp_ui.app.server import around
+from caldp_ui.app.pace import AHEAD_MAX, AHEAD_MAX_BYTES, BURST, PACE, Bucket, Pace, PacedSocket
+from caldp_ui.app.server import middleware
 
 
 class _Time:
@@ -61,7 +61,7 @@ def _run(messages: Iterator[Message], read: int) -> tuple[list[Message], _Time, 
         closed.append(1)
 
     async def all_of_it() -> list[Message]:
-        paced = Paced(_from(messages), close, clock=time.clock, sleep=time.sleep)
+        paced = PacedSocket(_from(messages), close, clock=time.clock, sleep=time.sleep)
         found: list[Message] = []
         while len(found) < read:
             found.append(await paced.receive())
@@ -106,7 +106,7 @@ def test_a_flood_is_cut_off_after_few_messages(size: int) -> None:
             closed.set()
 
         # The app is slow: it takes the burst, and then waits.
-        paced = Paced(_from(flood()), close, clock=lambda: 0.0, sleep=_never)
+        paced = PacedSocket(_from(flood()), close, clock=lambda: 0.0, sleep=_never)
         for _ in range(BURST):
             await paced.receive()
         slow = asyncio.create_task(paced.receive())
@@ -147,4 +147,4 @@ def test_the_end_of_a_socket_reaches_the_app_and_other_requests_pass() -> None:
 
 
 def test_the_server_has_it() -> None:
-    assert Pace in [vars(each)["cls"] for each in around()]
+    assert Pace in [vars(each)["cls"] for each in middleware()]

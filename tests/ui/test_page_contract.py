@@ -19,14 +19,14 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.session import links
-from caldp_ui.session.pins import PinSlot
+from caldp_ui.session.pins import PinPageState
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.ui.driver import checked, container, go, leave, open_page, pictures, query_of, unpin
 from tests.ui.pages import PAGES, Page
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
-PINNING = [name for name, page in PAGES.items() if isinstance(page.slot, PinSlot)]
+PINNING = [name for name, page in PAGES.items() if isinstance(page.slot, PinPageState)]
 WITH_PINNED_MAPS = ("distances", "personal")
 """Pages whose pinned maps are those that the page drew before."""
 ERROR = "total variation (TV)"
@@ -70,7 +70,9 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     query = page.slot.codec.write(other)
     for key, text in query.items():
         at.query_params[key] = text
-    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    monkeypatch.setattr(
+        links, "is_history_navigation", lambda: True
+    )  # as after a step of the browser
     checked(at.run())
     assert (record_of(at, page), query_of(at), sentences(at)) == (other, query, [])
     at.query_params.clear()
@@ -103,7 +105,7 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
     codec = page.slot.codec
     for query in page.bad:
         with naming(str(query)):
-            assert codec.strangers(query) == []
+            assert codec.unknown_keys(query) == []
             with pytest.raises(CaldpError) as refused:
                 codec.check(codec.read(query))
             assert len(str(refused.value)) < 600

@@ -7,15 +7,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import error_vertex
+from caldp_core.experiments.interleaved_runs import Mean
 from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
-from caldp_core.experiments.turns import Mean
 from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
-from caldp_ui.paper.slot import LINK, VIEWS, Paper
+from caldp_ui.paper.page_state import LINK, VIEWS, Paper
 from tests.ui.driver import checked, headline_of, open_page, query_of
 
 PAGE = "pages/paper.py"
@@ -50,9 +50,9 @@ def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
     shown = page.table[0].value
     for column, recomputed in zip(TABLE_1, columns, strict=True):
         mean = Mean(2, recomputed.mean, recomputed.standard_error)
-        told = shown[words.called(column)]
-        assert told["recomputed, mean ± standard error"] == words.number(mean)
-        assert told["difference"] == words.difference(column, mean)
+        told = shown[words.column_title(column)]
+        assert told["recomputed, mean ± standard error"] == words.mean_text(mean)
+        assert told["difference"] == words.difference_text(column, mean)
     gaps = [recomputed.mean / recomputed.paper - 1 for recomputed in columns]
     most = 100 * max(map(abs, gaps))
     most_told = f"{most:.1f}" if most < 9.95 else f"{most:.0f}"
@@ -143,6 +143,6 @@ def test_links_hold_the_record(record: Paper) -> None:
 def test_differences_in_words() -> None:
     column = TABLE_1[0]
     below = Mean(10, 0.9 * column.paper, 0.001)
-    assert words.difference(column, below) == "10\N{NO-BREAK SPACE}% below, beyond chance"
+    assert words.difference_text(column, below) == "10\N{NO-BREAK SPACE}% below, beyond chance"
     near = Mean(10, 1.01 * column.paper, 0.01)
-    assert words.difference(column, near).endswith("above, within chance")
+    assert words.difference_text(column, near).endswith("above, within chance")

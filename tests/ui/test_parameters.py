@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
-from caldp_ui.words.parameters import PARAMETERS, told
+from caldp_ui.words.parameters import PARAMETERS, describe_parameters
 from tests.ui.driver import (
     by_the_core,
     checked,
@@ -21,9 +21,9 @@ OMEGA, SHARE = "values-parameter-omega", "values-parameter-share"
 def test_every_number_of_a_method_has_words_and_no_other_has() -> None:
     named = {field.name for entry in MECHANISMS.values() for field in fields(entry.spec)}  # type: ignore[arg-type]
     assert named == set(PARAMETERS)
-    assert told(SubsetSelection()) == told(Hadamard()) == ""
-    assert told(SubsetSelection(omega=5)) == ", ω = 5"
-    assert told(Galois(share=0.25)) == ", share = 0.25"
+    assert describe_parameters(SubsetSelection()) == describe_parameters(Hadamard()) == ""
+    assert describe_parameters(SubsetSelection(omega=5)) == ", ω = 5"
+    assert describe_parameters(Galois(share=0.25)) == ", share = 0.25"
 
 
 def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:

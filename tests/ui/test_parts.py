@@ -14,7 +14,7 @@ import pytest
 import streamlit as st
 from PIL import Image
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import us_cities
 from caldp_core.domain.area import Area
@@ -24,8 +24,8 @@ from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app import addresses, sheet
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
-from caldp_ui.compute import exports, rivals, runs
-from caldp_ui.compute.verdict import verdict
+from caldp_ui.compute import exports, plain_ldp, runs
+from caldp_ui.compute.privacy_summary import summarize_privacy
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import icons, pictures, record
@@ -67,7 +67,7 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
     told = [int(number) for number in re.findall(r"up to (\d+)", MEANING)]
     words = [each.word for each in STRENGTHS]
     for epsilon in np.geomspace(0.01, 20, 400):
-        chance = guessed_right(float(epsilon))
+        chance = max_guess_accuracy(float(epsilon))
         number = float(formats.hundred(chance).removeprefix("more than "))
         assert strength(chance).word == words[sum(number > most for most in told)]
     assert strength(1.0).word == "none"
@@ -81,9 +81,9 @@ def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
 
 
 def test_a_guess_and_repeated_reports_are_the_odds_of_their_epsilons() -> None:
-    assert guessed_right(math.log(3)) == pytest.approx(0.75)
-    assert guessed_right(0.4, 5) == pytest.approx(guessed_right(2.0))
-    assert guessed_right(20.0, 100) == 1.0
+    assert max_guess_accuracy(math.log(3)) == pytest.approx(0.75)
+    assert max_guess_accuracy(0.4, 5) == pytest.approx(max_guess_accuracy(2.0))
+    assert max_guess_accuracy(20.0, 100) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_address_for_others(
     monkeypatch: pytest.MonkeyPatch, host: str, server: str, others: str | None
 ) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: server)
-    assert addresses.for_others(host) == others
+    assert addresses.shared_address(host) == others
 
 
 def test_an_address_that_only_this_machine_knows_is_replaced(
@@ -107,7 +107,7 @@ def test_an_address_that_only_this_machine_knows_is_replaced(
 ) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0")
     monkeypatch.setattr(addresses, "_own_address", lambda: "192.0.2.9")
-    told = addresses.for_others("http://localhost:8501/places?epsilon=2")
+    told = addresses.shared_address("http://localhost:8501/places?epsilon=2")
     assert told == "http://192.0.2.9:8501/places?epsilon=2"
 
 
@@ -125,7 +125,7 @@ def test_an_address_that_only_this_machine_knows_is_replaced(
     ],
 )
 def test_an_address_names_the_page_that_is_shown(url: str, name: str, address: str) -> None:
-    assert addresses.of_page(url, name, {"", "room", "classroom"}) == address
+    assert addresses.page_address(url, name, {"", "room", "classroom"}) == address
 
 
 def test_a_picture_has_its_cities_where_they_are() -> None:
@@ -172,12 +172,15 @@ def test_all_csv_goes_through_the_guard() -> None:
 def record_of(scenario_blocks: str) -> tuple[str, str]:
     """The record's HTML and its text, of a scenario with that sensitive area."""
     scenario = BEGIN.with_context(sensitive=SensitiveAreas((scenario_blocks,)))
-    ours, plain = runs.result(scenario), runs.result(rivals.rival(scenario))
+    ours, plain = runs.result(scenario), runs.result(plain_ldp.best_plain_ldp(scenario))
     part = Area(40, 42, -75, -72)
     png = pictures.png(ours.first.estimate, US_GRID, part)
-    checked = record.Checked(verdict(scenario, no_progress), runs.expected(rivals.rival(scenario)))
+    checked = record.AuditReport(
+        summarize_privacy(scenario, no_progress),
+        runs.expected_error(plain_ldp.best_plain_ldp(scenario)),
+    )
     off = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    shown = record.Exhibit(ours, off, {"This protection": png})
+    shown = record.ReportContent(ours, off, {"This protection": png})
     html = record.html(PLACES, shown, checked, "http://x/?a=1&b=2")
     return html, unescape(re.sub(r"<[^>]*>", "", html))
 
@@ -185,12 +188,12 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
 def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() -> None:
     html, text = record_of("+40,42,-75,-72")
     scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
-    ours, plain = run(prepare(scenario)), run(prepare(rivals.rival(scenario)))
+    ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
     told = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
     assert told.replace("**", "") in text
     for sentence in promise.not_promised(PLACES, ours.setup):
         assert sentence in text
-    assert promise.protected(PLACES, ours.setup).replace("**", "") in text
+    assert promise.protected_text(PLACES, ours.setup).replace("**", "") in text
     assert "It holds." in text
     assert formats.share(ours.first.errors.tv) in text
     assert "http://x/?a=1&b=2" in text
@@ -202,7 +205,7 @@ def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() 
 
 
 def test_a_verdict_that_does_not_hold_is_said_loudly() -> None:
-    from caldp_ui.compute.verdict import Verdict
+    from caldp_ui.compute.privacy_summary import PrivacySummary
 
-    assert "does NOT hold" in record._audit(Verdict(False, "every entry", 1.2, 1.0))
-    assert "Not audited: too large." in record._audit(Verdict(None, why="too large."))
+    assert "does NOT hold" in record._audit(PrivacySummary(False, "every entry", 1.2, 1.0))
+    assert "Not audited: too large." in record._audit(PrivacySummary(None, reason="too large."))

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities, Gowalla
@@ -21,21 +21,21 @@ from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.navigation import PERSONAL
-from caldp_ui.compute import exports, rivals, runs
+from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import scene, words
-from caldp_ui.personal.presets import PRESETS
-from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN
-from caldp_ui.personal.shown import Shown, at_own_places, shown, tagged
-from caldp_ui.personal.slot import (
+from caldp_ui.personal.page_data import PersonalData, load_data, own_place_shares, tagged_mechanism
+from caldp_ui.personal.page_state import (
     BEGIN,
     LINK,
-    SLOT,
-    Personal,
-    known,
+    STATE,
+    PersonalState,
+    with_known_places,
     with_tags,
 )
-from caldp_ui.personal.week import at_home, week
+from caldp_ui.personal.presets import PRESETS
+from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN
+from caldp_ui.personal.week import infer_home, simulate_week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
 from tests.ui.driver import (
@@ -51,7 +51,7 @@ from tests.ui.driver import (
     query_of,
 )
 
-STAGE = SLOT.key("maps")
+STAGE = STATE.key("maps")
 TABS = (
     "One person's week",
     "The guess and its bias",
@@ -64,13 +64,13 @@ TABS = (
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
     return open_page(
         PERSONAL,
-        {**LINK.write(Personal(scenario)), **query},
+        {**LINK.write(PersonalState(scenario)), **query},
         {"personal-more": True, "personal-who": True},
     )
 
 
 def scenario_of(at: AppTest) -> Scenario:
-    record: Personal = at.session_state["personal/slot"].record
+    record: PersonalState = at.session_state["personal/slot"].record
     return record.scenario
 
 
@@ -90,18 +90,18 @@ def small(**changes: object) -> Scenario:
 SMALL = small()
 
 
-def assert_shows(at: AppTest, scenario: Scenario) -> Shown:
+def assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
     """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
     assert scenario_of(at) == scenario
     assert not at.error
     assert LINK.read(query_of(at)).scenario == scenario
-    what = shown(Personal(scenario))
+    what = load_data(PersonalState(scenario))
     ways = {
-        EVERYTHING: rivals.rival(scenario),
-        KNOWN: known(scenario),
+        EVERYTHING: plain_ldp.best_plain_ldp(scenario),
+        KNOWN: with_known_places(scenario),
         ASSUMED: scenario,
     }
-    if what.is_known:
+    if what.has_true_background:
         del ways[KNOWN]
     expected = {name: picture_of(runs.result(way)) for name, way in ways.items()}
     expected[TRUTH] = encode(what.setup.dataset.distribution).name
@@ -151,7 +151,7 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     what = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
     assert_signed(at, what.setup.scenario, STAGE)
     assert what.setup.sensitive.any()
-    assert "at a place that is sensitive for everybody" in words.sends(what)
+    assert "at a place that is sensitive for everybody" in words.describe_reports(what)
 
 
 @pytest.mark.parametrize(
@@ -181,34 +181,34 @@ def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None
 
 
 def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people() -> None:
-    truth = shown(Personal(BEGIN)).setup.dataset.distribution
+    truth = load_data(PersonalState(BEGIN)).setup.dataset.distribution
     sizes = {}
     for name in BACKGROUNDS:
-        what = shown(Personal(tags(background=name)))
-        assert words.background(name) != name
-        mechanism = tagged(what.setup)
+        what = load_data(PersonalState(tags(background=name)))
+        assert words.background_text(name) != name
+        mechanism = tagged_mechanism(what.setup)
         np.testing.assert_allclose(
-            what.bias.per_symbol, mechanism.expected(truth) - truth, atol=1e-15
+            what.bias.per_symbol, mechanism.expected_estimate(truth) - truth, atol=1e-15
         )
         sizes[name] = what.bias.total_variation
         many, few = (picture.code for picture in scene.bias_scene(what).pictures[1:])
         assert many == encode(np.maximum(what.bias.per_symbol, 0.0))
         assert few == encode(np.maximum(-what.bias.per_symbol, 0.0))
         if name != "truth":
-            assert what.assumed is not None
+            assert what.ours is not None
             # 3.67 million people: the noise adds little to the bias.
-            off = what.assumed.first.errors.tv
+            off = what.ours.first.errors.tv
             assert off == pytest.approx(what.bias.total_variation, rel=0.1)
     assert sizes["truth"] == pytest.approx(0.0, abs=1e-12)
     assert 0.1 < sizes["population"] < sizes["mirrored"] < 0.6
 
 
 def test_what_the_collector_counts_at_own_places_is_right() -> None:
-    what = shown(Personal(BEGIN))
-    true, found = at_own_places(what)
+    what = load_data(PersonalState(BEGIN))
+    true, found = own_place_shares(what)
     np.testing.assert_allclose(true, [0.4, 0.2], atol=1e-12)
-    mechanism = tagged(what.setup)
-    shares, n = mechanism.shares(what.setup.dataset.distribution), what.setup.n
+    mechanism = tagged_mechanism(what.setup)
+    shares, n = mechanism.shares_with_tags(what.setup.dataset.distribution), what.setup.n
     # 5.1 standard deviations: two-sided 3.4e-7 a tag.
     spread = np.sqrt(mechanism.common.variance(shares, n)[mechanism.k :])
     assert (np.abs(found - true) < 5.1 * spread).all()
@@ -217,72 +217,74 @@ def test_what_the_collector_counts_at_own_places_is_right() -> None:
 
 
 def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
-    what = shown(Personal(BEGIN))
+    what = load_data(PersonalState(BEGIN))
     named, homes = 0, []
     for seed in range(1, 41):
-        days = week(replace(what, record=Personal(replace(BEGIN, seed=seed))))
+        days = simulate_week(replace(what, record=PersonalState(replace(BEGIN, seed=seed))))
         assert [day.tag for day in days] == [0, 1, None, 1, 0, None, 0]
         for day in days:
             # Own places are never named; others are named as they are, and rule home out.
-            assert day.named in (None, day.place if day.tag is None else None)
-            assert day.home <= guessed_right(1.0) + 1e-12
-            assert (day.home == 0) == (day.named is not None)
-        named += sum(day.named is not None for day in days)
-        homes.append(days[0].home)
+            assert day.reported_place in (None, day.place if day.tag is None else None)
+            assert day.home_probability <= max_guess_accuracy(1.0) + 1e-12
+            assert (day.home_probability == 0) == (day.reported_place is not None)
+        named += sum(day.reported_place is not None for day in days)
+        homes.append(days[0].home_probability)
     # 80 stops elsewhere, each named with chance 0.462: 5.1 deviations of 4.5 either side.
-    assert abs(named - 80 * what.clear) < 5.1 * np.sqrt(80 * what.clear * (1 - what.clear))
-    assert max(homes) == pytest.approx(guessed_right(1.0))
+    assert abs(named - 80 * what.open_probability) < 5.1 * np.sqrt(
+        80 * what.open_probability * (1 - what.open_probability)
+    )
+    assert max(homes) == pytest.approx(max_guess_accuracy(1.0))
 
 
 def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
-    what = shown(Personal(BEGIN))
-    found = at_home(what)
+    what = load_data(PersonalState(BEGIN))
+    found = infer_home(what)
     assert found is not None
-    assert found.own > 0.99
-    assert found.there == pytest.approx(found.before)
-    assert "not to which" in words.at_home(found, "home")
+    assert found.own_place_probability > 0.99
+    assert found.home_probability == pytest.approx(found.prior_probability)
+    assert "not to which" in words.home_inference_text(found, "home")
     # Where home's city is sensitive for everybody it keeps its name, and reports close in on it.
-    (row,), (column,) = what.domain.place([next(iter(towns(what.domain)))])
+    (row,), (column,) = what.domain.row_column([next(iter(towns(what.domain)))])
     south, west = (
         what.domain.south + row * what.domain.cell,
         what.domain.west + column * what.domain.cell,
     )
     city = SensitiveAreas((f"+{south:.6f},{south + 0.2:.6f},{west:.6f},{west + 0.2:.6f}",))
-    bare = at_home(shown(Personal(with_tags(BEGIN, sensitive=city))))
+    bare = infer_home(load_data(PersonalState(with_tags(BEGIN, sensitive=city))))
     assert bare is not None
-    assert bare.there > 2 * bare.before
-    assert "not to which" not in words.at_home(bare, "home")
+    assert bare.home_probability > 2 * bare.prior_probability
+    assert "not to which" not in words.home_inference_text(bare, "home")
 
 
 def test_the_four_ways_are_told_by_one_denominator() -> None:
-    what = shown(Personal(BEGIN))
-    for result in (what.nothing, what.known, what.assumed, what.everything):
+    what = load_data(PersonalState(BEGIN))
+    for result in (what.untagged, what.known_places, what.ours, what.plain):
         assert result is not None
-        number, told = words.wrong(result)
+        number, told = words.error_parts(result)
         assert told == "of 100 people in the wrong place"
         assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
-    assert what.nothing is not None
-    assert words.wrong(what.nothing)[0] == "0"
+    assert what.untagged is not None
+    assert words.error_parts(what.untagged)[0] == "0"
 
 
 def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
-    what = shown(Personal(tags(background="mirrored")))
+    what = load_data(PersonalState(tags(background="mirrored")))
     truth = what.setup.dataset.distribution.reshape(125, 350)
     open_symbols = ~what.setup.sensitive
     right = population_background(1, truth[:, ::-1].ravel(), open_symbols)[0]
-    np.testing.assert_array_equal(tagged(what.setup).policy.background[0], right)
+    np.testing.assert_array_equal(tagged_mechanism(what.setup).policy.background[0], right)
 
 
 def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     small = replace(tags(background="uniform"), dataset=Cities(), n=20_000, estimator="clip")
-    what = shown(Personal(small))
-    assert what.assumed is not None
+    what = load_data(PersonalState(small))
+    assert what.ours is not None
     path = tmp_path / "scenario.json"
     path.write_text(exports.scenario_json(small), encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path)])
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["errors"]["tv"]["mean"] == what.assumed.first.errors.tv
-    for result in (what.known, what.nothing, what.everything):
+    assert json.loads(done.stdout)["errors"]["tv"]["mean"] == what.ours.first.errors.tv
+    for result in (what.known_places, what.untagged, what.plain):
         assert result is not None
         text = exports.scenario_json(result.setup.scenario)
         again = run(prepare(Scenario.from_dict(json.loads(text))))
@@ -290,13 +292,13 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
 
 
 def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
-    what = shown(Personal(BEGIN))
+    what = load_data(PersonalState(BEGIN))
     told = words.headline(what)
-    assert what.known is not None
-    assert what.everything is not None
-    assert what.assumed is not None
+    assert what.known_places is not None
+    assert what.plain is not None
+    assert what.ours is not None
     known_s, all_s, ours = (
-        words.wrong(each)[0] for each in (what.known, what.everything, what.assumed)
+        words.error_parts(each)[0] for each in (what.known_places, what.plain, what.ours)
     )
     assert told.unprotected
     assert told.sentence == "40 of 100 people are not protected: their place can be read."
@@ -304,6 +306,6 @@ def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
         f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
         f"were known, and {all_s} if everything were hidden."
     )
-    everybody = words.headline(shown(Personal(small(shares=(0.5, 0.5)))))
+    everybody = words.headline(load_data(PersonalState(small(shares=(0.5, 0.5)))))
     assert not everybody.unprotected
     assert everybody.sentence.startswith("The map puts ")

@@ -13,23 +13,23 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.beliefs import shown
-from caldp_ui.adversary.pinned import BESIDE as ATTACKER_BESIDE
-from caldp_ui.adversary.slot import LINK as SUSPECT_LINK
-from caldp_ui.adversary.slot import Suspect
+from caldp_ui.adversary.beliefs import load_data
+from caldp_ui.adversary.page_state import LINK as SUSPECT_LINK
+from caldp_ui.adversary.page_state import AttackerState
+from caldp_ui.adversary.pin_view import PIN_VIEW as ATTACKER_BESIDE
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.curves import lines
-from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.parts import pins
-from caldp_ui.places.pinned import BESIDE as MAPS_BESIDE
-from caldp_ui.places.slot import Places
-from caldp_ui.plan import charts, pinned, words, work
-from caldp_ui.plan.slot import LINK as PLAN_LINK
-from caldp_ui.plan.slot import Plan
+from caldp_ui.places.page_state import PlacesState
+from caldp_ui.places.pin_view import PIN_VIEW as MAPS_BESIDE
+from caldp_ui.plan import charts, people_needed, pin_view, words
+from caldp_ui.plan.page_state import LINK as PLAN_LINK
+from caldp_ui.plan.page_state import Plan
 from caldp_ui.session import links
-from caldp_ui.values.pinned import BESIDE as ANSWERS_BESIDE
-from caldp_ui.values.slot import Values
+from caldp_ui.values.page_state import ValuesState
+from caldp_ui.values.pin_view import PIN_VIEW as ANSWERS_BESIDE
 from caldp_ui.words import formats
 from tests.ui.driver import checked, container, open_page, pictures, query_of, unpin
 
@@ -83,28 +83,28 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
 
 @pytest.mark.parametrize("beside", [MAPS_BESIDE, ANSWERS_BESIDE], ids=["places", "values"])
 def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
-    record = (Places if beside is MAPS_BESIDE else Values)()
+    record = (PlacesState if beside is MAPS_BESIDE else ValuesState)()
     other = replace(record, scenario=record.scenario.with_context(epsilon=4.0))
     shown_now = {
-        name: (each, beside.find(each)) for name, each in (("now", other), ("pin-1", record))
+        name: (each, beside.load(each)) for name, each in (("now", other), ("pin-1", record))
     }
     table = {name: beside.numbers(data) for name, (_, data) in shown_now.items()}
     packed = zipfile.ZipFile(io.BytesIO(pins.pack(beside, table, shown_now)))
     frame = pd.read_csv(io.BytesIO(packed.read("compare.csv")), index_col="number", dtype=str)
     assert list(frame.columns) == ["now", "pin-1"]
-    assert len(frame) > len(pins.differences(table))
+    assert len(frame) > len(pins.differing_rows(table))
     for name, (each, _) in shown_now.items():
         again = Scenario.from_text(packed.read(f"{name}/scenario.json").decode())
         assert again == each.scenario
         assert frame.loc["total variation (TV)", name] == error_of(again)
         drawn = [path for path in packed.namelist() if re.fullmatch(rf"{name}/.*png", path)]
-        assert len(drawn) == len(beside.files(beside.find(each))) > 0
+        assert len(drawn) == len(beside.files(beside.load(each))) > 0
         for path in drawn:
             Image.open(io.BytesIO(packed.read(path))).verify()
 
 
 def test_a_pinned_attacker_comes_with_what_it_believes() -> None:
-    drawn = ATTACKER_BESIDE.files(ATTACKER_BESIDE.find(Suspect()))
+    drawn = ATTACKER_BESIDE.files(ATTACKER_BESIDE.load(AttackerState()))
     assert len(drawn) == len(set(drawn.values())) == 3
     for png in drawn.values():
         Image.open(io.BytesIO(png)).verify()
@@ -117,7 +117,9 @@ def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
     first = record_of(at, "values")
     checked(at.button(key="values-pin").click().run())
     at.query_params.clear()
-    monkeypatch.setattr(links, "stepped", lambda: True)  # as after a step of the browser
+    monkeypatch.setattr(
+        links, "is_history_navigation", lambda: True
+    )  # as after a step of the browser
     checked(at.run())
     assert at.session_state["values/pinned"] is None
     assert at.session_state["values/pins"] == (first,)
@@ -129,34 +131,34 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     query = {"pinned": "fresh", **PLAN_LINK.write(now)}
     at = open_page(navigation.PLAN, query)
     (table,) = container(at, "plan-pinned").table
-    needs = [pinned.need(each) for each in (now, first)]
-    told = [words.about(need.people) for need in needs if need.people]
+    needs = [pin_view.need(each) for each in (now, first)]
+    told = [words.rounded_people_text(need.people) for need in needs if need.people]
     assert list(table.value.loc["people needed"]) == told
     assert "ε" not in table.value.index
-    figure = charts.of(now, work.by_protection(needs), needs[1], LIGHT)
+    figure = charts.figure(now, people_needed.needs_by_protection(needs), needs[1], LIGHT)
     (point,) = (trace for trace in figure.data if trace.name == "pinned")
     assert (point.name, *point.x, *point.y) == ("pinned", needs[1].epsilon, needs[1].people)
 
 
 def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis() -> None:
     now = replace(Curves(), scenario=BEGIN.with_context(epsilon=4.0), protections=("plain",))
-    assert [line.title for line in lines.beside(now, now)] == []
-    kept = lines.beside(now, Curves())
-    own = lines.lines_of(Curves())
+    assert [line.title for line in lines.pinned_lines(now, now)] == []
+    kept = lines.pinned_lines(now, Curves())
+    own = lines.record_lines(Curves())
     assert [line.title for line in kept] == [f"pinned: {line.title}" for line in own]
     assert [line.scenarios for line in kept] == [line.scenarios for line in own]
     assert all(line.is_pinned for line in kept)
-    assert lines.beside(replace(now, against="epsilon"), Curves()) == []
-    assert lines.beside(now, None) == []
+    assert lines.pinned_lines(replace(now, against="epsilon"), Curves()) == []
+    assert lines.pinned_lines(now, None) == []
 
 
 def test_a_pinned_attacker_has_maps_and_numbers_of_its_own() -> None:
-    now = replace(Suspect(), days=1)
+    now = replace(AttackerState(), days=1)
     at = open_page(navigation.ADVERSARY, {"pinned": "fresh", **SUSPECT_LINK.write(now)})
     kept = pictures(open_page(navigation.ADVERSARY, {}), "adversary-maps")
     assert pictures(at, "adversary-pinned-maps") == kept != pictures(at, "adversary-maps")
     (table,) = container(at, "adversary-pinned").table
-    assert list(table.value.loc["days"]) == ["1", str(Suspect().days)]
-    what = shown(Suspect())
-    told = formats.share(what.ours.on_truth(Suspect().days))
+    assert list(table.value.loc["days"]) == ["1", str(AttackerState().days)]
+    what = load_data(AttackerState())
+    told = formats.share(what.ours.chance_of_truth(AttackerState().days))
     assert table.value.loc["after a fresh report every day"].iloc[1] == told

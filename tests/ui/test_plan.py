@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import guessed_right
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import OwnPlaces, Survey, Uniform
@@ -24,11 +24,11 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import charts, memo, side, words, work
+from caldp_ui.plan import charts, memo, people_needed, side, words
 from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.page_state import GOALS, LINK, Plan
+from caldp_ui.plan.people_needed import Need, epsilon_for
 from caldp_ui.plan.regions import have_smaller_regions, margins_of, regions_of
-from caldp_ui.plan.slot import GOALS, LINK, Plan
-from caldp_ui.plan.work import Need, epsilon_for
 from caldp_ui.words import formats, promise
 from tests.ui.driver import checked, headline_of, jobs_done, open_page, query_of
 
@@ -61,22 +61,22 @@ def page() -> AppTest:
 
 
 def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
-    points = work.by_protection(list(work.needs(PLAN, no_progress)))
+    points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
     told = words.headline(PLAN, points)
     assert headline(page) == f"{told.sentence} {told.second}"
-    enough = words.enough(PLAN, points)
+    enough = words.sufficient_epsilon(PLAN, points)
     assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
     assert f"With 1 million people you need ε ≈ {enough:g} to know every answer" in told.sentence
-    right = formats.hundred(guessed_right(enough or 0.0))
+    right = formats.hundred(max_guess_accuracy(enough or 0.0))
     assert f"is right at most {right} times in 100" in told.second
     ours = next(n for n in points["blocks"] if n.epsilon == PLAN.epsilon)
     plain = next(n for n in points[PLAIN] if n.epsilon == PLAN.epsilon)
     assert ours.people is not None
     assert plain.people is not None
     plain_words, technical = (each.value for each in page.code[:2])
-    setup = words.setup_of(PLAN, points)
+    setup = words.memo_setup(PLAN, points)
     margins = margins_of(setup, PLAN.goal, no_progress)
-    assert plain_words == memo.plain(PLAN, points, margins)
+    assert plain_words == memo.plain_memo(PLAN, points, margins)
     for name, margin in zip(margins.names, margins.margins.tolist(), strict=True):
         assert f"to ± {formats.digits(100 * margin)} " in plain_words
         assert f"for “{name}”" in plain_words
@@ -84,36 +84,43 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     told_of_region = region_report(setup, run(setup).first, flags)
     assert told_of_region.half_width / setup.n == pytest.approx(margins.margins[0], rel=1e-6)
     half = next(n.people for n in points["blocks"] if n.epsilon == 0.5)
-    right_then = formats.hundred(guessed_right(0.5))
-    assert f"The same accuracy takes {words.about(half or 0)} people at ε = 0.5, " in plain_words
+    right_then = formats.hundred(max_guess_accuracy(0.5))
+    assert (
+        f"The same accuracy takes {words.rounded_people_text(half or 0)} people at ε = 0.5, "
+        in plain_words
+    )
     assert f"The attacker is then right at most {right_then}, " in plain_words
     assert not any(entry.title.lower() in plain_words.lower() for entry in MECHANISMS.values())
     assert told.sentence in plain_words
     assert "shows which block someone is in" in plain_words
-    assert technical == memo.technical(PLAN, points)
-    figure = charts.of(PLAN, points, None, LIGHT)
+    assert technical == memo.technical_memo(PLAN, points)
+    figure = charts.figure(PLAN, points, None, LIGHT)
     written = [text.strip() for each in figure.data if each.mode == "text" for text in each.text]
     for people in (ours.people, plain.people):
-        assert words.about(people) in technical
-        assert words.about(people) in written
+        assert words.rounded_people_text(people) in technical
+        assert words.rounded_people_text(people) in written
     assert f"{formats.times(plain.people / ours.people)} as many people" in written
-    assert {words.title(PLAN, name) for name in NAMES} <= set(written)
+    assert {words.protection_title(PLAN, name) for name in NAMES} <= set(written)
     assert {"you: ε = 1", "you: 1 million people"} <= set(written)
 
 
 def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:
-    points = work.by_protection(list(work.needs(PLAN, no_progress)))
-    enough = words.enough(PLAN, points)
+    points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
+    enough = words.sufficient_epsilon(PLAN, points)
     assert enough is not None
-    needed = work.need(PLAN, "blocks", PLAN.under("blocks", enough)).people
+    needed = people_needed.compute_need(
+        PLAN, "blocks", PLAN.protected_scenario("blocks", enough)
+    ).people
     assert needed == pytest.approx(1_000_000, rel=0.1)  # two digits of ε, read off the picture
 
 
 def test_a_plan_that_leaves_people_unprotected_says_so_first() -> None:
     record = replace(PLAN, protection="sensitive")
-    points = work.by_protection(list(work.needs(record, no_progress)))
+    points = people_needed.needs_by_protection(
+        list(people_needed.compute_needs(record, no_progress))
+    )
     told = words.headline(record, points)
-    setup = prepare(record.under("sensitive", 1.0))
+    setup = prepare(record.protected_scenario("sensitive", 1.0))
     covered = formats.out_of(promise.protected_share(setup))
     assert told.unprotected
     assert told.sentence.startswith(f"Only {covered} people are protected")
@@ -126,8 +133,8 @@ def test_planned_people_reach_the_goal_and_half_of_them_do_not() -> None:
     Of 200 planned surveys about 190 have the rarest common value within ± 10 %; below 170 has a
     chance under 1e-6. With half the people the range is ± 14 %: 83 % hit, 190 or more under 1e-6.
     """
-    scenario = replace(PLAN.under("blocks", 1.0), dataset=Survey("income"))
-    need = work.need(PLAN, "blocks", scenario)
+    scenario = replace(PLAN.protected_scenario("blocks", 1.0), dataset=Survey("income"))
+    need = people_needed.compute_need(PLAN, "blocks", scenario)
     assert need.people is not None
     p = prepare(scenario).dataset.distribution
     common = np.flatnonzero(p >= PLAN.floor)
@@ -144,11 +151,13 @@ def test_planned_people_reach_the_goal_and_half_of_them_do_not() -> None:
 
 
 def test_the_best_of_the_table_is_the_pictures() -> None:
-    table = work.methods(PLAN)
+    table = people_needed.needs_by_method(PLAN)
     assert len(table) == len(FAMILIES)
     for name in NAMES:
         least = min(row[name].people or 10**13 for _, row in table if name in row)
-        best = work.need(PLAN, name, PLAN.under(name, PLAN.epsilon)).people
+        best = people_needed.compute_need(
+            PLAN, name, PLAN.protected_scenario(name, PLAN.epsilon)
+        ).people
         assert best is not None
         assert least <= best <= 1.1 * least  # the best for even shares may not be for these
 
@@ -156,7 +165,7 @@ def test_the_best_of_the_table_is_the_pictures() -> None:
 def test_as_many_people_are_not_told_as_one_times_as_many() -> None:
     def said(plain: int) -> str:
         people = {PLAIN: plain, PLAN.protection: 500}
-        return words.at_level(
+        return words.level_sentence(
             PLAN, {name: [Need(name, PLAN.epsilon, n, "oue")] for name, n in people.items()}
         )
 
@@ -173,12 +182,12 @@ def test_people_back_to_epsilon() -> None:
 
 
 def test_overall_needs_are_simulated_with_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "BUDGET", Budget(16, 16, 0.01))
+    monkeypatch.setattr(people_needed, "BUDGET", Budget(16, 16, 0.01))
     scenario = replace(PLAN.scenario, dataset=Uniform(12))
     record = replace(PLAN, scenario=scenario, goal="overall", wrong=0.1)
-    few = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
+    few = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     strict = replace(record, wrong=0.05)
-    many = work.need(strict, PLAIN, strict.under(PLAIN, 1.0)).people
+    many = people_needed.compute_need(strict, PLAIN, strict.protected_scenario(PLAIN, 1.0)).people
     assert few is not None
     assert many is not None
     assert 3 < many / few < 5  # half the error, four times the people
@@ -190,9 +199,9 @@ def test_every_group_is_a_goal_where_there_are_groups() -> None:
     assert plan_of(at).goal == "groups"
     assert "know every group with at least 1 % of people" in headline(done(at))
     record = replace(PLAN, goal="groups", protection="more-blocks")
-    found = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
+    found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
-    setup = prepare(replace(record.under(PLAIN, 1.0), n=found))
+    setup = prepare(replace(record.protected_scenario(PLAIN, 1.0), n=found))
     margins = margins_of(setup, PLAN.goal, no_progress)
     assert float((margins.margins / margins.shares).max()) == pytest.approx(0.1, rel=1e-3)
     with pytest.raises(CaldpError, match="come in no groups"):
@@ -221,32 +230,32 @@ def test_regions_are_a_goal_of_their_own_where_there_are_countries(
     scenario: Scenario, one: str | None, smaller: bool
 ) -> None:
     found = regions_of(scenario, "groups")
-    assert (found.one if found else None) == one
+    assert (found.singular if found else None) == one
     assert have_smaller_regions(scenario) is smaller
     if smaller:
         regions = regions_of(scenario, "regions")
         assert regions is not None
         names = RegionBlocks().build(runs.dataset(scenario).domain).names
-        assert (regions.one, regions.partition.names) == ("region", names)
+        assert (regions.singular, regions.partition.names) == ("region", names)
     goals = side.goal_titles(replace(PLAN, scenario=scenario))
     assert tuple(goals) == tuple(goal for goal in GOALS if smaller or goal != "regions")
     assert goals["values"] == "Places"
-    assert goals["groups"] == (found.many.capitalize() if found else "Groups")
+    assert goals["groups"] == (found.plural.capitalize() if found else "Groups")
 
 
 def test_every_region_is_known_as_well_as_asked_for() -> None:
     record = replace(PLAN, scenario=people_all_over("46,50,6,10"), goal="regions", floor=0.05)
     LINK.check(record)
     assert LINK.read(LINK.write(record)) == record
-    found = work.need(record, PLAIN, record.under(PLAIN, 1.0)).people
+    found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
-    setup = prepare(replace(record.under(PLAIN, 1.0), n=found))
+    setup = prepare(replace(record.protected_scenario(PLAIN, 1.0), n=found))
     margins = margins_of(setup, "regions", no_progress)
     common = margins.shares >= 0.05
     assert {"Grand Est, France", "Baden-Württemberg, Germany"} <= set(margins.names)
     worst = (margins.margins / margins.shares)[common].max()
     assert float(worst) == pytest.approx(0.1, rel=1e-3)
-    assert "know every region with at least 5 % of people" in words.goal(record)
+    assert "know every region with at least 5 % of people" in words.goal_text(record)
     told = margins_of(setup, "groups", no_progress).names
     assert "Switzerland" in told
 
@@ -267,13 +276,13 @@ def test_controls_and_a_deployments_epsilon() -> None:
 
 
 def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on, beside = Event(), work.beside
+    go_on, beside = Event(), people_needed.compute_tables
 
-    def long(record: Plan, progress: Progress) -> work.Beside:
+    def long(record: Plan, progress: Progress) -> people_needed.NeedTables:
         assert go_on.wait(60)
         return beside(record, progress)
 
-    monkeypatch.setattr(work, "beside", long)
+    monkeypatch.setattr(people_needed, "compute_tables", long)
     at = open_plan()
     assert "plan-beside-cancel" in [button.key for button in at.button]
     assert not at.table
@@ -281,29 +290,29 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
     (methods,) = jobs_done(at).table
     at.session_state["plan-tabs"] = DEPLOYED
     (deployed,) = jobs_done(at.run()).table
-    assert set(methods.value.columns) == {words.title(PLAN, name) for name in NAMES}
+    assert set(methods.value.columns) == {words.protection_title(PLAN, name) for name in NAMES}
     assert list(deployed.value.index) == [each.title for each in DEPLOYMENTS]
 
 
 def test_deployments_add_up_unless_one_copy_is_kept() -> None:
     for each in DEPLOYMENTS:
-        month = each.level_after(30)
-        assert month == (each.ceiling or 30 * each.epsilon * (each.a_day or 0))
+        month = each.epsilon_after(30)
+        assert month == (each.epsilon_limit or 30 * each.epsilon * (each.reports_a_day or 0))
     browser, source = DEPLOYMENTS[-2:]
     # As the paper prints them.
     assert browser.epsilon == pytest.approx(0.5343, abs=1e-4)
-    assert browser.ceiling == pytest.approx(2.0433, abs=1e-4)
+    assert browser.epsilon_limit == pytest.approx(2.0433, abs=1e-4)
     # By the classroom's RAPPOR, whose p and q are those of the browser's source.
     twice = Rappor(128, 2, 4 * math.log(3))
     assert source.epsilon == pytest.approx(twice.epsilon_one_day, abs=1e-9)
-    assert source.ceiling == pytest.approx(twice.epsilon)
-    assert all(each.held_against for each in DEPLOYMENTS)
+    assert source.epsilon_limit == pytest.approx(twice.epsilon)
+    assert all(each.verification for each in DEPLOYMENTS)
 
 
 def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
-    found = list(work.needs(Plan(), no_progress))
-    whole = words.headline(Plan(), work.by_protection(found))
-    part = words.headline(Plan(), work.by_protection(found[: 2 * len(NAMES)]))
+    found = list(people_needed.compute_needs(Plan(), no_progress))
+    whole = words.headline(Plan(), people_needed.needs_by_protection(found))
+    part = words.headline(Plan(), people_needed.needs_by_protection(found[: 2 * len(NAMES)]))
     assert "ε ≈" in whole.sentence
     assert part.sentence.startswith("At ε = 1 you need ")
     assert "ε ≈" not in part.sentence
@@ -313,7 +322,10 @@ def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
     def said(people: int) -> str:
         record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
         return words.headline(
-            record, work.by_protection(list(work.needs(record, no_progress)))
+            record,
+            people_needed.needs_by_protection(
+                list(people_needed.compute_needs(record, no_progress))
+            ),
         ).sentence
 
     assert said(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")

@@ -7,16 +7,16 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.parts import film_jobs, film_steps, previews
-from caldp_ui.parts.film_steps import all_steps, beside, nearest_steps
+from caldp_ui.parts.film_steps import all_steps, nearest_steps, neighbouring_levels
 from caldp_ui.stage import Film, Step
 from caldp_ui.values import films
-from caldp_ui.values.slot import BEGIN
+from caldp_ui.values.page_state import BEGIN
+from caldp_ui.yesno.page_state import STATE as YESNO
 from caldp_ui.yesno.side import SLIDERS
-from caldp_ui.yesno.slot import SLOT as YESNO
 from tests.ui.driver import checked, data_of, open_page, trigger
 
 LEVELS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-FILM = films.along(BEGIN, films.EPSILON)
+FILM = films.slider_film(BEGIN, films.EPSILON)
 PLACE = "values-chart-near"
 
 
@@ -71,8 +71,8 @@ def test_the_nearest_steps_are_made_outwards_and_are_the_film_s_own() -> None:
     assert order == [1.5, 2.0, 1.0, 2.5, 0.5]
     whole = {each.value: each for each in all_steps(LEVELS, 1.5, step, no_progress)}
     assert list(made) == [whole[level] for level in (0.5, 1.0, 1.5, 2.0, 2.5)]
-    assert beside(LEVELS, 1.5) == [1.5, 2.0, 1.0]
-    assert beside(LEVELS, 3.0) == [3.0, 2.5, 2.0]
+    assert neighbouring_levels(LEVELS, 1.5) == [1.5, 2.0, 1.0]
+    assert neighbouring_levels(LEVELS, 3.0) == [3.0, 2.5, 2.0]
     assert [each.value for each in nearest_steps((1.0,), 4.0, step, no_progress)] == [1.0]
 
 
@@ -132,7 +132,7 @@ def test_nobody_waits_for_previews(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not sent(at)
     assert next(busy, "asked three times") == "asked three times"
     monkeypatch.setattr(previews, "is_busy", lambda: False)
-    with previews._one_at_a_time():
+    with previews._preview_lock():
         rest(at)
     assert is_waiting(at)
     assert not sent(at)

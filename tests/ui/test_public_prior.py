@@ -11,21 +11,21 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.run import summary
 from caldp_core.datasets import Cities, Gowalla, read_places
 from caldp_core.datasets.public_map import NoPrior
-from caldp_core.estimation.cascaded import cascaded
-from caldp_core.estimation.public_prior import moved_by_prior
+from caldp_core.estimation.cascade_estimator import cascade_estimate
+from caldp_core.estimation.public_prior import prior_effect
+from caldp_core.experiments.error_validity import CIRCULAR, SAME, invalid_error_reason
 from caldp_core.experiments.forecast import forecast
-from caldp_core.experiments.judged import CIRCULAR, SAME, not_judged
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports, runs
 from caldp_ui.maps import scene
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import prior
-from caldp_ui.places.controls import chosen
-from caldp_ui.session import own
+from caldp_ui.places.controls import with_dataset
+from caldp_ui.session import visitor_data
 from caldp_ui.words import formats, result
 from caldp_ui.words.vocabulary import PLACES
 from tests.contract.checks import naming
@@ -41,35 +41,35 @@ from tests.ui.driver import (
 )
 from tests.ui.pages import PAGES
 
-KNOWING = Scenario(Cities(together=5), n=200_000, estimator=prior.KNOWING)
+KNOWING = Scenario(Cities(together=5), n=200_000, estimator=prior.INHABITANTS_ESTIMATOR)
 CIRCLE = replace(KNOWING, dataset=Gowalla(together=5), n=None).with_context(blocks=OneBlock())
 
 
 def test_the_tab_says_how_much_is_prior_and_what_that_costs() -> None:
     ours = run(prepare(KNOWING))
     truth, shown = ours.setup.dataset.distribution, ours.first.estimate
-    moved = shown - cascaded(ours.first.evidence)
-    told = prior.judgement(ours, moved, runs.map_of(ours.setup.dataset))
+    moved = shown - cascade_estimate(ours.first.evidence)
+    told = prior.judgement_text(ours, moved, runs.map_of(ours.setup.dataset))
     for estimate in (shown, shown - moved):
         assert formats.per_hundred(total_variation(truth, estimate)) in told
-    assert "left alone" in prior.share_of_prior(np.zeros(4), "It")
+    assert "left alone" in prior.prior_share_text(np.zeros(4), "It")
     share = np.zeros(4)
     share[:2] = 0.12, -0.12
-    assert prior.share_of_prior(share, "Where people live").startswith("**12 of 100 people")
+    assert prior.prior_share_text(share, "Where people live").startswith("**12 of 100 people")
 
 
 def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
     ours = run(prepare(CIRCLE))
     assert ours.setup.dataset.from_inhabitants
     domain = runs.map_of(ours.setup.dataset)
-    assert prior.judgement(ours, np.zeros(domain.k), domain) == CIRCULAR
+    assert prior.judgement_text(ours, np.zeros(domain.k), domain) == CIRCULAR
     with pytest.raises(CaldpError, match="made with where people live"):
         forecast(ours.setup)
     printed = summary(ours, None)
     assert printed["errors"] is printed["expected"] is None
     assert printed["not_judged"] == CIRCULAR
     said = result.headline(PLACES, ours.setup, ours.first.errors.tv, None)
-    for text in (said.sentence + said.second, scene.subtitle(ours), scene.fact(ours).text):
+    for text in (said.sentence + said.second, scene.subtitle(ours), scene.error_fact(ours).text):
         assert formats.per_hundred(ours.first.errors.tv) not in text
     plain = prepare(replace(CIRCLE, estimator="cascade"))
     assert "puts" in result.headline(PLACES, plain, 0.3, 0.4).sentence
@@ -79,9 +79,9 @@ def test_pages_that_would_tell_an_error_refuse_it() -> None:
     for page in ("adversary", "personal", "coarser", "plan", "curves"):
         link = PAGES[page].slot.codec
         begin = replace(link.fresh().scenario, dataset=Gowalla(), n=None)
-        field: Any = {"scenario": replace(begin, estimator=prior.KNOWING)}
+        field: Any = {"scenario": replace(begin, estimator=prior.INHABITANTS_ESTIMATOR)}
         if page == "curves":
-            field = {"scenario": begin, "estimates": (prior.KNOWING,)}
+            field = {"scenario": begin, "estimates": (prior.INHABITANTS_ESTIMATOR,)}
         with naming(page), pytest.raises(CaldpError, match="made with where people live"):
             link.check(replace(link.fresh(), **field))
 
@@ -93,7 +93,7 @@ def test_the_offer_is_taken_and_the_page_says_why_it_tells_no_error() -> None:
     checked(at.button(key="places-use-prior").click().run())
     at.session_state["places-tabs"] = "Public prior"
     checked(at.run())
-    assert at.session_state["places/slot"].record.scenario.estimator == prior.KNOWING
+    assert at.session_state["places/slot"].record.scenario.estimator == prior.INHABITANTS_ESTIMATOR
     assert any(CIRCULAR[:40] in each.value for each in at.markdown)
 
 
@@ -123,7 +123,7 @@ def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
     assert picture_of(by_the_core(scenario)) in pictures(at).values()
     assert picture_of(by_the_core(now)) not in pictures(at).values()
     query = query_of(at)
-    assert set(query) & {own.OWN, own.PRIOR, "prior"} == {own.PRIOR}
+    assert set(query) & {visitor_data.OWN, visitor_data.PRIOR, "prior"} == {visitor_data.PRIOR}
     assert any("Too long for a link" in each.value for each in at.warning)
     assert Scenario.from_text(exports.scenario_json(scenario)) == scenario
     protocols = {exports.protocol_json(run(prepare(each))) for each in (scenario, now)}
@@ -131,9 +131,9 @@ def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
     at.session_state["places-tabs"] = "Public prior"
     checked(at.run())
     ours = run(prepare(scenario))
-    moved = moved_by_prior(ours.first.evidence, ours.first.estimate)
+    moved = prior_effect(ours.first.evidence, ours.first.estimate)
     told = [each.value for each in at.markdown]
-    assert prior.share_of_prior(moved, as_text("“**Last** <b>year”")) in told
+    assert prior.prior_share_text(moved, escape_markdown("“**Last** <b>year”")) in told
     assert not any("**Last**" in each for each in told)
     (refused,) = [each.value for each in open_page("pages/places.py", query).warning]
     assert "stay with the visit" in refused
@@ -149,14 +149,14 @@ def test_the_data_as_their_own_prior_are_not_judged_and_other_data_leave_it_behi
     places = rng.normal((48.1, 11.6), 0.08, (400, 2)).round(3)
     text = "lat,lon\n" + "\n".join(f"{y},{x}" for y, x in places)
     data = read_places(text).places
-    at = bring(open_page("pages/places.py", chosen(BEGIN, data).to_query()), text, "it")
+    at = bring(open_page("pages/places.py", with_dataset(BEGIN, data).to_query()), text, "it")
     scenario = at.session_state["places/slot"].record.scenario
-    assert scenario.prior.on(data.grid()) == pytest.approx(data.load().distribution)
-    assert not_judged(prepare(scenario)) == SAME
+    assert scenario.prior.shares_on(data.grid()) == pytest.approx(data.load().distribution)
+    assert invalid_error_reason(prepare(scenario)) == SAME
     told = headline_of(at)
     assert "accurate" not in told
     assert formats.per_hundred(run(prepare(scenario)).first.errors.tv) not in told
-    later = chosen(scenario, Cities())
+    later = with_dataset(scenario, Cities())
     assert (later.estimator, later.prior) == ("cascade", NoPrior())
-    cut = chosen(scenario, replace(data, together=2))
+    cut = with_dataset(scenario, replace(data, together=2))
     assert (cut.estimator, cut.prior) == ("cascade-map", scenario.prior)

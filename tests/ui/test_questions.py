@@ -12,7 +12,11 @@ from caldp_ui.start import questions
 from caldp_ui.words.glossary import DEFINITIONS
 from tests.ui.driver import open_page
 
-ALL = (*questions.of_me(), *questions.of_others(), *questions.of_results())
+ALL = (
+    *questions.participant_questions(),
+    *questions.alternative_questions(),
+    *questions.accuracy_questions(),
+)
 
 
 def said(question: str) -> str:

@@ -12,9 +12,9 @@ from caldp_ui.maps import readable
 from caldp_ui.maps.ground import ground, protected
 from caldp_ui.maps.presets import BEGIN, ONE_CITY
 from caldp_ui.maps.scene import OURS, PAIR, PLAIN, TRUTH, scene
-from caldp_ui.parts.comparison import at_once
+from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.places import edits
-from caldp_ui.places.slot import SLOT
+from caldp_ui.places.page_state import STATE
 from caldp_ui.stage import Scene
 from caldp_ui.stage.message import scene_head
 from caldp_ui.words import formats, policies
@@ -26,14 +26,14 @@ def setup_of(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Setup:
 
 
 def scene_of(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Scene:
-    what = at_once(SLOT, BEGIN.with_context(blocks=blocks, sensitive=sensitive))
+    what = load_fast_results(STATE, BEGIN.with_context(blocks=blocks, sensitive=sensitive))
     land = ground(what.setup, runs.map_of(what.setup.dataset), None)
     return scene(what, land, arrangement=PAIR)
 
 
 def test_where_everybody_is_protected_nothing_is_hatched() -> None:
     shown = scene_of(GridBlocks(25, 35), EverythingSensitive())
-    assert readable.of(setup_of(GridBlocks(25, 35), EverythingSensitive())) is None
+    assert readable.readable_people(setup_of(GridBlocks(25, 35), EverythingSensitive())) is None
     assert shown.ground.open is None
     assert shown.arrangement == PAIR
     assert all("open" not in picture.marks for picture in shown.pictures)
@@ -42,7 +42,7 @@ def test_where_everybody_is_protected_nothing_is_hatched() -> None:
 @pytest.mark.parametrize("sensitive", [ONE_CITY, SensitiveAreas(())], ids=["one city", "nothing"])
 def test_who_can_be_read_is_hatched_counted_and_first_as_a_map(sensitive: SensitiveSpec) -> None:
     setup, shown = setup_of(OneBlock(), sensitive), scene_of(OneBlock(), sensitive)
-    read = readable.of(setup)
+    read = readable.readable_people(setup)
     assert read is not None
     share = float(setup.dataset.distribution[protected(setup)].sum())
     assert read.safe.startswith(f"{round(100 * share)} of")
@@ -63,7 +63,7 @@ def test_a_saved_picture_says_its_epsilon_people_and_source() -> None:
     assert f"{formats.people(shown.people)} people" in told
     assert runs.setup(BEGIN).dataset.name in told
     mixed = BEGIN.with_context(blocks=GridBlocks(1, 2), epsilon=(0.5, 2.0))
-    assert "ε from 0.5 to 2 " in policies.setting(runs.setup(mixed))
+    assert "ε from 0.5 to 2 " in policies.setting_text(runs.setup(mixed))
 
 
 def test_the_form_of_protection_is_called_by_what_is_left_to_do() -> None:
@@ -78,7 +78,7 @@ def test_the_form_of_protection_is_called_by_what_is_left_to_do() -> None:
     # The form is open, and keeps its name: under another one it would close under the hand.
     sensitive = next(box for box in at.selectbox if box.label.startswith("Sensitive"))
     driver.checked(sensitive.set_value("Every place").run())
-    assert readable.of(runs.setup(driver.scenario_of(at))) is None
+    assert readable.readable_people(runs.setup(driver.scenario_of(at))) is None
     assert "Protect more places" in named(at)
 
 

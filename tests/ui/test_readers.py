@@ -67,9 +67,9 @@ def well_formed(text: str) -> None:
 def said_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Iterator[str]:
     """All that is assembled of a scenario and its errors."""
     head = result.headline(nouns, setup, ours, plain)
-    told = policies.told(nouns, setup)
+    told = policies.describe_promise(nouns, setup)
     yield from (head.sentence, head.second)
-    yield from (told.in_short, told.protected, told.odds, told.repeats, *told.not_promised)
+    yield from (told.summary, told.protected, told.odds, told.repeats, *told.not_promised)
     yield from (grade.odds for grade in told.grades)
     yield accuracy.headline(nouns, ours, plain)
     yield promise.counted_as_people(setup.scenario)
@@ -117,7 +117,7 @@ def test_other_policies(policy: Any, ours: float) -> None:
 
 
 def test_what_stands_by_itself() -> None:
-    for text in (MEANING, promise.examples(), *DEFINITIONS.values()):
+    for text in (MEANING, promise.epsilon_examples(), *DEFINITIONS.values()):
         for sentence in sentences(text):
             assert not BANNED.search(sentence), sentence
             assert not POWER.search(sentence), sentence

@@ -23,11 +23,11 @@ from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.parts import record
 from caldp_ui.words import formats, policies
-from caldp_ui.words.told import Told
+from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
 from caldp_ui.yesno import picture
-from caldp_ui.yesno.shown import shown
-from caldp_ui.yesno.slot import BEGIN
+from caldp_ui.yesno.page_data import load_data
+from caldp_ui.yesno.page_state import BEGIN
 from tests import ROOT
 from tests.ui.readings import full_people
 from tests.ui.small import channel_of
@@ -77,18 +77,18 @@ def test_every_kind_of_policy_has_its_sentences() -> None:
 def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> None:
     nouns, scenario = KINDS[kind]
     ours = run(prepare(scenario))
-    checked = record.check(scenario, no_progress)
+    checked = record.audit_scenario(scenario, no_progress)
     html = record.html(
-        nouns, record.Exhibit(ours, "The **page** says.", {}), checked, "http://x/?a=1"
+        nouns, record.ReportContent(ours, "The **page** says.", {}), checked, "http://x/?a=1"
     )
     text = unescape(re.sub(r"<[^>]*>", "", html))
-    told = policies.told(nouns, ours.setup)
-    for sentence in (told.in_short, told.protected, told.odds, told.repeats, *told.not_promised):
+    told = policies.describe_promise(nouns, ours.setup)
+    for sentence in (told.summary, told.protected, told.odds, told.repeats, *told.not_promised):
         assert plain(sentence) in text
-    said = (plain(told.in_short), "The page says.")
-    assert " ".join(said if told.covered < 1 else said[::-1]) in text
+    said = (plain(told.summary), "The page says.")
+    assert " ".join(said if told.protected_share < 1 else said[::-1]) in text
     assert f"error (total variation){formats.share(ours.first.errors.tv)}" in text
-    shown = told.chance if told.covered == 1.0 else told.covered
+    shown = told.chance if told.protected_share == 1.0 else told.protected_share
     assert full_people(html) == [round(100 * shown)]
     audit = audit_mechanism(ours.setup.mechanism, ours.setup.policy)
     assert audit.holds
@@ -115,12 +115,14 @@ def best_after(setup: Setup) -> float:
 def test_no_guess_between_a_hidden_pair_is_right_more_often_than_the_record_says(kind: str) -> None:
     nouns, scenario = KINDS[kind]
     setup = prepare(scenario)
-    assert best_after(setup) <= policies.told(nouns, setup).chance + 1e-9
+    assert best_after(setup) <= policies.describe_promise(nouns, setup).chance + 1e-9
 
 
 def test_the_best_coin_leaves_nothing_of_its_bound_unused() -> None:
     setup = prepare(BEGIN)
-    assert best_after(setup) == pytest.approx(policies.told(ANSWERS, setup).chance, abs=1e-9)
+    assert best_after(setup) == pytest.approx(
+        policies.describe_promise(ANSWERS, setup).chance, abs=1e-9
+    )
 
 
 def test_an_answer_that_is_not_hidden_protects_nobody_with_it() -> None:
@@ -133,15 +135,15 @@ def test_an_answer_that_is_not_hidden_protects_nobody_with_it() -> None:
         first = f"**{left} people are not protected, {has} are.** {hides}"
         assert told.protected.startswith(first)
         assert told.chance == pytest.approx(1 - math.exp(-1.0) / 2)
-        assert "may prove it" in told.in_short.partition(".")[0]
+        assert "may prove it" in told.summary.partition(".")[0]
         assert any("may prove it" in sentence for sentence in told.not_promised)
     bare = told_of(replace(BEGIN, policy=BinaryQuestion(math.inf, math.inf)))
     assert (bare.chance, bare.repeats) == (1.0, "")
     assert bare.protected == "**Nobody is protected.** Nothing can be denied."
 
 
-def told_of(scenario: Scenario) -> Told:
-    return policies.told(ANSWERS, prepare(scenario))
+def told_of(scenario: Scenario) -> PromiseText:
+    return policies.describe_promise(ANSWERS, prepare(scenario))
 
 
 def test_tags_count_the_people_of_the_model() -> None:
@@ -149,7 +151,7 @@ def test_tags_count_the_people_of_the_model() -> None:
     truth = setup.dataset.distribution
     common = float(truth[setup.sensitive].sum())
     own = 0.5 * (1 - common)
-    text = policies.told(PLACES, setup).protected
+    text = policies.describe_promise(PLACES, setup).protected
     assert 0 < common < 1
     for share in (own, common, own + common):
         assert f"{formats.out_of(share)} " in plain(text).replace(" are.", " people are.")
@@ -159,7 +161,7 @@ def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
     _, scenario = KINDS["crow-flies"]
     setup = prepare(scenario)
     domain = setup.dataset.domain
-    odds = plain(policies.told(PLACES, setup).odds)
+    odds = plain(policies.describe_promise(PLACES, setup).odds)
     rows = channel_of(setup)
     assert isinstance(domain, GridDomain)
     km = domain.km_from(0)
@@ -171,7 +173,7 @@ def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
 
 
 def test_the_picture_of_yes_or_no_has_a_dot_for_every_likely_share() -> None:
-    what = shown(BEGIN)
+    what = load_data(BEGIN)
     image = Image.open(io.BytesIO(picture.png(what))).convert("RGB")
     pixels = np.asarray(image)
     for colour in (LIGHT.ours, LIGHT.plain):

@@ -20,7 +20,7 @@ from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.theme import WRONG
-from caldp_ui.compute import rivals
+from caldp_ui.compute import plain_ldp
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.relief import blocks, columns, deck, panel
 from caldp_ui.relief.lines import borders
@@ -34,7 +34,7 @@ TEXT = (27, 39, 51)
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
     first: Scenario = BEGIN
-    plain = rivals.rival(first)
+    plain = plain_ldp.best_plain_ldp(first)
     return {"This protection": run(prepare(first)), "Plain LDP": run(prepare(plain))}
 
 
@@ -62,7 +62,7 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
             if smaller:
                 assert -(-domain.rows // smaller) * -(-domain.columns // smaller) > squares.m
             assert squares.total(np.ones(domain.k)).sum() == domain.k
-            row, column = domain.place(np.arange(domain.k))
+            row, column = domain.row_column(np.arange(domain.k))
             half = squares.degrees / 2
             north = domain.latitudes()[row] - squares.latitudes[squares.of_cell]
             east = domain.longitudes()[column] - squares.longitudes[squares.of_cell]
@@ -104,7 +104,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
     assert found is not None
     over = np.zeros(domain.k, np.int64)
     for box, block in zip(found.boxes, found.of_box, strict=True):
-        inside = domain.inside(Area(*box.tolist()))
+        inside = domain.area_mask(Area(*box.tolist()))
         over += inside.astype(np.int64)
         assert (setup.partition.labels[inside] == block).all()
     assert (over == 1).all()
@@ -149,7 +149,7 @@ def drawn(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
 
 def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
-    look = panel.look_of(maps, TEXT)
+    look = panel.shared_look(maps, TEXT)
     layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), len(maps)))
     assert look.top >= max(each.shares.max() for each in maps.values())
     rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
@@ -168,7 +168,7 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
 
 def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
-    look = panel.look_of(maps, TEXT)
+    look = panel.shared_look(maps, TEXT)
     layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), 1))
     corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
     tall = layers["scale-0"][0]["b"][2]
@@ -183,7 +183,7 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
     noise = np.random.default_rng(1).random(squares.m)
     crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
-    made = deck.deck(worst, squares, panel.look_of(worst, TEXT), borders(US_GRID), 3)
+    made = deck.deck(worst, squares, panel.shared_look(worst, TEXT), borders(US_GRID), 3)
     text = made.to_json()
     assert len(text.encode()) < 700_000
     assert "http" not in text
@@ -193,7 +193,7 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
 
 
 def test_borders_are_those_of_the_map() -> None:
-    texas = GridDomain.filling(Area(26.0, 36.0, -106.0, -94.0), 0.2)
+    texas = GridDomain.from_area(Area(26.0, 36.0, -106.0, -94.0), 0.2)
     lines = borders(texas)
     inside = lines[~np.isnan(lines[:, 0])]
     assert len(inside) > 10

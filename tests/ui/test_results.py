@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.even_guess import pair_odds
-from caldp_core.collect.collected import Collected
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.results import Results, Tallies, made_up_week
 from caldp_core.collect.upload import read_collection
@@ -19,10 +19,10 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EvenRuns
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.mixing import mixed
+from caldp_core.theory.mixing import epsilons_after_mixing
 from caldp_ui.app import navigation
 from caldp_ui.results import below, maps, words
-from caldp_ui.results.slot import ResultsView
+from caldp_ui.results.page_state import ResultsState
 from caldp_ui.words import formats, mixing
 from caldp_ui.words.vocabulary import VALUES
 from tests.collect.protocols import SPECS, labelled, planned, protocol_in
@@ -37,7 +37,9 @@ def on_a_map() -> Results:
     policy = Context.of([0] * 8 + [1] * 8, [True] * 8 + [False] * 8, [1.0, 1.0])
     protocol = Protocol("", grid, ("south", "north"), planned(policy, SPECS["hadamard"]))
     tally = protocol.mechanism.sample_tally(np.arange(16) * 10, np.random.default_rng(3))
-    return Tallies.of(protocol, (("all", Collected(protocol.fingerprint, tally)),)).results(0.95)
+    return Tallies.of(protocol, (("all", CollectedTally(protocol.fingerprint, tally)),)).results(
+        0.95
+    )
 
 
 def texts(at: AppTest) -> str:
@@ -60,7 +62,7 @@ def bring(at: AppTest, files: list[tuple[str, bytes]]) -> AppTest:
 def test_the_example_is_there_and_follows_its_settings() -> None:
     at = open_page(navigation.RESULTS)
     right = made_up_week().results(0.95)
-    told = words.headline(right, made_up=True)
+    told = words.headline(right, is_example=True)
     assert told.sentence in drawn(at)
     assert words.MADE_UP in told.second
     assert "8,000" in drawn(at)
@@ -76,13 +78,13 @@ def test_the_example_is_there_and_follows_its_settings() -> None:
 def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> None:
     at = bring(open_page(navigation.RESULTS), [*PROTOCOL, MONDAY, TUESDAY])
     own = read_collection([*PROTOCOL, MONDAY, TUESDAY]).results(0.95)
-    assert words.headline(own, made_up=False).second in drawn(at)
+    assert words.headline(own, is_example=False).second in drawn(at)
     assert "18,000" in drawn(at)
     assert not query_of(at)
     bring(at, [*PROTOCOL, MONDAY, ("again.tally.json", MONDAY[1])])
     (error,) = [each.value for each in at.error]
     assert "would count twice" in error
-    assert words.headline(made_up_week().results(0.95), made_up=True).second in drawn(at)
+    assert words.headline(made_up_week().results(0.95), is_example=True).second in drawn(at)
     bring(at, [*PROTOCOL, MONDAY])
     assert "24,000" in texts(at)
     checked(at.button(key="results-example").click().run())
@@ -92,17 +94,17 @@ def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> No
 def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
     results = made_up_week().results(0.95)
     policy = results.protocol.mechanism.policy
-    one, many, told = words.attacker(results, 5)
-    assert (one, many) == (pair_odds(policy).most, pair_odds(policy, 5).most)
+    one, many, told = words.describe_attacker(results, 5)
+    assert (one, many) == (pair_odds(policy).largest, pair_odds(policy, 5).largest)
     assert one < many
     assert "more than" in told or f"{100 * many:.0f}" in told
-    assert ResultsView().times > 1
+    assert ResultsState().times > 1
 
 
 def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     results = made_up_week().results(0.95)
     (block,) = results.record["privacy"]["if_mixed"]["blocks"]  # type: ignore[index]
-    (told,) = [each for each in words.promises(results) if "mixed" in each]
+    (told,) = [each for each in words.promise_sentences(results) if "mixed" in each]
     assert f"to {formats.digits(block['epsilon'])}," in told
     assert f"to {formats.digits(block['epsilon_beside_open'])}," in told
     scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
@@ -110,9 +112,9 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     crowd = round(
         10_000 * max(setup.dataset.distribution[:5].sum(), setup.dataset.distribution[5:].sum())
     )
-    found = mixed(setup.mechanism, np.array([crowd, crowd]))
+    found = epsilons_after_mixing(setup.mechanism, np.array([crowd, crowd]))
     assert found is not None
-    said = mixing.of_scenario(VALUES, setup)
+    said = mixing.scenario_text(VALUES, setup)
     assert f"{crowd:,} reports of the block" in said
     assert f"from 1 to {formats.digits(found.hidden[0])}," in said
 
@@ -123,8 +125,8 @@ def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
     many, few = [90] * 4, [9] * 4
     for people, block, level in ((many + few, "block 0", "0.5"), (few + many, "block 1", "2")):
         tally = protocol.mechanism.sample_tally(np.array(people), np.random.default_rng(4))
-        found = Tallies.of(protocol, (("all", Collected(protocol.fingerprint, tally)),))
-        (told,) = [each for each in words.promises(found.results(0.95)) if "mixed" in each]
+        found = Tallies.of(protocol, (("all", CollectedTally(protocol.fingerprint, tally)),))
+        (told,) = [each for each in words.promise_sentences(found.results(0.95)) if "mixed" in each]
         assert f"360 reports of the block “{block}”" in told
         assert f"from {level} to " in told
 
@@ -134,8 +136,8 @@ def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
     assert [picture.id for picture in scene.pictures] == ["estimate", "least"]
     assert scene.people == on_a_map.reports
     assert isinstance(on_a_map.protocol.domain, GridDomain)
-    assert set(below.exported(on_a_map)) == {"estimate.csv", "estimate.geojson", "record.json"}
+    assert set(below.export_files(on_a_map)) == {"estimate.csv", "estimate.geojson", "record.json"}
     protocol = labelled("oue", ("a", "b"))
     plain = made_up_week().results(0.95)
-    assert "estimate.geojson" not in below.exported(plain)
+    assert "estimate.geojson" not in below.export_files(plain)
     assert protocol.plan.hidden.all()

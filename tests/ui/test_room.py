@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import rehearsal, words
-from caldp_ui.room.attempts import OPEN, attempts
+from caldp_ui.room.attempts import OPEN, attempt_limiter
 from caldp_ui.room.boards import phone_message
 from caldp_ui.room.figures import shares_of
-from caldp_ui.room.poll import Seen
-from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
+from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import IntegerChannel, Question, channel_of, columns_of, mechanism_of
 from caldp_ui.room.registry import rooms
-from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.ui.driver import (
@@ -32,16 +32,16 @@ from tests.ui.driver import (
     trigger,
 )
 
-PHONE = SLOT.key("phone")
+PHONE = STATE.key("phone")
 
 
 @pytest.fixture(autouse=True)
 def no_rooms() -> Iterator[None]:
     rooms.clear()
-    attempts.clear()
+    attempt_limiter.clear()
     yield
     rooms.clear()
-    attempts.clear()
+    attempt_limiter.clear()
 
 
 def opened(**query: str) -> AppTest:
@@ -54,12 +54,12 @@ def draft_of(at: AppTest) -> Draft:
 
 
 def message(at: AppTest, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_component(at, SLOT.key(name)).json)
+    found: dict[str, Any] = json.loads(_component(at, STATE.key(name)).json)
     return found
 
 
 def board_of(at: AppTest, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data_of(at, SLOT.key(name))["told"])
+    found: dict[str, Any] = json.loads(data_of(at, STATE.key(name))["told"])
     return found
 
 
@@ -67,10 +67,10 @@ def headline(at: AppTest) -> str:
     return headline_of(at)
 
 
-def hall() -> tuple[AppTest, Seen]:
+def hall() -> tuple[AppTest, PollState]:
     at = opened()
     checked(at.button(key="room-open").click().run())
-    return at, rooms().look(at.session_state["room/held"].code)
+    return at, rooms().get_poll(at.session_state["room/held"].code)
 
 
 def send(phone: AppTest, report: object, token: int = 1) -> AppTest:
@@ -82,7 +82,7 @@ def send(phone: AppTest, report: object, token: int = 1) -> AppTest:
 def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     at = opened()
     assert query_of(at) == {}
-    for name, question in READY.items():
+    for name, question in EXAMPLES.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert draft_of(at) == Draft(question)
         told = words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
@@ -147,7 +147,9 @@ def test_phones_report_and_the_projector_shows_it() -> None:
 def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
     _, seen = hall()
     sent = message(opened(code=seen.code), "phone")
-    law = Law(int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"]))
+    law = IntegerChannel(
+        int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
+    )
     assert law.channel() == [list(row) for row in channel_of(seen.question)]
     yes, no = sent["told"]
     assert "You can deny it: of 100 phones with any other answer, 37" in yes["why"]
@@ -162,7 +164,7 @@ def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
     send(phone, 0)
     send(phone, 0, token=2)
     assert "first report counts" in message(phone, "phone")["refused"]
-    assert rooms().look(seen.code).reports == (0,)
+    assert rooms().get_poll(seen.code).reports == (0,)
     forger = opened(code=seen.code)
     send(forger, 7)
     assert "A report must be" in message(forger, "phone")["refused"]
@@ -196,12 +198,12 @@ def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
     checked(teacher.run())
     assert "The poll is full: 50 reports" in teacher.warning[0].value
     checked(teacher.select_slider(key="room-most").set_value(200).run())
-    assert rooms().look(seen.code).most == 200
+    assert rooms().get_poll(seen.code).most == 200
     checked(teacher.button(key="room-throw-out").click().run())
     assert "50 reports were forgotten" in teacher.warning[0].value
     assert board_of(teacher, "board")["reports"] == []
     checked(teacher.button(key="room-afresh").click().run())
-    again = rooms().look(seen.code)
+    again = rooms().get_poll(seen.code)
     assert again.question == seen.question
     assert again.mark != seen.mark
 
@@ -226,18 +228,18 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
         assert board["reports"] == [1]
         assert {each["truth"] for each in board["answers"]} == {None}
         assert container(teacher, "qr") is not None
-        assert rooms().look(seen.code).mark == seen.mark
+        assert rooms().get_poll(seen.code).mark == seen.mark
     checked(teacher.button(key="room-ask").click().run())
-    after = rooms().look(seen.code)
-    assert after.question == READY["Sleep"]
+    after = rooms().get_poll(seen.code)
+    assert after.question == EXAMPLES["Sleep"]
     assert after.reports == ()
     assert after.mark != seen.mark
     board = board_of(teacher, "board")
     assert board["reports"] == []
-    assert [each["name"] for each in board["answers"]] == list(READY["Sleep"].answers)
+    assert [each["name"] for each in board["answers"]] == list(EXAMPLES["Sleep"].answers)
     assert container(teacher, "qr") is not None
     checked(phone.run())
-    assert message(phone, "phone")["answers"] == list(READY["Sleep"].answers)
+    assert message(phone, "phone")["answers"] == list(EXAMPLES["Sleep"].answers)
     assert message(phone, "phone")["received"] is False
 
 
@@ -245,7 +247,7 @@ def test_a_next_question_that_is_not_asked_leaves_all_as_it_was() -> None:
     teacher, seen = hall()
     checked(teacher.button(key="room-next").click().run())
     checked(teacher.button(key="room-back").click().run())
-    assert rooms().look(seen.code) == seen
+    assert rooms().get_poll(seen.code) == seen
     assert [button.key for button in teacher.button if button.key == "room-next"]
 
 
@@ -255,14 +257,14 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
     for told, found in ((key, True), ("guess", False)):
         again = opened()
         kept = [{"event": "held", "value": {"code": seen.code, "key": told}}]
-        trigger(again, kept, SLOT.key("keeper"))
+        trigger(again, kept, STATE.key("keeper"))
         assert (container(again, "room-asked") is not None) == found
 
 
 def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
-    for question in (each for each in READY.values() if each.sensitive):
+    for question in (each for each in EXAMPLES.values() if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        told = phone_message(Seen("", "", question, True))["told"]
+        told = phone_message(PollState("", "", question, True))["told"]
         for report, each in enumerate(told):
             others = np.delete(channel[:, report], report)
             assert ("here it is your true answer" in each["left"]) == (others == 0).all()
@@ -271,19 +273,19 @@ def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -
 
 
 def test_what_is_said_of_a_report_is_the_channels() -> None:
-    question = READY["Sleep"]
+    question = EXAMPLES["Sleep"]
     channel = channel_of(question)
     for report in range(question.k):
         chances = [float(row[report]) for row in channel]
         others = [chance for x, chance in enumerate(chances) if x != report]
-        told = words.deniable(question, report, chances)
+        told = words.deniability_text(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
         assert told.startswith("You can deny it" if max(others) > 0 else "This report is true")
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
 
 
 def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
-    question = next(iter(READY.values()))
+    question = next(iter(EXAMPLES.values()))
     draft, rng = Draft(question, 500), np.random.default_rng(11)
     named = np.argsort(columns_of(question))
     widths = []
@@ -299,7 +301,7 @@ def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
 
 
 ASKED: tuple[Question, ...] = (
-    *READY.values(),
+    *EXAMPLES.values(),
     Question("?", ("a", "b"), (0, 1), 1.0),
     Question("?", ("a", "b", "c"), (1,), 0.3),
     Question("?", ("a", "b", "c", "d"), (0, 3), 3.0),
@@ -319,18 +321,18 @@ def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> Non
         said = f"at most {formats.hundred(best)} times in 100"
         with naming(f"{question}"):
             assert said in words.promise(question)
-            told = phone_message(Seen("", "", question, True))["before"]
+            told = phone_message(PollState("", "", question, True))["before"]
             for x, before in enumerate(told):
                 about = best_guess(question, [(x, y) for y in range(k) if y != x])
                 assert f"at most {formats.hundred(about)} times in 100" in before
-    one_sided = READY["Cheating"]
+    one_sided = EXAMPLES["Cheating"]
     assert best_guess(one_sided, [(0, 1)]) == pytest.approx(1 - np.exp(-1.0) / 2)
 
 
 def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
     for question in (each for each in ASKED if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        told = phone_message(Seen("", "", question, True))["before"]
+        told = phone_message(PollState("", "", question, True))["before"]
         for x, before in enumerate(told):
             kept, name = channel[x, x], question.answers[x]
             with naming(before):
@@ -341,7 +343,7 @@ def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
                     assert f"sends “{name}” {formats.hundred(kept)} times in 100" in before
                 alone = np.delete(channel[:, x], x).max() == 0
                 assert (f"A report of “{name}” is always true" in before) == alone
-    bare = phone_message(Seen("", "", Question("?", ("a", "b"), (), 1.0), True))["before"]
+    bare = phone_message(PollState("", "", Question("?", ("a", "b"), (), 1.0), True))["before"]
     assert bare == ["Your phone will send “a”. Nothing hides it.", bare[1]]
 
 
@@ -349,7 +351,7 @@ def test_reports_that_only_one_answer_sends_are_called_true_and_no_others() -> N
     for question in ASKED:
         columns = np.array(channel_of(question), dtype=np.float64).T
         alone = [y for y, sent in enumerate(columns) if np.delete(sent, y).max() == 0]
-        told = words.bare(question)
+        told = words.unprotected_sentences(question)
         assert bool(told) == bool(alone)
         for y, name in enumerate(question.answers):
             assert (f"“{name}”" in "".join(told)) == (y in alone)
@@ -361,10 +363,10 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
         shares = shares_of(question, [0, 1])
         headlines = (
             words.rehearsal(question, 1, 0.01),
-            words.live(Seen("", "", question, True), None),
-            words.live(Seen("", "", question, True, (0, 0)), shares),
+            words.live_headline(PollState("", "", question, True), None),
+            words.live_headline(PollState("", "", question, True, (0, 0)), shares),
         )
-        told = phone_message(Seen("", "", question, True))
+        told = phone_message(PollState("", "", question, True))
         texts = [text for each in headlines for text in (each.sentence, each.second)]
         texts += told["before"] + [each["why"] for each in told["told"]]
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import films
+from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
 from caldp_ui.room.question import Question
-from caldp_ui.room.slot import READY, SLOT, Draft, DraftLink
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film
 from tests.products import thinned
@@ -22,7 +22,7 @@ OWN = Question(
     (0, 2),
     1.0,
 )
-QUESTIONS = {**READY, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
+QUESTIONS = {**EXAMPLES, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
 
 
 def opened(draft: Draft) -> AppTest:
@@ -44,13 +44,13 @@ def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None
 def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jobs, "quietly", lambda _key, _name, work: work(no_progress))
+    monkeypatch.setattr(jobs, "run_in_background", lambda _key, _name, work: work(no_progress))
     draft = Draft(OWN)
     at = opened(draft)
     for slider in (films.EPSILON, films.PHONES):
         film = made(films.PAGE, draft, slider)
-        sent = _component(at, SLOT.key(f"feeds-{film.dial}"))
-        assert sent.bytes == film.of_charts
+        sent = _component(at, STATE.key(f"feeds-{film.dial}"))
+        assert sent.bytes == film.chart_message
     del at, film, sent
     gc.collect()
     kept = [each for each in gc.get_objects() if isinstance(each, Film)]

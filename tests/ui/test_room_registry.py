@@ -19,17 +19,17 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
 from caldp_ui.room import attempts, poll, registry, words
-from caldp_ui.room.attempts import OPEN, REPORT, Attempts, Busy
-from caldp_ui.room.boards import board_told
+from caldp_ui.room.attempts import OPEN, REPORT, AttemptLimiter, Busy
+from caldp_ui.room.boards import board_json
 from caldp_ui.room.figures import Shares, history, shares_of, tally_of
-from caldp_ui.room.poll import Seen
-from caldp_ui.room.question import Law, Question, channel_of, columns_of, mechanism_of
-from caldp_ui.room.registry import Held, Rooms, spaced, tidy
-from caldp_ui.room.slot import READY
+from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import IntegerChannel, Question, channel_of, columns_of, mechanism_of
+from caldp_ui.room.registry import Rooms, TeacherKey, format_code, normalize_code
 
 ASKED = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
 QUESTIONS = (
-    *READY.values(),
+    *EXAMPLES.values(),
     ASKED,
     Question("All?", tuple("abcdefghijkl"), tuple(range(12)), 0.001),
     Question("None?", ("a", "b"), (), 3.0),
@@ -50,18 +50,18 @@ def token(number: int) -> str:
     return f"{number:032x}"
 
 
-def opened(question: Question = ASKED) -> tuple[Rooms, Held, Callable[[int, object], None]]:
+def opened(question: Question = ASKED) -> tuple[Rooms, TeacherKey, Callable[[int, object], None]]:
     """A room, and what counts the report of the phone with that number."""
     rooms = Rooms(Clock())
     held = rooms.open(question)
-    mark = rooms.look(held.code).mark
+    mark = rooms.get_poll(held.code).mark
     return rooms, held, lambda n, y: rooms.report(held.code, mark, token(n), y)
 
 
 def at_once(rooms: Rooms) -> int:
     """How many of 60 reports are counted that arrive at once, each of them twice."""
     held = rooms.open(ASKED)
-    mark, start = rooms.look(held.code).mark, Barrier(2 * PHONES)
+    mark, start = rooms.get_poll(held.code).mark, Barrier(2 * PHONES)
 
     def phone(number: int) -> None:
         start.wait()
@@ -72,7 +72,7 @@ def at_once(rooms: Rooms) -> int:
         thread.start()
     for thread in threads:
         thread.join()
-    return len(rooms.look(held.code).reports)
+    return len(rooms.get_poll(held.code).reports)
 
 
 def slowly() -> float:
@@ -89,7 +89,7 @@ def test_of_sixty_phones_at_once_no_report_is_lost_or_counted_twice() -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.text)
 def test_the_law_is_exactly_the_cores_channel_and_keeps_its_promise(question: Question) -> None:
-    found = Law.of(channel_of(question)).channel()
+    found = IntegerChannel.of(channel_of(question)).channel()
     mechanism, columns = mechanism_of(question), columns_of(question)
     exact = mechanism.exact_channel()
     assert found == [[row[c] for c in columns] for row in exact]
@@ -103,7 +103,7 @@ def test_the_law_is_exactly_the_cores_channel_and_keeps_its_promise(question: Qu
 def test_a_law_of_a_larger_epsilon_does_not_keep_it() -> None:
     louder = replace(ASKED, epsilon=1.05)
     asked = Context.high_low(np.array([True, False, True]), ASKED.epsilon)
-    assert not audit_channel(Law.of(channel_of(louder)).channel(), asked).holds
+    assert not audit_channel(IntegerChannel.of(channel_of(louder)).channel(), asked).holds
 
 
 def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
@@ -137,62 +137,62 @@ def refused(act: Callable[[], object], words: str) -> None:
 
 def test_each_refusal_is_one_sentence() -> None:
     rooms, held, report = opened()
-    refused(lambda: rooms.look("BCDFGHJK"), "There is no poll “BCDF GHJK”")
+    refused(lambda: rooms.get_poll("BCDFGHJK"), "There is no poll “BCDF GHJK”")
     report(1, 0)
     report(1, 0)  # the same again, after a broken connection
     report(1, 2)  # nobody's report is known any more, so that the first one counts
-    assert rooms.look(held.code).reports == (0,)
+    assert rooms.get_poll(held.code).reports == (0,)
     wrongs: tuple[object, ...] = (3, -1, "0", True, 0.5, None)
     for wrong in wrongs:
         refused(partial(report, 9, wrong), "A report must be a whole number")
-    mark = rooms.look(held.code).mark
+    mark = rooms.get_poll(held.code).mark
     refused(lambda: rooms.report(held.code, mark, "x" * 32, 0), "not come from this page")
-    rooms.accept(held, False)
+    rooms.set_open(held, False)
     refused(lambda: report(2, 1), "closed")
     report(1, 0)  # what is counted stays so
-    rooms.accept(held, True)
+    rooms.set_open(held, True)
     rooms.ask(held, replace(ASKED, text="Next?"))
     refused(lambda: report(3, 1), "question is over")
-    refused(lambda: rooms.end(Held(held.code, "guess")), "Only the browser that opened")
+    refused(lambda: rooms.end(TeacherKey(held.code, "guess")), "Only the browser that opened")
     rooms.end(held)
     refused(lambda: report(3, 1), "has ended")
-    refused(lambda: rooms.look(held.code), "has ended")
+    refused(lambda: rooms.get_poll(held.code), "has ended")
 
 
 def test_a_full_room_takes_no_more_until_its_teacher_lets_them_in() -> None:
     rooms, held, report = opened()
-    rooms.let_in(held, 5)
+    rooms.set_report_limit(held, 5)
     for number in range(5):
         report(number, 1)
     refused(lambda: report(5, 1), "full: 5 reports are in")
     report(4, 1)
-    assert len(rooms.look(held.code).reports) == 5
-    rooms.let_in(held, 6)
+    assert len(rooms.get_poll(held.code).reports) == 5
+    rooms.set_report_limit(held, 6)
     report(5, 1)
     for wrong in (0, poll.REPORTS_MAX + 1):
-        refused(partial(rooms.let_in, held, wrong), "The number of reports")
+        refused(partial(rooms.set_report_limit, held, wrong), "The number of reports")
     rooms.ask(held, ASKED)
-    assert rooms.look(held.code).most == 6, "the next question takes as many"
+    assert rooms.get_poll(held.code).most == 6, "the next question takes as many"
 
 
 def test_a_burst_is_thrown_out_and_its_phones_stay_out() -> None:
     clock = Clock()
     rooms = Rooms(clock)
     held = rooms.open(ASKED)
-    mark = rooms.look(held.code).mark
+    mark = rooms.get_poll(held.code).mark
     for number, (at, answer) in enumerate(((0, 0), (100, 2), (165, 1), (166, 1), (167, 1))):
         clock.now = float(at)
         rooms.report(held.code, mark, token(number), answer)
     clock.now = 170.0
-    assert rooms.throw_out(held, 10.0) == 3
+    assert rooms.discard_recent(held, 10.0) == 3
     rooms.report(held.code, mark, token(3), 1)
-    assert rooms.look(held.code).reports == (0, 2)
-    assert rooms.throw_out(held, 10.0) == 0
+    assert rooms.get_poll(held.code).reports == (0, 2)
+    assert rooms.discard_recent(held, 10.0) == 0
     rooms.report(held.code, mark, token(7), 2)
     clock.now = 400.0
-    assert rooms.throw_out(held, 300.0) == 2, "of the first one nobody knows when it came"
-    assert rooms.look(held.code).reports == (0,)
-    refused(lambda: rooms.throw_out(held, 301.0), "at most 300 seconds")
+    assert rooms.discard_recent(held, 300.0) == 2, "of the first one nobody knows when it came"
+    assert rooms.get_poll(held.code).reports == (0,)
+    refused(lambda: rooms.discard_recent(held, 301.0), "at most 300 seconds")
 
 
 def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
@@ -208,7 +208,7 @@ def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
     clock.now += registry.ABSENT_MAX
     for _ in range(registry.OPENED_A_MINUTE):
         rooms.open(ASKED)
-    refused(lambda: rooms.look(held[0].code), "has ended")
+    refused(lambda: rooms.get_poll(held[0].code), "has ended")
     with pytest.raises(Busy):
         rooms.open(ASKED)
 
@@ -218,30 +218,30 @@ def test_a_room_lasts_as_long_as_its_teacher_is_there() -> None:
     rooms = Rooms(clock, there.__contains__)
     held = rooms.open(ASKED, "teacher")
     clock.now = 10 * registry.ABSENT_MAX
-    assert rooms.look(held.code).question == ASKED
+    assert rooms.get_poll(held.code).question == ASKED
     there.remove("teacher")
     clock.now += registry.ABSENT_MAX - 1.0
-    rooms.steer(held, "again")  # the page was loaded anew
+    rooms.get_own_poll(held, "again")  # the page was loaded anew
     clock.now += 2 * registry.ABSENT_MAX
-    assert rooms.look(held.code).question == ASKED
+    assert rooms.get_poll(held.code).question == ASKED
     there.clear()
     clock.now += registry.ABSENT_MAX
-    assert rooms.look(held.code).question == ASKED
+    assert rooms.get_poll(held.code).question == ASKED
     clock.now += 1.0
-    refused(lambda: rooms.look(held.code), "has ended")
+    refused(lambda: rooms.get_poll(held.code), "has ended")
 
 
 def test_one_address_cannot_open_all_rooms_and_others_still_can() -> None:
     clock = Clock()
-    tries = Attempts(clock)
+    tries = AttemptLimiter(clock)
     for _ in range(OPEN[0]):
-        tries.take(OPEN, "192.0.2.1")
-    refused(lambda: tries.take(OPEN, "192.0.2.1"), "Too many polls were opened from here")
-    tries.take(OPEN, "192.0.2.2")
-    tries.take(REPORT, "192.0.2.1")
+        tries.record_attempt(OPEN, "192.0.2.1")
+    refused(lambda: tries.record_attempt(OPEN, "192.0.2.1"), "Too many polls were opened from here")
+    tries.record_attempt(OPEN, "192.0.2.2")
+    tries.record_attempt(REPORT, "192.0.2.1")
     assert "192.0.2" not in repr(vars(tries))
     clock.now += OPEN[1] + 0.1
-    tries.take(OPEN, "192.0.2.1")
+    tries.record_attempt(OPEN, "192.0.2.1")
 
 
 def test_addresses_are_forgotten_after_a_minute_and_never_too_many(
@@ -249,21 +249,21 @@ def test_addresses_are_forgotten_after_a_minute_and_never_too_many(
 ) -> None:
     monkeypatch.setattr(attempts, "_KNOWN_MAX", 20)
     clock = Clock()
-    tries = Attempts(clock)
+    tries = AttemptLimiter(clock)
     for number in range(100):
-        tries.take(REPORT, f"{number}")
+        tries.record_attempt(REPORT, f"{number}")
     assert len(vars(tries)["_times"]) == 20
     clock.now += 61.0
-    tries.take(REPORT, "late")
+    tries.record_attempt(REPORT, "late")
     assert len(vars(tries)["_times"]) == 1
 
 
 def test_codes_are_read_in_two_halves_and_too_many_to_be_guessed() -> None:
     rooms = Rooms(Clock())
     code = rooms.open(ASKED).code
-    assert re.fullmatch("[B-Z]{4} [B-Z]{4}", spaced(code))
-    for typed in (spaced(code), code.lower(), f" {code[:4]}-{code[4:]} "):
-        assert tidy(typed) == code
+    assert re.fullmatch("[B-Z]{4} [B-Z]{4}", format_code(code))
+    for typed in (format_code(code), code.lower(), f" {code[:4]}-{code[4:]} "):
+        assert normalize_code(typed) == code
     letters = 20
     guesses = 3600 * 90  # as many a second as a script managed against one server
     assert guesses * registry.ROOMS_MAX / letters ** len(code) < 1 / 300
@@ -274,14 +274,14 @@ def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.Monke
     clock = Clock()
     rooms = Rooms(clock)
     held = rooms.open(ASKED)
-    mark = rooms.look(held.code).mark
+    mark = rooms.get_poll(held.code).mark
     for number in range(2):
         rooms.report(held.code, mark, token(number), 0)
     with pytest.raises(Busy):
         rooms.report(held.code, mark, token(2), 0)
     clock.now += 1.01
     rooms.report(held.code, mark, token(2), 0)
-    assert len(rooms.look(held.code).reports) == 3
+    assert len(rooms.get_poll(held.code).reports) == 3
 
 
 @pytest.mark.parametrize(
@@ -309,10 +309,10 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     rooms, held, report = opened()
     for number, answer in ((1, 0), (2, 2), (3, 0)):
         report(number, answer)
-    seen = rooms.look(held.code)
+    seen = rooms.get_poll(held.code)
     (room,) = vars(rooms)["_rooms"].values()
     kept = vars(room.poll)
-    assert kept["seen"] == Seen(held.code, seen.mark, ASKED, True, (0, 2, 0))
+    assert kept["seen"] == PollState(held.code, seen.mark, ASKED, True, (0, 2, 0))
     assert kept["came"] == deque([0.0] * 3)
     # Which phones have answered, as hashes in no order, beside no report.
     assert kept.keys() == {"seen", "came", "sent", "salt"}
@@ -339,10 +339,10 @@ def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
     rooms, held, report = opened()
     for number in range(20):
         report(number, number % 3)
-    seen = rooms.steer(held)
+    seen = rooms.get_own_poll(held)
     assert shares_of(ASKED, seen.reports).estimate.size == 3
     rooms.ask(held, ASKED)
-    report_again = partial(rooms.report, held.code, rooms.look(held.code).mark)
+    report_again = partial(rooms.report, held.code, rooms.get_poll(held.code).mark)
     report_again(token(99), 1)
     assert ASKED.text in repr(vars(rooms))
     rooms.end(held)
@@ -352,31 +352,31 @@ def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
 
 
 def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -> None:
-    rooms, held, report = opened(READY["Guess"])
+    rooms, held, report = opened(EXAMPLES["Guess"])
     report(1, 0)
     report(2, 1)
-    before = rooms.look(held.code)
-    assert words.answer(before) == ""
+    before = rooms.get_poll(held.code)
+    assert words.answer_sentence(before) == ""
     assert not any(each["right"] for each in told_of(before))
-    rooms.show(held)
-    seen = rooms.look(held.code)
+    rooms.show_answer(held)
+    seen = rooms.get_poll(held.code)
     right = seen.question.answers[0]
-    assert words.answer(seen) == f"The right answer: {right}"
+    assert words.answer_sentence(seen) == f"The right answer: {right}"
     assert [each["right"] for each in told_of(seen)] == [True, False, False]
     shares = shares_of(seen.question, seen.reports)
-    assert words.live(seen, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
+    assert words.live_headline(seen, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
     with pytest.raises(CaldpError, match="closed"):
         report(3, 0)
     with pytest.raises(CaldpError, match="The answer is known by now"):
-        rooms.accept(held, True)
+        rooms.set_open(held, True)
     secret = replace(seen, question=replace(seen.question, sensitive=(0, 1, 2)))
-    noisy = words.live(secret, shares_of(secret.question, secret.reports)).sentence
+    noisy = words.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
     assert noisy.startswith("We estimate that")  # phones threw coins: nobody can count
     rooms, held, _ = opened()
     with pytest.raises(CaldpError, match="no right answer"):
-        rooms.show(held)
+        rooms.show_answer(held)
 
 
-def told_of(seen: Seen) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(board_told(seen, []))["answers"]
+def told_of(seen: PollState) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(board_json(seen, []))["answers"]
     return found

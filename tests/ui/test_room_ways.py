@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.settings import WORKER
-from caldp_ui.room import ways
-from caldp_ui.room.registry import rooms, spaced
+from caldp_ui.room import poll_links
+from caldp_ui.room.registry import format_code, rooms
 from tests.ui.driver import checked, trigger
 from tests.ui.test_room import hall, opened
 
@@ -31,19 +31,19 @@ def test_link_and_code_name_the_worker_that_holds_the_poll() -> None:
     (link,) = [each.value for each in teacher.code]
     assert link.endswith(f"/room?code={seen.code}&worker=w1")
     (html,) = [each.proto.body for each in teacher.get("html") if "room-code" in each.proto.body]
-    assert f"W1 {spaced(seen.code)}" in html
+    assert f"W1 {format_code(seen.code)}" in html
     assert opened(code=seen.code, worker="w1").info == []
 
 
 def test_alone_a_worker_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(WORKER)
-    assert ways.query_of("BCDFGHJK") == {"code": "BCDFGHJK"}
-    assert ways.shown("BCDFGHJK") == "BCDF GHJK"
+    assert poll_links.query_of("BCDFGHJK") == {"code": "BCDFGHJK"}
+    assert poll_links.display_code("BCDFGHJK") == "BCDF GHJK"
 
 
 def test_a_code_is_typed_with_or_without_its_worker() -> None:
     _, seen = hall()
-    for text in (seen.code.lower(), f" w1 {seen.code}", f"W1 - {spaced(seen.code)}"):
+    for text in (seen.code.lower(), f" w1 {seen.code}", f"W1 - {format_code(seen.code)}"):
         phone = typed(text)
         assert not phone.info
         assert not phone.get("link_button")
@@ -68,12 +68,12 @@ def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:
     rooms.clear()  # as a new server is
     checked(teacher.run())
     assert teacher.warning[0].value.startswith(
-        f"Poll {ways.shown(seen.code)} is gone with its reports"
+        f"Poll {poll_links.display_code(seen.code)} is gone with its reports"
     )
     anew = opened()  # the page loaded again, in a browser that kept what steers the poll
     kept = [{"event": "held", "value": dataclasses.asdict(held)}]
     trigger(anew, kept, "room-keeper")
     assert anew.warning[0].value.startswith(
-        f"Poll {ways.shown(seen.code)} is gone with its reports"
+        f"Poll {poll_links.display_code(seen.code)} is gone with its reports"
     )
     assert not checked(anew.button(key="room-open").click().run()).warning

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_ui.app.errors import as_text
+from caldp_ui.app.errors import escape_markdown
 
 JOINER = "\N{WORD JOINER}"
 
@@ -21,7 +21,7 @@ JOINER = "\N{WORD JOINER}"
     ],
 )
 def test_markdown_finds_nothing_in_a_text(text: str, escaped: str) -> None:
-    assert as_text(text) == escaped
+    assert escape_markdown(text) == escaped
 
 
 def test_an_error_is_shown_as_text() -> None:

@@ -94,7 +94,7 @@ def test_the_shipped_outline_is_small() -> None:
 
 def test_a_parcel_holds_a_head_and_each_blob_once() -> None:
     blob, other = codec.encode(np.array([0.5])), codec.encode(np.array([0.25, 0.75]))
-    parcel = codec.parcel({"stage": "map"}, [blob, other, blob])
+    parcel = codec.pack_message({"stage": "map"}, [blob, other, blob])
     body = 4 + int.from_bytes(parcel[:4], "little")
     head = json.loads(parcel[4:body])
     assert head["stage"] == "map"
@@ -107,7 +107,7 @@ def test_a_parcel_holds_a_head_and_each_blob_once() -> None:
     [("", []), ("0+2,4+1", [0, 1, 4]), ("4+9", [4]), ("x+1,-3+2,2,+,1+y", []), ("9+1", [])],
 )
 def test_runs_become_cells_and_nonsense_becomes_nothing(text: str, cells: list[int]) -> None:
-    assert np.flatnonzero(codec.runs_of(text, 5)).tolist() == cells
+    assert np.flatnonzero(codec.parse_runs(text, 5)).tolist() == cells
 
 
 def test_cities_are_places_of_the_map_and_none_hides_another() -> None:

@@ -14,8 +14,8 @@ from caldp_core.domain.grid import GridDomain
 from caldp_ui.stage import bundle, component, markup
 from caldp_ui.stage.codec import encode
 from caldp_ui.stage.film import Film, Step
-from caldp_ui.stage.hands import Act, Chosen
-from caldp_ui.stage.message import film_head, film_parts, scene_head
+from caldp_ui.stage.gestures import Act, StepChoice
+from caldp_ui.stage.message import film_blobs, film_head, scene_head
 from caldp_ui.stage.records import (
     Action,
     Difference,
@@ -80,7 +80,7 @@ def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
     assert step["facts"] == {"ours": ["12", "of 100 people"]}
     assert step["notes"] == {"ours": ["", "ε = 1"]}
     assert step["labels"]["ours"][0]["title"] == "12 of 100"
-    assert list(film_parts(film)) == [OURS]
+    assert list(film_blobs(film)) == [OURS]
     moved = replace(SCENE, film_at={"epsilon": 2.0})
     assert scene_head(moved, "map")["at"] == {"epsilon": 2.0}
 
@@ -90,7 +90,7 @@ def told(monkeypatch: pytest.MonkeyPatch, event: str, value: Any) -> list[Any]:
     told = {"of": "one", "all": [{"serial": 1, "kind": event, "record": value}]}
     monkeypatch.setattr(st, "session_state", {"map": {"told": told}})
     for _ in range(2):  # what was heard once is not done again
-        component._told("map", heard.append, heard.append)
+        component._dispatch_events("map", heard.append, heard.append)
     return heard
 
 
@@ -98,7 +98,7 @@ def told(monkeypatch: pytest.MonkeyPatch, event: str, value: Any) -> list[Any]:
 def test_what_is_no_telling_is_nothing(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
     monkeypatch.setattr(st, "session_state", {"map": {"told": told}})
     heard: list[Any] = []
-    component._told("map", heard.append, heard.append)
+    component._dispatch_events("map", heard.append, heard.append)
     assert heard == []
 
 
@@ -143,7 +143,7 @@ def test_what_our_browser_s_side_would_not_send_is_nothing(
 
 def test_a_chosen_step_becomes_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     value = {"film": "epsilon", "index": 2, "value": 1.5}
-    assert told(monkeypatch, "step", value) == [Chosen("epsilon", 2, 1.5)]
+    assert told(monkeypatch, "step", value) == [StepChoice("epsilon", 2, 1.5)]
 
 
 def test_brushed_cells_are_a_mask() -> None:
@@ -165,7 +165,7 @@ def test_every_file_of_the_browser_s_side_is_in_the_module_and_short() -> None:
     assert set(files) == set(bundle._ORDER)
     for name, text in files.items():
         assert text.startswith("/* "), name
-        assert bundle.joined(bundle.WEB, (name,)).count("\n") < 250, name
+        assert bundle.join_modules(bundle.WEB, (name,)).count("\n") < 250, name
         assert max(map(len, text.splitlines())) <= 100, name
 
 

@@ -8,7 +8,7 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from caldp_ui.app.server import around
+from caldp_ui.app.server import middleware
 from caldp_ui.app.stale_messages import CurrentPage, StaleMessages
 
 
@@ -148,4 +148,4 @@ def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None
 
 
 def test_the_server_has_it() -> None:
-    assert StaleMessages in [vars(each)["cls"] for each in around()]
+    assert StaleMessages in [vars(each)["cls"] for each in middleware()]

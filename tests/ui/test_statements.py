@@ -70,7 +70,7 @@ def test_statements_wait_until_they_are_asked_for() -> None:
 
 
 def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
-    sentence = mixing.of_scenario(PLACES, prepare(Scenario()))
+    sentence = mixing.scenario_text(PLACES, prepare(Scenario()))
     for asked in (False, True):
         at = open_page("pages/places.py", {}, {"if-mixed": asked})
         assert (sentence in [item.value for item in at.main.markdown]) == asked

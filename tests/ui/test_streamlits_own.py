@@ -96,12 +96,12 @@ def two_parts() -> None:
     """A part with a name of its own, and one whose name is always the same."""
     import streamlit as st
 
-    from caldp_ui.session.ticking import ticking
+    from caldp_ui.session.ticking import redraw_every
 
     def part() -> None:
         """Nothing is drawn."""
 
-    ticking(st.session_state.get("name", "one"), 60, part)
+    redraw_every(st.session_state.get("name", "one"), 60, part)
     st.fragment(part, run_every=60)()
 
 

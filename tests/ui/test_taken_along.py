@@ -16,33 +16,33 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Uniform, Zipf
+from caldp_core.experiments.interleaved_runs import means, run_interleaved
 from caldp_core.experiments.reproduce import figure_2_points
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.turns import in_turns, means
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.adversary import fakes, fakes_files
-from caldp_ui.adversary.slot import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, Suspect
+from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
 from caldp_ui.curves import files as curves
 from caldp_ui.curves import lines
-from caldp_ui.curves.slot import BEGIN, Curves
+from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix import files as matrices
-from caldp_ui.matrix.slot import Table
-from caldp_ui.matrix.verdict import judged
+from caldp_ui.matrix.page_state import MatrixState
+from caldp_ui.matrix.verdict import judge_channel
 from caldp_ui.paper import files as paper
 from caldp_ui.paper import sensitive_sets
-from caldp_ui.paper.slot import VIEWS, Paper
+from caldp_ui.paper.page_state import VIEWS, Paper
 from caldp_ui.plan import files as plans
-from caldp_ui.plan import work
-from caldp_ui.plan.slot import Plan
+from caldp_ui.plan import people_needed
+from caldp_ui.plan.page_state import Plan
 from caldp_ui.room import below
 from caldp_ui.room import files as rooms
 from caldp_ui.room.figures import shares_of
-from caldp_ui.room.poll import Seen
+from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
 from tests.ui.driver import checked, open_page
 
@@ -67,11 +67,11 @@ def test_code_of_the_curves_prints_every_point(
 ) -> None:
     scenario = replace(BEGIN, dataset=Uniform(60), n=10_000)
     record = replace(Curves(scenario), protections=("plain", "blocks"), methods=("hadamard",))
-    drawn = lines.lines_of(record)
+    drawn = lines.record_lines(record)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "curves.json").write_text(curves.curves_json(drawn), "utf-8")
     rows = [line.split("\t") for line in printed(curves.SNIPPET, tmp_path, capsys)]
-    found = {(f.line, f.place): f.error for f in lines.expected(drawn, no_progress)}
+    found = {(f.line, f.place): f.error for f in lines.expected_errors(drawn, no_progress)}
     points = [(i, j) for i, line in enumerate(drawn) for j in range(len(line.places))]
     assert len(rows) == len(points) == 14
     for (title, x, tv), (i, j) in zip(rows, points, strict=True):
@@ -83,11 +83,11 @@ def test_code_of_the_curves_prints_every_point(
 @pytest.mark.parametrize("goal", ["values", "groups", "overall"])
 def test_code_of_a_plan_prints_its_people(goal: str, tmp_path: Path, capsys: Output) -> None:
     record = replace(Plan(), goal=goal)
-    chosen = record.under(record.protection, record.epsilon)
-    people = work.need(record, record.protection, chosen).people
+    chosen = record.protected_scenario(record.protection, record.epsilon)
+    people = people_needed.compute_need(record, record.protection, chosen).people
     assert people is not None
     assert printed(plans.snippet(record), tmp_path, capsys) == [str(people)]
-    planned = plans.scenario(record)
+    planned = plans.planned_scenario(record)
     assert planned is not None
     assert planned.n == people
     assert prepare(planned).mechanism_name == runs.setup(chosen).mechanism_name
@@ -100,14 +100,19 @@ def test_code_of_a_plan_that_would_take_long_trials(
     scenario = replace(Plan().scenario, dataset=Zipf())
     record = Plan(scenario, goal="overall", wrong=0.0473, protection=PLAIN)
     (told,) = printed(plans.snippet(record), tmp_path, capsys)
-    need = work.need(record, record.protection, record.under(record.protection, record.epsilon))
+    need = people_needed.compute_need(
+        record, record.protection, record.protected_scenario(record.protection, record.epsilon)
+    )
     assert int(told) == need.people
 
 
 def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
     record = Plan()
-    found = [work.need(record, PLAIN, record.under(PLAIN, e)) for e in (0.5, 1.0, 2.0)]
-    frame = table(plans.csv_of(record, work.by_protection(found)))
+    found = [
+        people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, e))
+        for e in (0.5, 1.0, 2.0)
+    ]
+    frame = table(plans.needs_csv(record, people_needed.needs_by_protection(found)))
     assert frame["people"].tolist() == [need.people for need in found]
     assert frame["epsilon"].tolist() == [0.5, 1.0, 2.0]
 
@@ -116,14 +121,18 @@ def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
 def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     attack: str, tmp_path: Path, capsys: Output
 ) -> None:
-    record = replace(Suspect(), show=FAKES, attack=attack)
-    what = fakes.poisoned(record)
+    record = replace(AttackerState(), show=FAKES, attack=attack)
+    what = fakes.run_attack(record)
     told = [
         float(line.split()[-1])
         for line in printed(fakes_files.snippet(what, attack), tmp_path, capsys)
     ]
     by_repair = [what.repaired(knows).shares[what.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
-    assert told == [what.before[what.place], what.after[what.place], *by_repair]
+    assert told == [
+        what.estimate_without_fakes[what.place],
+        what.estimate_with_fakes[what.place],
+        *by_repair,
+    ]
     frame = table(fakes_files.csv_of(what, runs.map_of(what.setup.dataset)))
     (row,) = frame.index[frame["target"]]
     assert row == what.place
@@ -134,7 +143,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
         "repaired, knows the share",
     )
     assert frame.loc[row, list(titles)].tolist() == told
-    np.testing.assert_array_equal(frame["with fakes"], what.after)
+    np.testing.assert_array_equal(frame["with fakes"], what.estimate_with_fakes)
 
 
 @pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
@@ -152,7 +161,7 @@ def test_code_and_table_of_figure_2_have_the_means(tmp_path: Path, capsys: Outpu
     code = whole.replace("(base=scenario))", "(base=scenario))[:3]")
     assert code != whole
     points = list(figure_2_points(base=record.scenario))[:3]
-    found = means(list(in_turns([point.scenario for point in points])), 3)
+    found = means(list(run_interleaved([point.scenario for point in points])), 3)
     rows = [line.split("\t") for line in printed(code, tmp_path, capsys)]
     assert [float(row[-1]) for row in rows] == [mean.error for mean in found if mean]
     frame = table(paper.figure_2_csv(points, found))
@@ -237,7 +246,7 @@ def test_the_record_comes_with_the_audit(name: str) -> None:
     job = at.session_state[f"{name}-audit/job"]
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
-    assert job.result().audited.holds
+    assert job.result().summary.holds
     assert "record.html" in names(at)
 
 
@@ -256,8 +265,8 @@ def numbers_of_tables(html: str) -> list[list[list[float]]]:
 def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
     channel: str, tmp_path: Path, capsys: Output
 ) -> None:
-    record = replace(Table(), channel=channel)
-    what = judged(record.names, record.matrix, candidates.made(record))
+    record = replace(MatrixState(), channel=channel)
+    what = judge_channel(record.names, record.matrix, candidates.build_candidate(record))
     first, *rows = printed(matrices.snippet(what), tmp_path, capsys)
     assert first == f"holds: {what.audit.holds}"
     assert what.audit.holds == (channel == "plain")
@@ -284,8 +293,8 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
 
 def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
     names = ("<script>alert(1)</script>", "b")
-    record = replace(Table(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
-    what = judged(names, record.matrix, candidates.made(record))
+    record = replace(MatrixState(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
+    what = judge_channel(names, record.matrix, candidates.build_candidate(record))
     html = matrices.html(what, "http://x/")
     assert "<script" not in html
     assert "&lt;script&gt;" in html
@@ -302,7 +311,7 @@ def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
     question = Question("Who?", ("a, with a comma", "=b()", "'c", "d"), (1, 3), 1.0)
     reports = (0, 1, 1, 3, 2, 0, 3, 1)
     monkeypatch.chdir(tmp_path)
-    seen = Seen("CODE", "mark", question, True, reports)
+    seen = PollState("CODE", "mark", question, True, reports)
     (tmp_path / "reports.csv").write_bytes(below.listed(seen))
     rows = [line.split("\t") for line in printed(rooms.snippet(question), tmp_path, capsys)]
     shares = shares_of(question, reports)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from caldp_ui.session import slot, ticking
+from caldp_ui.session import page_state, ticking
 from tests.ui.driver import open_page
 
 EVERY = 0.4
@@ -37,7 +37,7 @@ class Clock:
         return part
 
     def draw_page(self) -> None:
-        ticking.ticking("bar", EVERY, self.draw)
+        ticking.redraw_every("bar", EVERY, self.draw)
 
     def draw(self) -> None:
         self.drawn += 1
@@ -95,7 +95,7 @@ def test_what_a_tick_brings_of_the_page_s_widgets_changes_nothing(
     at = open_page("pages/values.py", {})
     before = at.session_state["values/slot"].record
     asked: list[str | None] = []
-    monkeypatch.setattr(slot, "is_asked_for", asked.append)
+    monkeypatch.setattr(page_state, "is_asked_for", asked.append)
     menu = at.selectbox(key="values-table")
     other = next(option for option in menu.options if option != menu.value)
     menu.set_value(other).run()

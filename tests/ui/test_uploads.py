@@ -8,7 +8,7 @@ from starlette.formparsers import MultiPartParser
 from starlette.types import Message, Receive, Scope, Send
 from streamlit import config
 
-from caldp_ui.app.uploads import HELD_MAX, Uploads
+from caldp_ui.app.uploads import TOTAL_BYTES_MAX, Uploads
 from tests.contract.checks import naming
 
 MB = 2**20
@@ -55,7 +55,7 @@ async def statuses(scopes: Sequence[Scope]) -> list[int]:
 
 def test_there_is_room_for_so_many_bytes_at_a_time() -> None:
     most = config.get_option("server.maxUploadSize") * MB
-    fit = HELD_MAX // most
+    fit = TOTAL_BYTES_MAX // most
     for name, scopes in {
         "as long as they say": [put(str(most).encode())] * (fit + 1),
         "without a length": [put(None)] * (fit + 1),

@@ -15,9 +15,9 @@ from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
 from caldp_ui.compute import exports
-from caldp_ui.controls.presets import Preset, Ready, fitting
+from caldp_ui.controls.presets import Example, Preset, matching_preset
 from caldp_ui.values import chart, marks
-from caldp_ui.values.slot import BEGIN, LINK, Values, begin_with
+from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, initial_scenario
 from caldp_ui.values.tables import TABLES, Table, presets_of
 from tests.ui.driver import checked, data_of, headline_of, query_of
 from tests.ui.values_page import FEW, assert_shows, mark, open_values, scenario_of
@@ -53,13 +53,13 @@ def test_what_is_exported_gives_the_same_digits_on_the_command_line(tmp_path: An
 def test_every_table_opens_with_its_own_protection(table: Table) -> None:
     at = open_values()
     checked(at.selectbox(key="values-table").set_value(table.title).run())
-    assert_shows(at, begin_with(table))
+    assert_shows(at, initial_scenario(table))
     checked(at.selectbox(key="values-table").set_value(TABLES[0].title).run())
     mark(at, step="undo")
-    assert scenario_of(at) == begin_with(table)
+    assert scenario_of(at) == initial_scenario(table)
 
 
-def all_presets() -> list[tuple[Table, Ready]]:
+def all_presets() -> list[tuple[Table, Example]]:
     found = []
     for table in TABLES:
         domain = table.spec.load().domain
@@ -73,13 +73,13 @@ def all_presets() -> list[tuple[Table, Ready]]:
     all_presets(),
     ids=[f"{table.title}: {preset.title}" for table, preset in all_presets()],
 )
-def test_every_preset_fits_its_table_and_is_known_again(table: Table, preset: Ready) -> None:
-    scenario = preset.apply(begin_with(table))
-    LINK.check(Values(scenario))
+def test_every_preset_fits_its_table_and_is_known_again(table: Table, preset: Example) -> None:
+    scenario = preset.apply(initial_scenario(table))
+    LINK.check(ValuesState(scenario))
     setup = prepare(scenario)
     domain = setup.dataset.domain
     assert isinstance(domain, Domain)
-    assert fitting(presets_of(table.spec, domain), scenario) == preset
+    assert matching_preset(presets_of(table.spec, domain), scenario) == preset
     # What hands would mark is written in the same way, so that the menu knows it again.
     if isinstance(preset, Preset):
         assert marks.spec_of(setup.sensitive) == scenario.context.sensitive
@@ -127,7 +127,7 @@ def test_answers_alone_in_their_block_are_told_apart() -> None:
     """Ticked or not, their report names them: the picture marks them as not protected."""
     for blocks, alone in ((EvenRuns(10), "0-9"), (EvenRuns(6), "4;9"), (GroupBlocks(), "")):
         scenario = BEGIN.with_context(blocks=blocks, sensitive=EverythingSensitive())
-        sent = data_of(open_values(LINK.write(Values(scenario))), chart.KEY)
+        sent = data_of(open_values(LINK.write(ValuesState(scenario))), chart.KEY)
         assert sent["marked"] == "0-9"
         assert sent["alone"] == alone, blocks
         hidden = prepare(scenario).policy.hidden()  # type: ignore[attr-defined]
@@ -171,5 +171,5 @@ def test_blocks_are_chosen_by_kind() -> None:
 
 def test_a_link_opens_what_was_shown() -> None:
     scenario = FEW.with_context(epsilon=3.0)
-    at = open_values(LINK.write(Values(scenario)))
+    at = open_values(LINK.write(ValuesState(scenario)))
     assert_shows(at, scenario)

@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit.beliefs import promised
+from caldp_core.audit.beliefs import policy_beliefs
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, WebVisits
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.partitions import whole
+from caldp_core.domain.partitions import single_block
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_ui.compute import rivals
-from caldp_ui.parts.comparison import Shown
-from caldp_ui.values import answers, figures, listed, marks, picture, words
-from caldp_ui.values.slot import BEGIN, LINK, Values, begin_with
+from caldp_ui.compute import plain_ldp
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.values import answer_table, answers, figures, marks, picture, words
+from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, initial_scenario
 from caldp_ui.values.tables import TABLES
 from caldp_ui.words import formats
 from tests.ui.driver import checked
@@ -30,30 +30,30 @@ from tests.ui.values_page import FEW, open_values
 
 @pytest.mark.parametrize("tab", ["What is promised", "Methods", "Numbers", "Share and export"])
 def test_every_tab_can_be_drawn(tab: str) -> None:
-    at = open_values(LINK.write(Values(FEW)))
+    at = open_values(LINK.write(ValuesState(FEW)))
     at.session_state["values-tabs"] = tab
     checked(at.run())
     assert not at.error
 
 
 def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
-    rows = figures.learned(BEGIN)
+    rows = figures.belief_rows(BEGIN)
     setup = prepare(BEGIN)
     assert isinstance(setup.dataset.domain, Domain)
     assert [row.name for row in rows[:2]] == ["no affair", "had an affair"]
     affair = rows[1]
     assert affair.sensitive
-    bound = promised(setup.policy, setup.dataset.distribution, setup.sensitive)  # type: ignore[arg-type]
-    assert affair.promised == bound
+    bound = policy_beliefs(setup.policy, setup.dataset.distribution, setup.sensitive)  # type: ignore[arg-type]
+    assert affair.promise_beliefs == bound
     assert bound.most == pytest.approx(0.3225 * np.e / (0.3225 * np.e + 0.6775), abs=1e-4)
     for row in rows:
-        assert row.reached is not None
-        assert row.promised.least - 1e-9 <= row.reached.least
-        assert row.reached.most <= row.promised.most + 1e-9
-    web = figures.learned(begin_with(next(t for t in TABLES if t.spec == WebVisits())))
-    assert len(web) == 40 + figures.LISTED
+        assert row.channel_beliefs is not None
+        assert row.promise_beliefs.least - 1e-9 <= row.channel_beliefs.least
+        assert row.channel_beliefs.most <= row.promise_beliefs.most + 1e-9
+    web = figures.belief_rows(initial_scenario(next(t for t in TABLES if t.spec == WebVisits())))
+    assert len(web) == 40 + figures.ROWS_MAX
     assert web[40].sensitive
-    assert web[40].reached is None
+    assert web[40].channel_beliefs is None
 
 
 def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,17 +63,17 @@ def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> 
     # The answers are in no order, so none is for values in one.
     able = [each for each in mechanisms_for(setup.policy) if not each.in_order]
     assert [m.title for m in found] == [each.title for each in able]
-    (chosen,) = (method for method in found if method.chosen)
+    (chosen,) = (method for method in found if method.is_chosen)
     p, n = setup.dataset.distribution, setup.n
     assert chosen.l2 == pytest.approx(np.sqrt(setup.mechanism.variance(p, n).sum()))
-    compared = figures.compared(FEW, no_progress)
+    compared = figures.compare_methods(FEW, no_progress)
     assert compared.methods == tuple(method.title for method in found)
     assert all(tv is not None and 0 < tv < 1 for row in compared.tv for tv in row)
 
 
 def test_the_table_holds_the_picture_s_numbers_and_wider_ranges_for_all() -> None:
-    ours, plain = (run(prepare(each)) for each in (BEGIN, rivals.rival(BEGIN)))
-    frame = listed.frame(ours, plain)
+    ours, plain = (run(prepare(each)) for each in (BEGIN, plain_ldp.best_plain_ldp(BEGIN)))
+    frame = answer_table.answer_frame(ours, plain)
     np.testing.assert_allclose(frame["this"], 100 * ours.first.estimate)
     for who in ("this", "plain"):
         assert (frame[f"{who} all low"] <= frame[f"{who} low"]).all()
@@ -92,16 +92,18 @@ def test_shares_of_groups_are_those_of_regions() -> None:
 
 def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
     few = replace(FEW.with_context(epsilon=0.01), estimator="none", n=100)
-    setups = [prepare(each) for each in (few, rivals.rival(few))]
+    setups = [prepare(each) for each in (few, plain_ldp.best_plain_ldp(few))]
     ours, plain = (run(setup) for setup in setups)
     assert ours.first.errors.tv > 1
-    told = words.headline(Shown(setups[0], setups[1], ours, plain))
+    told = words.headline(ComparisonData(setups[0], setups[1], ours, plain))
     assert f"a total variation of {formats.share(ours.first.errors.tv)}" in told.second
 
 
 def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:
     scenarios = (FEW, FEW.with_context(sensitive=EverythingSensitive()))
-    pngs = [picture.png(run(prepare(s)), run(prepare(rivals.rival(s)))) for s in scenarios]
+    pngs = [
+        picture.png(run(prepare(s)), run(prepare(plain_ldp.best_plain_ldp(s)))) for s in scenarios
+    ]
     assert all(png.startswith(b"\x89PNG") for png in pngs)
     assert pngs[0] != pngs[1]
 
@@ -112,9 +114,9 @@ def test_flags_come_back_from_their_runs(flags: list[bool]) -> None:
     domain = Domain(len(flags))
     spec = marks.spec_of(array)
     assert isinstance(spec, EverythingSensitive) == all(flags)
-    np.testing.assert_array_equal(spec.build(domain, whole(domain)), array)
+    np.testing.assert_array_equal(spec.build(domain, single_block(domain)), array)
 
 
 def test_data_with_a_map_are_not_for_this_page() -> None:
     with pytest.raises(CaldpError, match="places are on the page"):
-        LINK.check(Values(Scenario(dataset=Gowalla())))
+        LINK.check(ValuesState(Scenario(dataset=Gowalla())))

@@ -14,27 +14,29 @@ from caldp_core.scenarios.distances import CrowFlies, Distances, Line
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveSymbols
-from caldp_ui.controls.presets import Fading
+from caldp_ui.controls.presets import DistancePreset
 from caldp_ui.values import figures
-from caldp_ui.values.slot import LINK, Values, begin_with, domain_of
+from caldp_ui.values.page_state import LINK, ValuesState, domain_of, initial_scenario
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from tests.ui.driver import checked, query_of
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
 
-def fading(name: str) -> tuple[Scenario, Fading]:
+def fading(name: str) -> tuple[Scenario, DistancePreset]:
     """A survey as it is shown at first, and its protection that fades."""
     table = table_of(Survey(name))
     assert table is not None
-    begin = begin_with(table)
-    (found,) = (p for p in presets_of(table.spec, domain_of(begin)) if isinstance(p, Fading))
+    begin = initial_scenario(table)
+    (found,) = (
+        p for p in presets_of(table.spec, domain_of(begin)) if isinstance(p, DistancePreset)
+    )
     return begin, found
 
 
 @pytest.mark.parametrize("name", ["income", "substances"])
 def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     begin, preset = fading(name)
-    at = open_values(LINK.write(Values(begin)))
+    at = open_values(LINK.write(ValuesState(begin)))
     checked(at.selectbox(key="values-preset").set_value(preset.title).run())
     scenario = preset.apply(begin)
     assert isinstance(scenario.policy, Line | Distances)
@@ -42,7 +44,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     checked(at.select_slider(key="values-epsilon").set_value(2.0).run())
     assert_shows(at, scenario.with_epsilon(2.0))
     assert at.selectbox(key="values-preset").value == preset.title
-    assert LINK.read(query_of(at)) == Values(scenario.with_epsilon(2.0))
+    assert LINK.read(query_of(at)) == ValuesState(scenario.with_epsilon(2.0))
     mark(at, marked="0-1")
     marked = scenario_of(at)
     assert isinstance(marked.policy, ContextPolicy)
@@ -56,7 +58,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
 )
 def test_every_tab_tells_of_a_scale(tab: str) -> None:
     begin, preset = fading("income")
-    at = open_values(LINK.write(Values(preset.apply(begin))))
+    at = open_values(LINK.write(ValuesState(preset.apply(begin))))
     at.session_state["values-tabs"] = tab
     at.session_state["values-protection"] = True
     checked(at.run())
@@ -85,25 +87,25 @@ def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> N
         begin, preset = fading(name)
         setup = prepare(preset.apply(begin))
         assert audit_mechanism(setup.mechanism, setup.policy).holds
-        told = figures.learned(setup.scenario)
+        told = figures.belief_rows(setup.scenario)
         assert len(told) == setup.mechanism.k
         for each in told:
-            assert each.reached is not None
-            assert each.promised.least <= each.reached.least + 1e-12
-            assert each.reached.most <= each.promised.most + 1e-12
+            assert each.channel_beliefs is not None
+            assert each.promise_beliefs.least <= each.channel_beliefs.least + 1e-12
+            assert each.channel_beliefs.most <= each.promise_beliefs.most + 1e-12
 
 
 def test_a_mechanism_that_cannot_keep_a_scale_gives_way_and_another_table_has_its_own() -> None:
     begin, preset = fading("income")
     assert preset.apply(replace(begin, mechanism=Hadamard())).mechanism == Best()
-    at = open_values(LINK.write(Values(preset.apply(begin))))
+    at = open_values(LINK.write(ValuesState(preset.apply(begin))))
     checked(at.selectbox(key="values-table").set_value(TABLES[0].title).run())
-    assert_shows(at, begin_with(TABLES[0]))
+    assert_shows(at, initial_scenario(TABLES[0]))
 
 
 def test_more_answers_stay_on_their_scale() -> None:
     scenario = Scenario(Uniform(20), Line(0.5), estimator="simplex-per-block", n=10_000)
-    at = open_values(LINK.write(Values(scenario)))
+    at = open_values(LINK.write(ValuesState(scenario)))
     at.session_state["values-more"] = True
     checked(at.run())
     checked(at.number_input(key="values-k").set_value(30).run())

@@ -12,16 +12,16 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, OwnTable
-from caldp_core.experiments.questions import Asking, wrong_share
+from caldp_core.experiments.questions import QuestionPlan, wrong_share
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import SquareWave
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.values import several, several_view
-from caldp_ui.values.listed import means
-from caldp_ui.values.slot import BEGIN, LINK, Values
+from caldp_ui.values import several_questions, several_view
+from caldp_ui.values.answer_table import means_text
+from caldp_ui.values.page_state import BEGIN, LINK, ValuesState
 from caldp_ui.words import formats
 from tests.ui.driver import accepted, checked, jobs_done
 from tests.ui.values_page import open_values, scenario_of
@@ -77,15 +77,17 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     checked(at.selectbox(key="values-table").set_value(titles[1]).run())
     shown = scenario_of(at)
     assert shown.dataset.load().domain.k == len(survey.tables()[1].names)
-    found = several.compared(shown, 3, frozenset(), lambda _: None)
-    smokes, *_ = several._questions(shown, 3, frozenset())
-    by_hand = [wrong_share(Asking(3, asked, 1.0), smokes, 300, shown.estimator) for asked in (1, 3)]
+    found = several_questions.compare_options(shown, 3, frozenset(), lambda _: None)
+    smokes, *_ = several_questions._questions(shown, 3, frozenset())
+    by_hand = [
+        wrong_share(QuestionPlan(3, asked, 1.0), smokes, 300, shown.estimator) for asked in (1, 3)
+    ]
     assert found.errors["smokes"][:2] == tuple(by_hand)
     for way in (0, 1):
         average = np.mean([row[way] for row in found.errors.values()])
-        assert formats.out_of(float(average)) in several_view.sentence(found)
+        assert formats.out_of(float(average)) in several_view.comparison_sentence(found)
     jobs_done(with_tab(at))
-    assert several_view.sentence(found) in sentence(at)
+    assert several_view.comparison_sentence(found) in sentence(at)
     assert any("- age: mean about" in each.value for each in at.markdown)
     frame = next(each.value for each in at.dataframe if "question" in each.value.columns)
     assert "'=1+1" in set(frame["answer"])
@@ -93,7 +95,7 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     (sensitive,) = [each for each in at.multiselect if each.label == "Sensitive questions"]
     jobs_done(checked(sensitive.set_value([0, 1]).run()))
     assert " one of the 2 questions" in sentence(at)
-    openly = several.compared(shown, 3, frozenset({2}), lambda _: None)
+    openly = several_questions.compare_options(shown, 3, frozenset({2}), lambda _: None)
     assert openly.errors["age"][0] < found.errors["age"][0]
     assert openly.errors["age"][1] < found.errors["age"][1]
     one, every, _ = openly.errors["colour"]
@@ -141,18 +143,18 @@ def test_numbers_go_into_steps_from_and_to_where_the_form_says() -> None:
 
 
 def test_the_mean_of_numbers_is_told_with_its_range() -> None:
-    assert means(*(run(prepare(BEGIN)),) * 2) == ""
+    assert means_text(*(run(prepare(BEGIN)),) * 2) == ""
     numbers = OwnSurvey(
         ("a",) * 3 + ("b",) * 2, ("10 to 19", "20 to 29", "30 to 39", "no", "yes"), (5, 90, 5, 9, 9)
     )
     result = run(prepare(Scenario(numbers, ContextPolicy(OneBlock()), n=10**9)))
-    told = means(result, result)
+    told = means_text(result, result)
     assert re.search(r"mean about 24.5, between 24.\d and 24.\d \(truth 24.5\)", told)
     assert "as narrow" not in told  # of three steps the square wave is randomized response
     ages = OwnTable(tuple(f"{age} to {age + 4}" for age in range(20, 80, 5)), (100,) * 12)
     usual = Scenario(ages, ContextPolicy(OneBlock()))
     told, wave = (
-        means(*(run(prepare(replace(usual, mechanism=method))),) * 2)
+        means_text(*(run(prepare(replace(usual, mechanism=method))),) * 2)
         for method in (Best(), SquareWave())
     )
     assert "“The square wave” would make the range of the mean 1.9 times as narrow" in told
@@ -166,7 +168,7 @@ def test_the_mean_of_numbers_is_told_with_its_range() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.001, 20.0])
 def test_the_ends_of_the_levels_can_be_asked_or_are_told(epsilon: float) -> None:
-    at = with_tab(open_values(LINK.write(Values(BEGIN.with_context(epsilon=epsilon)))))
+    at = with_tab(open_values(LINK.write(ValuesState(BEGIN.with_context(epsilon=epsilon)))))
     if epsilon < 0.01:
         assert any("epsilon must be" in each.value for each in at.info)
     else:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
-from caldp_ui.app.turns import Turns
+from caldp_ui.app.run_limiter import RunLimiter
 from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.visit import Visit
@@ -71,7 +71,7 @@ def test_what_was_cancelled_before_its_turn_is_never_begun_and_errors_come_out()
 def test_a_visit_that_ends_stops_its_work_at_the_next_report_and_keeps_nothing() -> None:
     visit, begun, go, ended = Visit("one"), Event(), Event(), Event()
     job: jobs.Job[str] = jobs.Job("work")
-    job.found.append("something")
+    job.partial_results.append("something")
 
     def work(progress: Progress) -> str:
         begun.set()
@@ -84,15 +84,15 @@ def test_a_visit_that_ends_stops_its_work_at_the_next_report_and_keeps_nothing()
         return "whole"
 
     visit.add(job)
-    jobs.begin(job, work)
+    jobs.submit(job, work)
     assert begun.wait(PATIENCE)
     visit.leave()
-    assert job.left
+    assert job.is_abandoned
     assert job.done
     go.set()
     assert ended.wait(PATIENCE)
     assert job.result() is None
-    assert job.found == []
+    assert job.partial_results == []
 
 
 def _page() -> None:
@@ -100,7 +100,7 @@ def _page() -> None:
 
     from caldp_ui.session import jobs
 
-    found = jobs.started("place", "name", lambda progress: "there", lambda job: "")
+    found = jobs.run_automatically("place", "name", lambda progress: "there", lambda job: "")
     st.text(found or "waiting")
 
 
@@ -110,19 +110,19 @@ def test_who_comes_back_after_the_socket_was_gone_has_the_work_begun_anew() -> N
     assert [text.value for text in at.text] == ["there"]
     # What Streamlit's session does when its socket has gone.
     AppSession.clear_session_caches(SimpleNamespace(id="test session id"))  # type: ignore[arg-type]
-    assert before.left
+    assert before.is_abandoned
     at.run()
     assert at.session_state["place/job"] is not before
     assert [text.value for text in at.text] == ["there"]
 
 
-def _runs_of(turns: Turns, begun: list[str], visits: list[str], go: Event) -> list[Thread]:
+def _runs_of(turns: RunLimiter, begun: list[str], visits: list[str], go: Event) -> list[Thread]:
     """Runs that wait for their turns, in this order, and note when they have it."""
     threads = []
     for visit in visits:
 
         def run(visit: str = visit) -> None:
-            with turns.turn(visit):
+            with turns.limit(visit):
                 begun.append(visit)
                 assert go.wait(PATIENCE)
 
@@ -136,10 +136,10 @@ def _runs_of(turns: Turns, begun: list[str], visits: list[str], go: Event) -> li
 
 def test_the_next_run_is_that_of_the_visit_that_has_had_the_least() -> None:
     seconds = count(step=1.0)
-    turns, go = Turns(1, 1e9, lambda: next(seconds)), Event()
+    turns, go = RunLimiter(1, 1e9, lambda: next(seconds)), Event()
     begun: list[str] = []
     for _ in range(5):
-        with turns.turn("greedy"):
+        with turns.limit("greedy"):
             pass
     threads = _runs_of(turns, begun, ["holds", "greedy", "greedy", "modest", "new"], go)
     go.set()
@@ -150,11 +150,11 @@ def test_the_next_run_is_that_of_the_visit_that_has_had_the_least() -> None:
 
 def test_what_a_visit_has_had_is_forgotten_by_and_by_and_an_error_gives_the_place_back() -> None:
     now = [0.0]
-    turns, go = Turns(1, 10.0, lambda: now[0]), Event()
+    turns, go = RunLimiter(1, 10.0, lambda: now[0]), Event()
     begun: list[str] = []
     for visit, seconds in (("long ago", 8.0), ("lately", 4.0)):
         try:
-            with turns.turn(visit):
+            with turns.limit(visit):
                 now[0] += seconds
                 raise ValueError
         except ValueError:
@@ -167,13 +167,13 @@ def test_what_a_visit_has_had_is_forgotten_by_and_by_and_an_error_gives_the_plac
 
 
 def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
-    turns, go = Turns(2), Event()
+    turns, go = RunLimiter(2), Event()
     begun: list[str] = []
     threads = _runs_of(turns, begun, ["one", "two", "three"], go)
-    turns.give_way(0.01)  # runs that go on and on stop nothing for long
+    turns.wait_until_idle(0.01)  # runs that go on and on stop nothing for long
 
     def make_film() -> None:
-        turns.give_way(PATIENCE)
+        turns.wait_until_idle(PATIENCE)
         begun.append("film")
 
     films = Thread(target=make_film)

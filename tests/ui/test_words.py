@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.basics.types import Bools
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.offers import cover_of
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
@@ -31,7 +31,7 @@ def numbers(text: str) -> list[float]:
 def pairs(setup: Setup) -> list[tuple[int, int]]:
     """Pairs of a hidden symbol and another of its block: those whose odds are bounded."""
     labels = setup.partition.labels
-    hidden = cover_of(setup.mechanism).hidden.tolist()
+    hidden = symbol_partition_of(setup.mechanism).hidden.tolist()
     return [(x, o) for x in hidden for o in range(labels.size) if x != o and labels[x] == labels[o]]
 
 
@@ -42,12 +42,12 @@ def test_odds_are_those_of_the_best_guess(name: str, epsilon: float) -> None:
     channel = channel_of(setup)
     success = max(np.maximum(channel[x], channel[o]).sum() / 2 for x, o in pairs(setup))
     assert success <= promise.chance(setup) + 1e-9
-    (told, *_) = re.findall(r"most \*\*([\d.]+) times", promise.odds(PLACES, setup))
+    (told, *_) = re.findall(r"most \*\*([\d.]+) times", promise.odds_text(PLACES, setup))
     assert float(told) == pytest.approx(100 * promise.chance(setup), abs=0.5)
 
 
 def test_examples_of_epsilon_are_the_odds_at_it() -> None:
-    told = re.findall(r"(\d+) at ε = ([\d.]+)", promise.examples())
+    told = re.findall(r"(\d+) at ε = ([\d.]+)", promise.epsilon_examples())
     assert len(told) == 3
     for best, epsilon in told:
         assert best == f"{100 * chance(float(epsilon)):.0f}"
@@ -57,14 +57,14 @@ def test_examples_of_epsilon_are_the_odds_at_it() -> None:
 def test_where_nothing_is_protected_it_is_said(name: str) -> None:
     setup = setup_of(name)
     assert (channel_of(setup).max(axis=1) == 1).all()  # every report names its place
-    assert numbers(promise.odds(PLACES, setup)) == []
-    assert promise.odds(PLACES, setup) != promise.odds(PLACES, setup_of("plain LDP"))
-    assert promise.repeats(PLACES, setup) == ""
+    assert numbers(promise.odds_text(PLACES, setup)) == []
+    assert promise.odds_text(PLACES, setup) != promise.odds_text(PLACES, setup_of("plain LDP"))
+    assert promise.repeats_text(PLACES, setup) == ""
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.3])
 def test_repeated_reports_add_up(epsilon: float) -> None:
-    told = numbers(promise.repeats(PLACES, setup_of("blocks", epsilon)))
+    told = numbers(promise.repeats_text(PLACES, setup_of("blocks", epsilon)))
     best = chance(promise.REPEATS * epsilon)
     assert promise.REPEATS in told
     assert any(abs(number - 100 * best) <= 0.5 for number in told)
@@ -73,15 +73,15 @@ def test_repeated_reports_add_up(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [1.5, 5.0, 20.0])
 def test_many_reports_about_one_person_hide_practically_nothing(epsilon: float) -> None:
     assert chance(promise.REPEATS * epsilon) > 0.999
-    assert numbers(promise.repeats(PLACES, setup_of("blocks", epsilon))) == [promise.REPEATS]
+    assert numbers(promise.repeats_text(PLACES, setup_of("blocks", epsilon))) == [promise.REPEATS]
 
 
 def test_weakest_of_several_promises_is_told() -> None:
     scenario = Scenario().with_context(
         blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50))
     )
-    assert promise.strongest(scenario) == pytest.approx(1.7)
-    assert promise.strongest(Scenario().with_context(epsilon=0.4)) == 0.4
+    assert promise.largest_epsilon(scenario) == pytest.approx(1.7)
+    assert promise.largest_epsilon(Scenario().with_context(epsilon=0.4)) == 0.4
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
@@ -118,11 +118,11 @@ def test_every_report_shows_its_block(name: str) -> None:
 def test_clear_share_is_the_channel_s(name: str, epsilon: float) -> None:
     setup = setup_of(name, epsilon)
     channel, labels = channel_of(setup), setup.partition.labels
-    hidden = cover_of(setup.mechanism).hidden
+    hidden = symbol_partition_of(setup.mechanism).hidden
     blocks = set(labels[hidden].tolist())
     own = [
         channel[x, np.delete(channel, x, axis=0).max(axis=0) == 0].sum()
-        for x in cover_of(setup.mechanism).clear
+        for x in symbol_partition_of(setup.mechanism).clear
         if labels[x] in blocks
     ]
     sentence = next(s for s in promise.not_promised(PLACES, setup) if "openly" in s)
@@ -136,8 +136,8 @@ def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: fl
     channel, labels = channel_of(setup), setup.partition.labels
     best = max(
         (channel[x] / (channel[x] + channel[o] + 1e-300)).max()
-        for x in cover_of(setup.mechanism).hidden
-        for o in cover_of(setup.mechanism).clear
+        for x in symbol_partition_of(setup.mechanism).hidden
+        for o in symbol_partition_of(setup.mechanism).clear
         if labels[x] == labels[o]
     )
     (sentence,) = (s for s in promise.not_promised(PLACES, setup) if "openly" in s)
@@ -152,11 +152,11 @@ def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: fl
 
 @pytest.mark.parametrize("epsilon", [7.7, 10.0, 20.0])
 def test_what_cannot_be_told_from_certainty_is_not_called_a_bound(epsilon: float) -> None:
-    text = promise.odds(PLACES, setup_of("blocks", epsilon))
+    text = promise.odds_text(PLACES, setup_of("blocks", epsilon))
     assert "at most" not in text
     assert 100 * chance(epsilon) > 99.9
     assert 99.9 in numbers(text)
-    assert "at most" in promise.odds(PLACES, setup_of("blocks", 7.5))
+    assert "at most" in promise.odds_text(PLACES, setup_of("blocks", 7.5))
 
 
 @pytest.mark.parametrize("tv", [0.0, 1e-9, 0.00041, 0.0007, 0.003, 0.0149, 0.118, 0.5, 0.999])

@@ -15,7 +15,7 @@ from caldp_core.domain.grid import US_GRID
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
-from caldp_core.mechanisms.offers import cover_of
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas
@@ -69,7 +69,7 @@ def kinds(setup: Setup) -> tuple[Bools, Bools, Bools]:
 @pytest.mark.parametrize("name", thinned(ALL, one_in=4))
 def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
     setup = ready(name)
-    truth, text = setup.dataset.distribution, promise.protected(PLACES, setup)
+    truth, text = setup.dataset.distribution, promise.protected_text(PLACES, setup)
     hides, single, other = kinds(setup)
     first = text.partition(".**")[0]
     covered = float(truth[hides].sum())
@@ -97,7 +97,7 @@ def test_protected_means_that_the_policy_bounds_a_pair(name: str) -> None:
 
 
 def test_equal_cities_protect_everybody() -> None:
-    text = promise.protected(PLACES, ready("Every city equally"))
+    text = promise.protected_text(PLACES, ready("Every city equally"))
     assert [share for share, _ in shares(text)] == [1.0]
 
 
@@ -117,7 +117,7 @@ def test_how_many_name_their_place_openly(name: str) -> None:
             assert "everybody names their place" in sentence
             continue
         assert (f"In {len(bare)} of {setup.partition.m:,} " in sentence) == bool(bare)
-        least = cover_of(setup.mechanism).clear_share[sorted(mixed)].min()
+        least = symbol_partition_of(setup.mechanism).clear_share[sorted(mixed)].min()
         assert says(sentence, least) or ("nearly all" in sentence and least >= 0.995)
 
 
@@ -132,9 +132,9 @@ def test_blocks_without_anything_to_hide_are_open() -> None:
 def test_what_is_said_of_a_region(name: str, box: str) -> None:
     setup = ready(name)
     first = run(setup).first
-    inside = US_GRID.inside(Area.parse(box))
+    inside = US_GRID.area_mask(Area.parse(box))
     report = region_report(setup, first, inside)
-    text = " ".join(places_words.of_region(report, setup.scenario))
+    text = " ".join(places_words.region_sentences(report, setup.scenario))
     assert ("below 0" in text) == (formats.people(report.estimate)[0] == "-")
     assert f"add up to {formats.people(first.estimate[inside].sum() * setup.n)} here" in text
     assert ESTIMATORS[setup.scenario.estimator].title in text
@@ -143,7 +143,7 @@ def test_what_is_said_of_a_region(name: str, box: str) -> None:
 
 def test_an_estimate_below_nobody_is_explained() -> None:
     setup = prepare(replace(BASE, mechanism=Hadamard(), seed=1))
-    first, box = run(setup).first, US_GRID.inside(Area.parse("40.2,40.4,-74.2,-74"))
+    first, box = run(setup).first, US_GRID.area_mask(Area.parse("40.2,40.4,-74.2,-74"))
     assert region_report(setup, first, box).estimate < -0.5
 
 

@@ -17,8 +17,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.yesno import dots, figures, presets, words
-from caldp_ui.yesno.shown import people_warner_needs, shown, warner
-from caldp_ui.yesno.slot import BEGIN, LINK, OneQuestion
+from caldp_ui.yesno.page_data import load_data, warner_people_factor, warner_scenario
+from caldp_ui.yesno.page_state import BEGIN, LINK, YesNoState
 from tests.ui.driver import checked, container, data_of, headline_of, open_page, query_of
 from tests.ui.readings import full_people
 
@@ -26,11 +26,11 @@ INF = math.inf
 
 
 def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
-    return open_page(YES_OR_NO, {**LINK.write(OneQuestion(scenario)), **query})
+    return open_page(YES_OR_NO, {**LINK.write(YesNoState(scenario)), **query})
 
 
 def scenario_of(at: AppTest) -> Scenario:
-    record: OneQuestion = at.session_state["yesno/slot"].record
+    record: YesNoState = at.session_state["yesno/slot"].record
     return record.scenario
 
 
@@ -40,7 +40,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert not at.error
     ours = run(prepare(scenario))
     said = headline_of(at)
-    assert said == words.in_one_line(shown(scenario))
+    assert said == words.one_line_summary(load_data(scenario))
     (no, f), (g, yes) = (map(float, row) for row in ours.setup.mechanism.exact_channel())
     assert icons(at, "yesno-sends") == [round(100 * share) for share in (yes, f)]
     right = (yes / (yes + f), no / (no + g))
@@ -87,11 +87,11 @@ def test_a_link_opens_as_it_was_and_every_tab_shows() -> None:
 
 @pytest.mark.parametrize("policy", [each.policy for each in presets.PRESETS])
 def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuestion) -> None:
-    what = shown(replace(BEGIN, policy=policy))
-    drawn = figures.plane(what, None, LIGHT, "")
+    what = load_data(replace(BEGIN, policy=policy))
+    drawn = figures.plane_svg(what, None, LIGHT, "")
     corner = error_vertex(BinaryPolicy(policy.epsilon_01, policy.epsilon_10))
-    x, y = figures.PLANE.at(100 * corner.false_alarm, 100 * corner.missed)
-    ends = [figures.PLANE.at(0, 100), figures.PLANE.at(100, 0)]
+    x, y = figures.PLANE.to_pixel(100 * corner.false_alarm, 100 * corner.missed)
+    ends = [figures.PLANE.to_pixel(0, 100), figures.PLANE.to_pixel(100, 0)]
     (first, last) = (f"{across},{down}" for across, down in ends)
     assert f'd="M{first}L{x},{y}L{last}"' in drawn
     assert re.search(rf'<path d="M{x},{y}m[^"]*" style="fill:{LIGHT.ours}', drawn)
@@ -99,53 +99,53 @@ def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuesti
 
 def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     """Two routes to a place: the numbers of the axis, and the mark itself."""
-    what = shown(BEGIN)
-    frame = dots.frame_of(dots.heaps_of(what, None, LIGHT), what.truth)
+    what = load_data(BEGIN)
+    frame = dots.make_frame(dots.dot_rows(what, None, LIGHT), what.truth)
     left, top, right, bottom = frame.box
-    assert frame.at(frame.x[0], frame.y[0]) == (left, bottom)
-    assert frame.at(frame.x[1], frame.y[1]) == (right, top)
-    drawn = dots.likely(what, None, LIGHT)
+    assert frame.to_pixel(frame.x[0], frame.y[0]) == (left, bottom)
+    assert frame.to_pixel(frame.x[1], frame.y[1]) == (right, top)
+    drawn = dots.dot_plot_svg(what, None, LIGHT)
     found = re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+) %<', drawn)
     assert len(found) >= 3
     assert [float(place) for place, _ in found] == [
-        frame.at(float(number), 0)[0] for _, number in found
+        frame.to_pixel(float(number), 0)[0] for _, number in found
     ]
     (truth,) = re.findall(r'<text x="([\d.]+)"[^>]*>truth: 20 %<', drawn)
-    assert float(truth) == frame.at(20, 0)[0]
+    assert float(truth) == frame.to_pixel(20, 0)[0]
 
 
 def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
     mangat = replace(BEGIN, policy=BinaryQuestion(INF, 1.0))
-    assert warner(mangat).policy == BinaryQuestion(1.0, 1.0)
-    what = shown(mangat)
+    assert warner_scenario(mangat).policy == BinaryQuestion(1.0, 1.0)
+    what = load_data(mangat)
     p, f, c = what.truth, math.exp(-1.0), (math.e + 1) / (math.e - 1)
     said_yes, coin = p + (1 - p) * f, (p * math.e + 1 - p) / (math.e + 1)
     by_hand = coin * (1 - coin) * c**2 / (said_yes * (1 - said_yes) / (1 - f) ** 2)
-    assert people_warner_needs(what) == pytest.approx(by_hand, rel=1e-9)
-    assert people_warner_needs(shown(warner(mangat))) == pytest.approx(1.0)
+    assert warner_people_factor(what) == pytest.approx(by_hand, rel=1e-9)
+    assert warner_people_factor(load_data(warner_scenario(mangat))) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("pinned", [None, replace(BEGIN, policy=BinaryQuestion(2.0, 0.5))])
 def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely(
     pinned: Scenario | None,
 ) -> None:
-    what, kept = shown(BEGIN), shown(pinned) if pinned else None
-    heaps = dots.heaps_of(what, kept, LIGHT)
+    what, kept = load_data(BEGIN), load_data(pinned) if pinned else None
+    heaps = dots.dot_rows(what, kept, LIGHT)
     assert [heap.coin for heap in heaps] == [what.ours, what.warner, *([kept.ours] if kept else [])]
-    frame = dots.frame_of(heaps, what.truth)
+    frame = dots.make_frame(heaps, what.truth)
     low, high = frame.x
     column = (high - low) / 26
-    drawn = dots.likely(what, kept, LIGHT)
-    for marks, heap in zip(dots.marks(heaps, frame), heaps, strict=True):
+    drawn = dots.dot_plot_svg(what, kept, LIGHT)
+    for marks, heap in zip(dots.dot_positions(heaps, frame), heaps, strict=True):
         coin = heap.coin
         x = np.array([across for across, _ in marks])
         assert np.abs(x - 100 * coin.dots).max() <= column / 2 + 1e-9
         stacked = {(round(across, 6), round(up, 6)) for across, up in marks}
         assert len(stacked) == 50  # no mark hides another
         assert coin.low < what.truth < coin.high
-        assert all("M{},{}m".format(*frame.at(*mark)) in drawn for mark in marks)
-        ends = [frame.at(100 * end, 0)[0] for end in (coin.low, coin.high)]
-        assert all(f"L{ends[1]},{frame.at(0, base)[1]}" in drawn for base in [_base(marks)])
+        assert all("M{},{}m".format(*frame.to_pixel(*mark)) in drawn for mark in marks)
+        ends = [frame.to_pixel(100 * end, 0)[0] for end in (coin.low, coin.high)]
+        assert all(f"L{ends[1]},{frame.to_pixel(0, base)[1]}" in drawn for base in [_base(marks)])
         assert f"{100 * coin.low:.1f} to {100 * coin.high:.1f} %" in drawn
 
 
@@ -160,15 +160,15 @@ def test_who_is_not_protected_comes_first() -> None:
         (BinaryQuestion(1.0, INF), "20 of 100 people are not protected"),
         (BinaryQuestion(INF, INF), "Nobody is protected"),
     ):
-        made = words.headline(shown(replace(BEGIN, policy=policy)))
+        made = words.headline(load_data(replace(BEGIN, policy=policy)))
         assert made.unprotected
         assert made.sentence.startswith(said)
-    assert not words.headline(shown(BEGIN)).unprotected
+    assert not words.headline(load_data(BEGIN)).unprotected
 
 
 def test_a_narrow_range_has_two_different_ends() -> None:
     """From a billion reports "20.0 to 20.0 %" would be no range."""
-    what = shown(replace(BEGIN, n=10**9))
+    what = load_data(replace(BEGIN, n=10**9))
     said = words.percent_range(what.ours.low, what.ours.high)
     low, _, high = said.removesuffix(" %").partition(" to ")
     assert float(low) < 100 * what.truth < float(high)
@@ -187,5 +187,5 @@ def test_the_plane_is_drawn_once_it_is_opened() -> None:
     at.session_state["yesno-errors"] = True
     checked(at.run())
     _, drawn = data_of(at, "yesno-plane-drawing")
-    what = shown(BEGIN)
-    assert drawn == figures.plane(what, None, LIGHT, words.alt_plane(what, None))
+    what = load_data(BEGIN)
+    assert drawn == figures.plane_svg(what, None, LIGHT, words.alt_plane(what, None))

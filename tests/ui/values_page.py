@@ -13,9 +13,9 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app.navigation import VALUES
-from caldp_ui.compute import rivals
+from caldp_ui.compute import plain_ldp
 from caldp_ui.values import chart, marks
-from caldp_ui.values.slot import BEGIN, LINK, Values
+from caldp_ui.values.page_state import BEGIN, LINK, ValuesState
 from caldp_ui.words import formats
 from tests.ui.driver import data_of, headline_of, open_page, query_of, tell
 
@@ -33,7 +33,7 @@ def open_values(query: dict[str, str] | None = None) -> AppTest:
 
 
 def scenario_of(at: AppTest) -> Scenario:
-    held: Values = at.session_state["values/slot"].record
+    held: ValuesState = at.session_state["values/slot"].record
     return held.scenario
 
 
@@ -49,7 +49,7 @@ def on_chart(at: AppTest, record: Any, kind: str = "act") -> AppTest:
 def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     """The picture, the sentence and the link are those of a fresh run of the core."""
     assert scenario_of(at) == scenario
-    ours, plain = (run(prepare(each)) for each in (scenario, rivals.rival(scenario)))
+    ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
     sent = data_of(at, chart.KEY)
     np.testing.assert_allclose(sent["truth"], ours.setup.dataset.distribution, rtol=ROUNDED)
     for name, result in (("ours", ours), ("plain", plain)):
@@ -63,5 +63,5 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     for result in (ours, plain):
         assert formats.per_hundred(result.first.errors.tv) in said
     query = query_of(at)
-    assert LINK.read(query) == Values(scenario)
+    assert LINK.read(query) == ValuesState(scenario)
     return ours, plain

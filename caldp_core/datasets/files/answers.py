@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.formulas import unguarded
+from caldp_core.basics.formulas import unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
-from caldp_core.basics.numerals import read_whole
+from caldp_core.basics.numerals import parse_int
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import bins, numbers
 from caldp_core.datasets.files.bins import Steps
-from caldp_core.datasets.files.people import check_no_shares, people_of, sum_sql
-from caldp_core.datasets.files.refused import Refused, refused
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.people import check_no_shares, round_to_people, sum_sql
+from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_core.datasets.own import OwnTable, quoted
+from caldp_core.datasets.own import OwnTable, excerpt
 
 _LOOK: Final = 50_000
 _SPELLINGS: Final = 5
@@ -36,17 +36,18 @@ _WORDS: Final = {
 class CountedAnswers:
     """Answers counted, and which rows are not among them; `rounded`: weights were.
 
-    `moved`: rows whose number lies beyond the steps, and is counted in the first or last of them.
+    `clamped_rows`: rows whose number lies beyond the steps, and is counted in the first or last of
+    them.
     """
 
     table: OwnTable
-    refused: Refused
+    refused: RefusedRows
     rounded: bool
-    moved: int = 0
+    clamped_rows: int = 0
 
 
 def count_answers(
-    seen: Understood, layout: Layout, title: str, progress: Progress = no_progress
+    file: DetectedFile, layout: Layout, title: str, progress: Progress = no_progress
 ) -> CountedAnswers:
     """Count the people of a file by answer, and by answer and group where there is one.
 
@@ -56,18 +57,18 @@ def count_answers(
     groups is called "answer; group". Raises `CaldpError` for too many answers, and for a file
     without any.
     """
-    layout.check_answered(seen, "answer")
+    layout.check_complete(file, "answer")
     if layout.steps is not None:
         layout.steps.check()
-    coded = _coded(seen, layout)
-    with seen.table.reading() as reader:
+    coded = _rows_sql(file, layout)
+    with file.table.open_reader() as reader:
         if layout.steps is None:
-            _check_few(reader, seen, layout)
-        found = reader.rows(_sums(coded, layout), progress=progress)
+            _check_few(reader, file, layout)
+        found = reader.fetch_rows(_sums(coded, layout), progress=progress)
         codes: Counter[int] = Counter()
         for code, _, _, rows, *_ in found:
             codes[int(code)] += int(rows)
-        told = refused(reader, seen, layout, coded=coded, codes=codes, words=_WORDS)
+        told = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
     pairs = _pairs(found)
     is_records = layout.count is None or any(row[3] > 1 for row in found if row[0] == 0)
     rounded = any(bool(row[5]) for row in found if row[0] == 0)
@@ -75,38 +76,38 @@ def count_answers(
     order = _order(pairs) if is_records else list(pairs)
     if layout.steps is not None:
         whole = all(bool(row[7]) for row in found if row[0] == 0)
-        pairs = _in_steps(pairs, layout.steps, whole)
+        pairs = _people_by_step(pairs, layout.steps, whole)
         order = list(pairs)
     moved = sum(int(row[8]) for row in found if row[0] == 0)
     return CountedAnswers(_table(pairs, order, layout, title), told, rounded, moved)
 
 
-def _coded(seen: Understood, layout: Layout) -> str:
+def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     """SQL of all rows: a (answer), g (group), n (people), code (what is wrong), and the columns."""
     people = "1.0"
     if layout.count is not None:
-        people = numbers.sql(f"c{layout.count}", layout.mark or ".")
-    group = "''" if layout.group is None else _bare(layout.group)
+        people = numbers.number_sql(f"c{layout.count}", layout.mark or ".")
+    group = "''" if layout.group is None else _trimmed_sql(layout.group)
     no_group = "FALSE" if layout.group is None else "g = ''"
-    answer, whole, no_number, beyond = _bare(layout.answer), "TRUE", "FALSE", "FALSE"
+    answer, whole, no_number, beyond = _trimmed_sql(layout.answer), "TRUE", "FALSE", "FALSE"
     if layout.steps is not None:
         column, mark = f"c{layout.answer}", layout.mark or "."
-        answer, whole = bins.sql(column, layout.steps, mark), bins.whole_sql(column, mark)
-        beyond = bins.beyond_sql(column, layout.steps, mark)
+        answer, whole = bins.bin_sql(column, layout.steps, mark), bins.is_whole_sql(column, mark)
+        beyond = bins.out_of_range_sql(column, layout.steps, mark)
         no_number = f"a = '{bins.NO_NUMBER}'"
     return (
         f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
         f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {whole} AS whole, "
-        f"{beyond} AS beyond FROM {seen.table.relation(bool(layout.header))})"
+        f"{beyond} AS beyond FROM {file.table.relation_sql(bool(layout.header))})"
     )
 
 
-def _bare(column: int | None) -> str:
+def _trimmed_sql(column: int | None) -> str:
     return f"trim(coalesce(c{column}, ''), ' \t\r\n\u00a0')"
 
 
-def _sums(coded: str, layout: Layout) -> str:
+def _sums(rows_sql: str, layout: Layout) -> str:
     """SQL of sums by code, answer and group.
 
     Rows, people in parts, whether in parts, first row, whether whole numbers, rows beyond steps.
@@ -117,16 +118,16 @@ def _sums(coded: str, layout: Layout) -> str:
         "bool_and(whole), count(*) FILTER (beyond) "
         f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, whole, beyond, "
         "CASE code WHEN 0 THEN a ELSE '' END AS a, "
-        f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({coded}))) GROUP BY code, a, g "
+        f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({rows_sql}))) GROUP BY code, a, g "
         "ORDER BY min(r), count(*) DESC, a, g"
     )
 
 
-def _check_few(reader: Reader, seen: Understood, layout: Layout) -> None:
+def _check_few(reader: Reader, file: DetectedFile, layout: Layout) -> None:
     """Refuse a column of names or free text before all of it is read."""
-    ((found,),) = reader.rows(
+    ((found,),) = reader.fetch_rows(
         f"SELECT count(DISTINCT a) FROM (SELECT c{layout.answer} AS a FROM "
-        f"{seen.table.relation(bool(layout.header))} LIMIT {_LOOK})"
+        f"{file.table.relation_sql(bool(layout.header))} LIMIT {_LOOK})"
     )
     _require_few(int(found), OWN_ANSWERS_MAX * _SPELLINGS)
 
@@ -144,12 +145,12 @@ def _pairs(found: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
     pairs: dict[tuple[str, str], int] = {}
     for code, answer, group, _, parts, *_ in found:
         if code == 0:
-            pair = (_spelled(answer), _spelled(group))
+            pair = (_normalize_spaces(answer), _normalize_spaces(group))
             pairs[pair] = pairs.get(pair, 0) + int(parts)
     return pairs
 
 
-def _in_steps(
+def _people_by_step(
     pairs: dict[tuple[str, str], int], steps: Steps, whole: bool
 ) -> dict[tuple[str, str], int]:
     """People by step and group, in order: a step that nobody is in has 0, so that none is missing.
@@ -157,7 +158,7 @@ def _in_steps(
     Nothing where there is no number at all.
     """
     groups = sorted({group for _, group in pairs})
-    names = bins.named([int(place) for place, _ in pairs], steps, whole) if pairs else {}
+    names = bins.bin_names([int(place) for place, _ in pairs], steps, whole) if pairs else {}
     return {
         (name, group): pairs.get((str(place), group), 0)
         for group in groups
@@ -165,8 +166,8 @@ def _in_steps(
     }
 
 
-def _spelled(text: str) -> str:
-    return unguarded(" ".join(text.split()))
+def _normalize_spaces(text: str) -> str:
+    return unescape_formula(" ".join(text.split()))
 
 
 def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
@@ -178,15 +179,15 @@ def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
     for (answer, _), parts in pairs.items():
         people[answer] += parts
     common = [answer for answer, _ in people.most_common()]
-    whole = {answer: read_whole(answer) for answer in common}
+    whole = {answer: parse_int(answer) for answer in common}
     if None not in whole.values():
         common.sort(key=lambda answer: whole[answer] or 0)
     rank = {answer: at for at, answer in enumerate(common)}
-    numbers_alone = all(read_whole(group) is not None for _, group in pairs)
+    numbers_alone = all(parse_int(group) is not None for _, group in pairs)
     return sorted(
         pairs,
         key=lambda pair: (
-            (read_whole(pair[1]) or 0) if numbers_alone else 0,
+            (parse_int(pair[1]) or 0) if numbers_alone else 0,
             pair[1],
             rank[pair[0]],
         ),
@@ -200,13 +201,14 @@ def _table(
     groups = tuple(group for _, group in order) if layout.group is not None else ()
     answers = [answer for answer, _ in order]
     require(
-        len(answers) > 1, f"A table needs two answers, got {_cited(answers)}; take another column."
+        len(answers) > 1,
+        f"A table needs two answers, got {_first_excerpt(answers)}; take another column.",
     )
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
-    counts = tuple(people_of(pairs[pair]) for pair in order)
+    counts = tuple(round_to_people(pairs[pair]) for pair in order)
     return OwnTable(tuple(answers), counts, groups, title)
 
 
-def _cited(answers: list[str]) -> str:
-    return quoted(answers[0]) if answers else "none"
+def _first_excerpt(answers: list[str]) -> str:
+    return excerpt(answers[0]) if answers else "none"

@@ -10,7 +10,7 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_ANSWERS_MAX
 from caldp_core.datasets.files import numbers
-from caldp_core.datasets.files.numbers import Mark, number_of
+from caldp_core.datasets.files.numbers import DecimalMark, parse_number
 from caldp_core.domain.scale import bin_name
 
 _FEW: Final = 30
@@ -67,7 +67,7 @@ class Steps:
         return math.ceil(round((self.end - (self.start or 0.0)) / self.width, 9)) - 1
 
 
-def widths(cells: Sequence[str], mark: Mark) -> tuple[float, ...]:
+def width_choices(cells: Sequence[str], mark: DecimalMark) -> tuple[float, ...]:
     """Widths of 1, 2 or 5 times a power of ten that make 4 to 200 bins of most of the numbers."""
     span = _span(cells, mark)
     if span <= 0:
@@ -77,42 +77,42 @@ def widths(cells: Sequence[str], mark: Mark) -> tuple[float, ...]:
     return tuple(width for width in made if _LEAST <= span / width <= _MOST)
 
 
-def width_for(cells: Sequence[str], mark: Mark) -> float | None:
+def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
     """The width that makes up to 20 bins of most of the numbers; None where they are few."""
-    if len({number_of(cell, mark) for cell in cells}) <= _FEW:
+    if len({parse_number(cell, mark) for cell in cells}) <= _FEW:
         return None
     span = _span(cells, mark)
-    return next((width for width in widths(cells, mark) if span / width <= _BINS), None)
+    return next((width for width in width_choices(cells, mark) if span / width <= _BINS), None)
 
 
-def _span(cells: Sequence[str], mark: Mark) -> float:
+def _span(cells: Sequence[str], mark: DecimalMark) -> float:
     """From the number that 1 % are below to the one that 99 % are."""
-    found = [number for cell in cells if (number := number_of(cell, mark)) is not None]
+    found = [number for cell in cells if (number := parse_number(cell, mark)) is not None]
     if not found:
         return 0.0
     low, high = np.quantile(found, (0.01, 0.99))
     return float(high - low)
 
 
-def _place_sql(column: str, steps: Steps, mark: Mark) -> str:
+def _bin_number_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
     """SQL of the number of a cell's bin, were there no first and no last one; NULL without one."""
-    number = numbers.sql(column, mark)
+    number = numbers.number_sql(column, mark)
     # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
     beyond = f"(({number}) - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
     return f"TRY_CAST(floor(round({beyond}, 9)) AS BIGINT)"
 
 
-def beyond_sql(column: str, steps: Steps, mark: Mark) -> str:
+def out_of_range_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
     """SQL of whether a cell's number lies beyond the steps, and so counts in the first or last."""
-    place = _place_sql(column, steps, mark)
+    place = _bin_number_sql(column, steps, mark)
     ends = (("<", steps.first), (">", steps.last))
     tests = [f"({place}) {sign} {end}" for sign, end in ends if end is not None]
     return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
 
 
-def sql(column: str, steps: Steps, mark: Mark) -> str:
+def bin_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
     """SQL of the number of a cell's bin as a text: "" where it is empty, `NO_NUMBER` where none."""
-    place = _place_sql(column, steps, mark)
+    place = _bin_number_sql(column, steps, mark)
     for limit, end in (("greatest", steps.first), ("least", steps.last)):
         # Both pass over a NULL, which stands for no number.
         if end is not None:
@@ -123,13 +123,13 @@ def sql(column: str, steps: Steps, mark: Mark) -> str:
     )
 
 
-def whole_sql(column: str, mark: Mark) -> str:
+def is_whole_sql(column: str, mark: DecimalMark) -> str:
     """SQL of whether a cell says a whole number."""
-    number = numbers.sql(column, mark)
+    number = numbers.number_sql(column, mark)
     return f"(({number}) = floor({number}))"
 
 
-def named(places: Sequence[int], steps: Steps, whole: bool) -> dict[int, str]:
+def bin_names(places: Sequence[int], steps: Steps, whole: bool) -> dict[int, str]:
     """Names of all bins from the first to the last, those without anybody among them.
 
     Raises `CaldpError` where that is too many.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.own import excerpt
 
 HEAD_BYTES: Final = 2**18
 COLUMNS_MAX: Final = 1_000
@@ -28,15 +28,15 @@ _FITS: Final = 0.5
 class Dialect:
     """`delimiter` between the `width` cells of a row; rows begin after `skip` lines.
 
-    `after`: lines until the end of the first row, for where it is the header.
+    `skip_with_header`: lines until the end of the first row, for where it is the header.
     """
 
     delimiter: str
     width: int
     skip: int
-    after: int
+    skip_with_header: int
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What sets cells apart, and what is passed over, in words."""
         above = f", below {self.skip:,} other lines" if self.skip else ""
         if self.width == 1:
@@ -44,23 +44,23 @@ class Dialect:
         return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
 
 
-def dialect_of(head: str, name: str) -> Dialect:
+def detect_dialect(head: str, name: str) -> Dialect:
     """The dialect of a text by its beginning; raises `CaldpError` for what is no table."""
     lines = head.splitlines()[:_ROWS] or [""]
     most = max(line.count(sign) for line in lines for sign in DELIMITERS)
     require(
         most < COLUMNS_MAX,
-        f"A table may have up to {COLUMNS_MAX:,} columns, {quoted(name)} has {most + 1:,}; keep "
+        f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
         "those that are needed.",
     )
-    found = [_tried(head, delimiter, name) for delimiter in DELIMITERS]
+    found = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
     fits, _, dialect = max(found, key=lambda each: each[:2])
     if fits >= _FITS:
         return dialect
-    return _tried(head, NO_DELIMITER, name)[2]
+    return _try_delimiter(head, NO_DELIMITER, name)[2]
 
 
-def _tried(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
+def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
     """Which share of rows has the commonest number of cells above one, by that delimiter."""
     ends: list[int] = []
     widths: list[int] = []
@@ -75,7 +75,7 @@ def _tried(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
                 break
     except csv.Error:
         raise _too_long(name) from None
-    require(bool(widths), f"There is nothing to read in {quoted(name)}; give rows of data.")
+    require(bool(widths), f"There is nothing to read in {excerpt(name)}; give rows of data.")
     if len(widths) > 2 and len(widths) < _ROWS:
         del widths[-1]  # it may be cut
     (width, times), *_ = Counter(widths).most_common()
@@ -87,6 +87,6 @@ def _tried(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
 
 def _too_long(name: str) -> CaldpError:
     return CaldpError(
-        f"A cell at the beginning of {quoted(name)} has more than {CELL_MAX:,} characters; a "
+        f"A cell at the beginning of {excerpt(name)} has more than {CELL_MAX:,} characters; a "
         "quotation mark may be open there: close it, or take it out."
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.datasets.files.source import CHUNK_BYTES, Source
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.own import excerpt
 
 UTF_8: Final = "UTF-8"
 _LOOK: Final = 32
@@ -20,7 +20,7 @@ _BOMS: Final = {
 _NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
 
 
-def in_utf_8(source: Source) -> tuple[Source, str]:
+def to_utf_8(source: Source) -> tuple[Source, str]:
     """The file as UTF-8 without a mark at its beginning, and what its code is called.
 
     Without a mark it is UTF-8 where that can be, else Windows-1252, which Western spreadsheets
@@ -30,14 +30,14 @@ def in_utf_8(source: Source) -> tuple[Source, str]:
     for mark, (name, codec) in _BOMS.items():
         if head.startswith(mark):
             _check_text(source.name, head, codec)
-            return source.through(_recoding(source.name, codec)), name
+            return source.map_chunks(_recoding(source.name, codec)), name
     if (codec_16 := _utf_16(head)) is not None:
-        return source.through(_recoding(source.name, codec_16)), "UTF-16"
+        return source.map_chunks(_recoding(source.name, codec_16)), "UTF-16"
     _check_signs(source.name, head)
     if _is_utf_8(source):
         return source, UTF_8
     _check_text(source.name, head, "cp1252")
-    return source.through(_recoding(source.name, "cp1252")), "Windows-1252"
+    return source.map_chunks(_recoding(source.name, "cp1252")), "Windows-1252"
 
 
 def _check_signs(name: str, head: bytes) -> None:
@@ -58,7 +58,7 @@ def _check_text(name: str, head: bytes, codec: str) -> None:
 
 def _no_text(name: str, byte: int) -> CaldpError:
     return CaldpError(
-        f"The file {quoted(name)} is no text (byte {byte + 1:,}); in a spreadsheet, save it as "
+        f"The file {excerpt(name)} is no text (byte {byte + 1:,}); in a spreadsheet, save it as "
         "“CSV UTF-8”."
     )
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.datasets.files.source import Bounds, Source, of_bytes
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.files.source import Bounds, Source, source_from_bytes
+from caldp_core.datasets.own import excerpt
 
 _COLUMNS_MAX: Final = 100
 """Properties beyond are passed over."""
-SIDE: Final = "cell_side"
+SIDE_COLUMN: Final = "cell_side"
 """The column of the side of squares, in degrees."""
 _SQUARE: Final = 1e-6
 """Part of its side by which a square may be wider than high: decimals are cut off."""
@@ -31,32 +31,34 @@ def as_csv(source: Source, bounds: Bounds) -> Source:
     Where all are squares of one size the column `cell_side` says it. Raises `CaldpError` for what
     is no GeoJSON, or holds neither.
     """
-    most = bounds.parsed // _PART
+    most = bounds.parsed_bytes // _PART
     data = source.head(most + 1)
     require(
         len(data) <= most,
-        f"GeoJSON may have up to {most // 2**20:,} MB, {quoted(source.name)} has more; save it as "
+        f"GeoJSON may have up to {most // 2**20:,} MB, {excerpt(source.name)} has more; save it as "
         "CSV.",
     )
     try:
         read = json.loads(data)
     except (ValueError, RecursionError):
-        raise CaldpError(f"The file {quoted(source.name)} is no JSON that can be read.") from None
+        raise CaldpError(f"The file {excerpt(source.name)} is no JSON that can be read.") from None
     rows = list(_points(read))
     require(
         bool(rows),
-        f"The file {quoted(source.name)} must be GeoJSON with points, and has none; give a "
+        f"The file {excerpt(source.name)} must be GeoJSON with points, and has none; give a "
         "FeatureCollection of them.",
     )
-    if len({told.get(SIDE) for _, _, told in rows}) > 1:
-        rows = [(y, x, {n: each for n, each in told.items() if n != SIDE}) for y, x, told in rows]
+    if len({told.get(SIDE_COLUMN) for _, _, told in rows}) > 1:
+        rows = [
+            (y, x, {n: each for n, each in told.items() if n != SIDE_COLUMN}) for y, x, told in rows
+        ]
     names = list(dict.fromkeys(name for _, _, told in rows for name in told))[:_COLUMNS_MAX]
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(["latitude", "longitude", *names])
     for latitude, longitude, told in rows:
         writer.writerow([latitude, longitude, *(_text(told.get(name)) for name in names)])
-    return of_bytes(out.getvalue().encode("utf-8", "replace"), source.name)
+    return source_from_bytes(out.getvalue().encode("utf-8", "replace"), source.name)
 
 
 def _points(read: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
@@ -75,7 +77,7 @@ def _points(read: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
         square = _square(geometry)
         if square is not None:
             latitude, longitude, side = square
-            yield latitude, longitude, {SIDE: side, **properties}
+            yield latitude, longitude, {SIDE_COLUMN: side, **properties}
 
 
 def _places(geometry: dict[str, Any]) -> list[Any]:

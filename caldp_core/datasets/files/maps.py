@@ -22,7 +22,7 @@ WHOLE_WITHIN: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class MapWanted:
+class MapRequest:
     """What is asked of the map. `cell`: side of a cell in degrees, `extent`: what it shows.
 
     None: chosen for the places.
@@ -32,27 +32,29 @@ class MapWanted:
     extent: Area | None = None
 
 
-def map_of(
-    wanted: MapWanted, box: tuple[float, float, float, float], cell: float | None
+def map_for_places(
+    request: MapRequest, box: tuple[float, float, float, float], cell: float | None
 ) -> GridDomain:
     """The map for places in a box: south, north, west, east; `cell`: of counts made before.
 
     Raises `CaldpError` where it would have more than 2²⁰ cells.
     """
-    side = cell or wanted.cell
-    if wanted.extent is not None:
-        return _covering(wanted.extent, side)
-    return _around(*box, side)
+    side = cell or request.cell
+    if request.extent is not None:
+        return _map_covering(request.extent, side)
+    return _map_around(*box, side)
 
 
-def _around(south: float, north: float, west: float, east: float, cell: float | None) -> GridDomain:
+def _map_around(
+    south: float, north: float, west: float, east: float, cell: float | None
+) -> GridDomain:
     corners = US_GRID.locate([south, north], [west, east])
     on_us = bool((corners >= 0).all()) and cell in (None, US_GRID.cell)
     if on_us and max(north - south, east - west) >= _WIDE:
         return US_GRID
     for side in [cell] if cell else CELLS:
         bottom, top = _span(south, north, side, 90)
-        left, right = (_across if east > 180 else _along)(west, east, side)
+        left, right = (_column_span_across_180 if east > 180 else _column_span)(west, east, side)
         rows, columns = top - bottom, right - left
         if rows * columns <= OWN_CELLS_USUAL:
             break
@@ -60,7 +62,7 @@ def _around(south: float, north: float, west: float, east: float, cell: float | 
     return GridDomain(round(bottom * side, 9), round(left * side, 9), side, rows, columns)
 
 
-def _covering(extent: Area, cell: float | None) -> GridDomain:
+def _map_covering(extent: Area, cell: float | None) -> GridDomain:
     """Whole cells from the south-west corner on; the smallest usual ones if none are wanted.
 
     Across 180° from as much farther west as lets a cell end there.
@@ -69,7 +71,7 @@ def _covering(extent: Area, cell: float | None) -> GridDomain:
         check_number("cell (degrees)", side, GRID_CELL_MIN, 180)
         rows = math.ceil((extent.north - extent.south) / side - WHOLE_WITHIN)
         west = extent.west
-        if extent.crosses:
+        if extent.crosses_antimeridian:
             west = round(180 - side * math.ceil((180 - west) / side - WHOLE_WITHIN), 9)
         columns = math.ceil((extent.east - west) / side - WHOLE_WITHIN)
         if rows * columns <= OWN_CELLS_USUAL:
@@ -86,7 +88,7 @@ def _check_number(cell: float, rows: int, columns: int) -> None:
     )
 
 
-def narrower(
+def shortest_longitude_range(
     west: float, east: float, turned_west: float, turned_east: float
 ) -> tuple[float, float]:
     """Western and eastern end of places: as they are, or with those west of 0° a turn further on.
@@ -100,11 +102,11 @@ def narrower(
     return west, east
 
 
-def _along(west: float, east: float, cell: float) -> tuple[int, int]:
+def _column_span(west: float, east: float, cell: float) -> tuple[int, int]:
     return _span(west, east, cell, 180)
 
 
-def _across(west: float, east: float, cell: float) -> tuple[int, int]:
+def _column_span_across_180(west: float, east: float, cell: float) -> tuple[int, int]:
     """The same for places on both sides of 180°."""
     first, last = math.floor(west / cell) - 1, math.floor(east / cell) + 2
     return first, min(last, first + round(360 / cell))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
-Mark: TypeAlias = Literal[".", ","]
+DecimalMark: TypeAlias = Literal[".", ","]
 """What is before decimals; the other, spaces and apostrophes may be between groups of digits."""
 _PLAIN: Final = re.compile(r"[-+]?(\d+|\d*\.\d+|\d+\.)([eE][-+]?\d{1,3})?")
 _SPACES: Final = " '’\u00a0\u202f"
@@ -19,10 +19,10 @@ _EVIDENCE: Final = {
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 
-def number_of(text: str, mark: Mark) -> float | None:
+def parse_number(text: str, mark: DecimalMark) -> float | None:
     """The number that a cell says, None if it says none."""
     cell = text.strip()
-    if re.fullmatch(grouped(mark), cell):
+    if re.fullmatch(grouped_pattern(mark), cell):
         cell = re.sub(f"[{_SPACES}{_other(mark)}]", "", cell)
     elif _other(mark) in cell:
         return None
@@ -32,10 +32,10 @@ def number_of(text: str, mark: Mark) -> float | None:
 
 def looks_like_number(text: str) -> bool:
     """True of a number by either mark."""
-    return number_of(text, ".") is not None or number_of(text, ",") is not None
+    return parse_number(text, ".") is not None or parse_number(text, ",") is not None
 
 
-def mark_of(cells: Iterable[str]) -> Mark | None:
+def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     """Which mark is before decimals; None where the cells could mean either."""
     point, comma, unclear = 0, 0, False
     for cell in cells:
@@ -48,15 +48,15 @@ def mark_of(cells: Iterable[str]) -> Mark | None:
     return None if unclear else "."
 
 
-def grouped(mark: Mark) -> str:
+def grouped_pattern(mark: DecimalMark) -> str:
     """The pattern of a number in groups of three digits."""
     in_threes = "|".join(rf"([{sign}]\d{{3}})+" for sign in (_SPACES, _other(mark)))
     return rf"[-+]?[1-9]\d{{0,2}}({in_threes})([{mark}]\d*)?"
 
 
-def sql(column: str, mark: Mark) -> str:
+def number_sql(column: str, mark: DecimalMark) -> str:
     """A column of texts as numbers, NULL where one says none; NaN and ∞ are none."""
-    quiet = grouped(mark).replace("'", "''")
+    quiet = grouped_pattern(mark).replace("'", "''")
     plain = column
     if mark == ",":
         plain = f"CASE WHEN NOT contains({column}, '.') THEN replace({column}, ',', '.') END"
@@ -71,5 +71,5 @@ def sql(column: str, mark: Mark) -> str:
     return f"(CASE WHEN isfinite({found}) THEN {found} END)"
 
 
-def _other(mark: Mark) -> Mark:
+def _other(mark: DecimalMark) -> DecimalMark:
     return "," if mark == "." else "."

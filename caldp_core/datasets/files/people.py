@@ -3,7 +3,7 @@
 from typing import Final
 
 from caldp_core.basics.errors import require
-from caldp_core.datasets.files.understanding import Layout
+from caldp_core.datasets.files.layout_detection import Layout
 
 UNIT: Final = 1_000_000
 """Parts of a person in which weights are added up: whole numbers, so that no order matters."""
@@ -18,7 +18,7 @@ def sum_sql(layout: Layout) -> str:
     return f"coalesce(sum(CASE WHEN code = 0 THEN CAST(round(n * {UNIT}) AS BIGINT) END), 0)"
 
 
-def people_of(parts: int) -> int:
+def round_to_people(parts: int) -> int:
     """Whole people of a sum, rounded."""
     return (parts + UNIT // 2) // UNIT
 

@@ -11,13 +11,19 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.files import numbers
-from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, WHOLE_WITHIN, map_of, narrower
-from caldp_core.datasets.files.people import people_of, sum_sql
-from caldp_core.datasets.files.refused import Refused, refused
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.maps import (
+    CELLS,
+    FINE_CELLS,
+    WHOLE_WITHIN,
+    map_for_places,
+    shortest_longitude_range,
+)
+from caldp_core.datasets.files.people import round_to_people, sum_sql
+from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_core.datasets.own import quoted
-from caldp_core.datasets.own_places import OwnPlaces, places_of
+from caldp_core.datasets.own import excerpt
+from caldp_core.datasets.own_places import OwnPlaces, places_from_counts
 from caldp_core.domain.grid import GridDomain
 
 _WORDS: Final = {
@@ -37,12 +43,12 @@ class CountedPlaces:
     """Places counted in cells, and which rows are not among them; `rounded`: weights were."""
 
     places: OwnPlaces
-    refused: Refused
+    refused: RefusedRows
     rounded: bool
 
 
 def count_places(
-    seen: Understood,
+    file: DetectedFile,
     layout: Layout,
     title: str,
     progress: Progress = no_progress,
@@ -53,42 +59,45 @@ def count_places(
     them in the smallest cells of 0.01° to 10° of which it has at most 43,750. Raises `CaldpError`
     where the file says no place with people, or the map has more than 2²⁰ cells.
     """
-    parts, grid, told, rounded = parts_in_cells(seen, layout, _cell_of(seen, layout), progress)
-    return CountedPlaces(places_of(_people(parts, grid), grid, title), told, rounded)
+    parts, grid, told, rounded = count_parts_by_cell(file, layout, _cell_of(file, layout), progress)
+    return CountedPlaces(places_from_counts(_people(parts, grid), grid, title), told, rounded)
 
 
-def parts_in_cells(
-    seen: Understood, layout: Layout, cell: float | None, progress: Progress = no_progress
-) -> tuple[Counter[int], GridDomain, Refused, bool]:
+def count_parts_by_cell(
+    file: DetectedFile, layout: Layout, cell: float | None, progress: Progress = no_progress
+) -> tuple[Counter[int], GridDomain, RefusedRows, bool]:
     """People by cell in `UNIT` parts, the map, what is refused, and whether there are parts.
 
     `cell`: the side of cells in degrees where the file says it. Raises `CaldpError` as
     `count_places` does.
     """
-    layout.check_answered(seen, "latitude", "longitude")
-    coded, likely = _coded(seen, layout), map_of(layout.wanted, _likely(seen, layout), cell)
-    with seen.table.reading() as reader:
-        found = _in_cells(reader, coded, layout, likely, progress)
+    layout.check_complete(file, "latitude", "longitude")
+    coded, likely = (
+        _rows_sql(file, layout),
+        map_for_places(layout.wanted, _likely(file, layout), cell),
+    )
+    with file.table.open_reader() as reader:
+        found = _count_by_cell(reader, coded, layout, likely, progress)
         codes: Counter[int] = Counter()
         for each in found:
             codes[each.code] += each.rows
-        told = refused(reader, seen, layout, coded=coded, codes=codes, words=_WORDS)
+        told = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
         good = [each for each in found if each.code == 0]
         require(
             sum(each.parts for each in good) > 0,
-            f"No row of {quoted(seen.table.source.name)} says a place with people"
+            f"No row of {excerpt(file.table.source.name)} says a place with people"
             f"{f': the first is {told.example}' if told.example else ''}; give latitude and "
             "longitude in degrees, such as “40.71, -74.01”.",
         )
-        on = map_of(layout.wanted, _box(good), cell)
+        on = map_for_places(layout.wanted, _box(good), cell)
         symbols = _symbols(good, likely, on)
         if on != likely and None in symbols:  # the first rows had led to another map
-            good = [e for e in _in_cells(reader, coded, layout, on, progress) if e.code == 0]
+            good = [e for e in _count_by_cell(reader, coded, layout, on, progress) if e.code == 0]
             symbols = _symbols(good, on, on)
     outside = sum(e.rows for e, symbol in zip(good, symbols, strict=True) if symbol is None)
     if outside:
         reasons = (*told.reasons, (_WORDS[_OUTSIDE], outside))
-        told = Refused(told.rows, reasons, told.example)
+        told = RefusedRows(told.rows, reasons, told.example)
     parts: Counter[int] = Counter()
     for each, symbol in zip(good, symbols, strict=True):
         if symbol is not None:
@@ -96,14 +105,15 @@ def parts_in_cells(
     return parts, on, told, any(bool(each.rounded) for each in good)
 
 
-def _coded(seen: Understood, layout: Layout) -> str:
+def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     """SQL of all rows: lat, lon, n (people), code (what is wrong), and the columns as they are."""
     mark = layout.mark or "."
     latitude, longitude = f"c{layout.latitude}", f"c{layout.longitude}"
-    people = "1.0" if layout.count is None else numbers.sql(f"c{layout.count}", mark)
+    people = "1.0" if layout.count is None else numbers.number_sql(f"c{layout.count}", mark)
     read = (
-        f"SELECT *, {numbers.sql(latitude, mark)} AS lat, {numbers.sql(longitude, mark)} AS lon, "
-        f"{people} AS n FROM {seen.table.relation(bool(layout.header))}"
+        f"SELECT *, {numbers.number_sql(latitude, mark)} AS lat, "
+        f"{numbers.number_sql(longitude, mark)} AS lon, "
+        f"{people} AS n FROM {file.table.relation_sql(bool(layout.header))}"
     )
     empty = " OR ".join(f"trim(coalesce({each}, '')) = ''" for each in (latitude, longitude))
     return (
@@ -114,7 +124,7 @@ def _coded(seen: Understood, layout: Layout) -> str:
     )
 
 
-class _Found(NamedTuple):
+class _CellRows(NamedTuple):
     """Rows of one `code` in one cell, by its row and column; None: all that are far from the map.
 
     `parts`: their people, see `UNIT`; `rounded`: whether some are parts of people.
@@ -134,16 +144,16 @@ class _Found(NamedTuple):
     turned_east: float
 
 
-def _in_cells(
-    reader: Reader, coded: str, layout: Layout, grid: GridDomain, progress: Progress
-) -> list[_Found]:
+def _count_by_cell(
+    reader: Reader, rows_sql: str, layout: Layout, grid: GridDomain, progress: Progress
+) -> list[_CellRows]:
     """All rows by what is wrong with them and by cell, of the map and half as far around it.
 
     By the same sum as `GridDomain.locate`; the poles and 180° east are in the last cells.
     """
     row = f"floor((least(lat, 89.9999999) - ({grid.south})) / {grid.cell} + 1e-9)"
     at = "least(lon, 179.9999999)"
-    if grid.area.crosses:
+    if grid.area.crosses_antimeridian:
         at = f"(CASE WHEN lon < {grid.west} - 1e-9 THEN lon + 360 ELSE lon END)"
     column = f"floor(({at} - ({grid.west})) / {grid.cell} + 1e-9)"
     near = (
@@ -153,21 +163,26 @@ def _in_cells(
     at = f"CASE WHEN {near} THEN r::INT END AS i, CASE WHEN {near} THEN c::INT END AS j"
     turned = "CASE WHEN lon < 0 THEN lon + 360 ELSE lon END"
     ends = f"min(lat), max(lat), min(lon), max(lon), min({turned}), max({turned})"
-    found = reader.rows(
+    found = reader.fetch_rows(
         f"SELECT code, {at}, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), {ends} FROM "
-        f"(SELECT code, n, lat, lon, {row} AS r, {column} AS c FROM ({coded})) GROUP BY code, i, j",
+        f"(SELECT code, n, lat, lon, {row} AS r, {column} AS c FROM ({rows_sql})) GROUP BY code, "
+        "i, j",
         progress=progress,
     )
-    return [_Found(*each) for each in found]
+    return [_CellRows(*each) for each in found]
 
 
-def _box(found: Sequence[_Found]) -> tuple[float, float, float, float]:
+def _box(found: Sequence[_CellRows]) -> tuple[float, float, float, float]:
     """South, north, west and east of all."""
     souths, norths, wests, easts, turned, ends = zip(*(each[-6:] for each in found), strict=True)
-    return min(souths), max(norths), *narrower(min(wests), max(easts), min(turned), max(ends))
+    return (
+        min(souths),
+        max(norths),
+        *shortest_longitude_range(min(wests), max(easts), min(turned), max(ends)),
+    )
 
 
-def _symbols(found: Sequence[_Found], by: GridDomain, on: GridDomain) -> list[int | None]:
+def _symbols(found: Sequence[_CellRows], by: GridDomain, on: GridDomain) -> list[int | None]:
     """The cells of a map in which they are, found by the cells of another; None: in none."""
     up, right = (by.south - on.south) / on.cell, (by.west - on.west) / on.cell
     if by.cell != on.cell or max(abs(up - round(up)), abs(right - round(right))) > WHOLE_WITHIN:
@@ -186,39 +201,42 @@ def _symbols(found: Sequence[_Found], by: GridDomain, on: GridDomain) -> list[in
 def _people(parts: Mapping[int, int], grid: GridDomain) -> Ints:
     counts = np.zeros(grid.k, dtype=np.int64)
     for symbol, part in parts.items():
-        people = people_of(part)
+        people = round_to_people(part)
         require(people <= N_MAX, f"A cell may have up to {N_MAX:,} people, one has {people:,}.")
         counts[symbol] = people
     require(bool(counts.any()), "No cell has one person, rounded; give people, or larger weights.")
     return counts
 
 
-def _likely(seen: Understood, layout: Layout) -> tuple[float, float, float, float]:
+def _likely(file: DetectedFile, layout: Layout) -> tuple[float, float, float, float]:
     """The box of the first rows: where its map is that of all, one reading is enough."""
     mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-    read = [[numbers.number_of(row[each], mark) for each in at] for row in seen.rows]
+    read = [[numbers.parse_number(row[each], mark) for each in at] for row in file.rows]
     places = [(y, x) for y, x in read if y is not None and x is not None and (y, x) != (0, 0)]
     known = [(y, x) for y, x in places if abs(y) <= 90 and abs(x) <= 180] or [(0.0, 0.0)]
     latitudes, longitudes = zip(*known, strict=True)
     turned = [each + 360 if each < 0 else each for each in longitudes]
-    ends = narrower(min(longitudes), max(longitudes), min(turned), max(turned))
+    ends = shortest_longitude_range(min(longitudes), max(longitudes), min(turned), max(turned))
     return min(latitudes), max(latitudes), *ends
 
 
-def _cell_of(seen: Understood, layout: Layout) -> float | None:
+def _cell_of(file: DetectedFile, layout: Layout) -> float | None:
     """The side of cells of counts that were made before, as their file says it."""
     if layout.cell is None:
         return None
-    said = {numbers.number_of(row[layout.cell], layout.mark or ".") for row in seen.rows}
+    said = {numbers.parse_number(row[layout.cell], layout.mark or ".") for row in file.rows}
     if len(said) == 1 and (cell := said.pop()) in (*FINE_CELLS, *CELLS):
         return cell
     raise CaldpError("The column cell_degrees must say one side of cells, the same in every row.")
 
 
-def centres(places: OwnPlaces) -> Sequence[tuple[float, float, int]]:
+def people_at_centres(places: OwnPlaces) -> Sequence[tuple[float, float, int]]:
     """Latitude and longitude of the centres of cells with people, and how many."""
     grid, counts = places.grid(), places.counts()
     cells = np.flatnonzero(counts)
-    rows, columns = grid.place(cells)
-    latitudes, longitudes = grid.latitudes()[rows].round(6), grid.meridians()[columns].round(6)
+    rows, columns = grid.row_column(cells)
+    latitudes, longitudes = (
+        grid.latitudes()[rows].round(6),
+        grid.wrapped_longitudes()[columns].round(6),
+    )
     return list(zip(latitudes.tolist(), longitudes.tolist(), counts[cells].tolist(), strict=True))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.own import excerpt
 
 _DECIMALS: Final = 5
 """Of degrees: a metre."""
@@ -25,18 +25,19 @@ def read_polygons(data: bytes, file: str) -> dict[str, str]:
     """
     require(
         len(data) <= POLYGON_BYTES_MAX,
-        f"A file of areas may have up to {POLYGON_BYTES_MAX // 2**20} MB, {quoted(file)} has more; "
+        f"A file of areas may have up to {POLYGON_BYTES_MAX // 2**20} MB, {excerpt(file)} has "
+        "more; "
         "simplify the areas, or leave some out.",
     )
     try:
         read = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise CaldpError(f"The file {quoted(file)} is no JSON that can be read.") from None
+        raise CaldpError(f"The file {excerpt(file)} is no JSON that can be read.") from None
     found: dict[str, list[str]] = {}
     features = [each for each in _features(read) if _polygons(each)]
-    key = _name_key([_told(each) for each in features])
+    key = _name_key([_properties(each) for each in features])
     for number, feature in enumerate(features, start=1):
-        name = _line(_told(feature).get(key, "")) if key else ""
+        name = _line(_properties(feature).get(key, "")) if key else ""
         rings = [_ring(ring, file) for polygon in _polygons(feature) for ring in _list(polygon)]
         found.setdefault(name or f"area {number}", []).extend(ring for ring in rings if ring)
     found = {name: rings for name, rings in found.items() if rings}
@@ -47,13 +48,13 @@ def read_polygons(data: bytes, file: str) -> dict[str, str]:
 def _check(found: Mapping[str, list[str]], file: str) -> None:
     require(
         bool(found),
-        f"The file {quoted(file)} must be GeoJSON with polygons, and has none; give a "
+        f"The file {excerpt(file)} must be GeoJSON with polygons, and has none; give a "
         "FeatureCollection of them, in degrees (WGS 84).",
     )
     corners = sum(ring.count(",") for rings in found.values() for ring in rings)
     require(
         len(found) <= POLYGONS_MAX and corners <= CORNERS_MAX,
-        f"Areas may be up to {POLYGONS_MAX} with {CORNERS_MAX:,} corners in all, {quoted(file)} "
+        f"Areas may be up to {POLYGONS_MAX} with {CORNERS_MAX:,} corners in all, {excerpt(file)} "
         f"has {len(found):,} with {corners:,}; simplify them, or leave some out.",
     )
 
@@ -65,7 +66,7 @@ def _features(read: Any) -> Iterator[dict[str, Any]]:
             yield each
 
 
-def _told(feature: Mapping[str, Any]) -> dict[str, Any]:
+def _properties(feature: Mapping[str, Any]) -> dict[str, Any]:
     told = feature.get("properties")
     return told if isinstance(told, dict) else {}
 
@@ -93,10 +94,10 @@ def _ring(ring: Any, file: str) -> str:
             _is_degrees(x, most) for x, most in zip(at, (180, 90), strict=True)
         ):
             raise CaldpError(
-                f"Corners in {quoted(file)} must be [longitude, latitude] in degrees, got "
-                f"{quoted(point)}; save it as WGS 84 (EPSG:4326)."
+                f"Corners in {excerpt(file)} must be [longitude, latitude] in degrees, got "
+                f"{excerpt(point)}; save it as WGS 84 (EPSG:4326)."
             )
-        text = f"{_written(at[1])},{_written(at[0])}"
+        text = f"{_format_degrees(at[1])},{_format_degrees(at[0])}"
         if not corners or corners[-1] != text:
             corners.append(text)
     if len(corners) > 1 and corners[0] == corners[-1]:
@@ -109,17 +110,17 @@ def _is_degrees(value: Any, most: float) -> bool:
     return is_number and math.isfinite(value) and abs(value) <= most
 
 
-def _written(degrees: float) -> str:
+def _format_degrees(degrees: float) -> str:
     return f"{round(float(degrees), _DECIMALS) + 0.0:.{_DECIMALS}f}".rstrip("0").rstrip(".")
 
 
-def _name_key(told: list[dict[str, Any]]) -> str | None:
+def _name_key(properties: list[dict[str, Any]]) -> str | None:
     """Which property names the areas: by what it is called, of those with the most values."""
-    if not told:
+    if not properties:
         return None
     different: dict[str, int] = {}
-    for key in told[0]:
-        values = {_line(each.get(key, "")) for each in told}
+    for key in properties[0]:
+        values = {_line(each.get(key, "")) for each in properties}
         if "" not in values:
             different[key] = len(values)
     if not different:
@@ -127,7 +128,7 @@ def _name_key(told: list[dict[str, Any]]) -> str | None:
     most = max(different.values())
     keys = [key for key, number in different.items() if number == most]
     called = [key for word in _NAMES for key in keys if word in key.casefold()]
-    texts = [key for key in keys if isinstance(told[0][key], str)]
+    texts = [key for key in keys if isinstance(properties[0][key], str)]
     return next(iter([*called, *texts, *keys]))
 
 

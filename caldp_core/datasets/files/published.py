@@ -10,15 +10,15 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.files import numbers
-from caldp_core.datasets.files.geojson import SIDE
-from caldp_core.datasets.files.maps import MapWanted
+from caldp_core.datasets.files.geojson import SIDE_COLUMN
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.people import UNIT
-from caldp_core.datasets.files.places import parts_in_cells
-from caldp_core.datasets.files.refused import Refused
-from caldp_core.datasets.files.understanding import Layout, Understood
-from caldp_core.datasets.own import quoted
-from caldp_core.datasets.public_map import PublicMap, public_map
-from caldp_core.datasets.reading import look_at
+from caldp_core.datasets.files.places import count_parts_by_cell
+from caldp_core.datasets.files.refused_rows import RefusedRows
+from caldp_core.datasets.own import excerpt
+from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
+from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.grid import GridDomain
 
 _EQUAL: Final = 2e-6
@@ -37,12 +37,12 @@ class CountedMap:
 
     published: PublicMap
     people: int
-    refused: Refused
+    refused: RefusedRows
     rounded: bool = False
 
 
-def count_published(
-    seen: Understood,
+def count_published_map(
+    file: DetectedFile,
     layout: Layout,
     title: str,
     domain: GridDomain,
@@ -53,37 +53,40 @@ def count_published(
     Its own cells: of squares in GeoJSON, of `cell_degrees`, and of rows that go along a grid, as
     those of estimate.csv do. Raises `CaldpError` where it has nobody on that map.
     """
-    side = _side_of(seen, layout)
+    side = _side_of(file, layout)
     on = (
         domain
         if side is None or side <= domain.cell + _EQUAL
-        else _aligned(seen, layout, side, domain)
+        else _aligned_grid(file, layout, side, domain)
     )
-    wanted = replace(layout, wanted=MapWanted(on.cell, on.area), cell=None)
-    parts, grid, told, _ = parts_in_cells(seen, wanted, None, progress)
+    wanted = replace(layout, wanted=MapRequest(on.cell, on.area), cell=None)
+    parts, grid, told, _ = count_parts_by_cell(file, wanted, None, progress)
     weights = np.zeros(grid.k)
     for cell, part in parts.items():
         weights[cell] = part / UNIT
     require(
         float(weights.sum()) > 0,
-        f"Nobody of {quoted(seen.table.source.name)} is on this map, {domain.area}; take a file of "
+        f"Nobody of {excerpt(file.table.source.name)} is on this map, {domain.area}; take a file "
+        "of "
         "the same part of the Earth.",
     )
-    return CountedMap(public_map(weights, grid, title), round(float(weights.sum())), told)
+    return CountedMap(
+        public_map_from_weights(weights, grid, title), round(float(weights.sum())), told
+    )
 
 
-def read_published(data: str | bytes | Path, domain: GridDomain, title: str) -> PublicMap:
-    """The published map of a text or file as it is understood; see `count_published`."""
-    seen = look_at(data)
-    return count_published(seen, seen.places, title, domain).published
+def read_published_map(data: str | bytes | Path, domain: GridDomain, title: str) -> PublicMap:
+    """The published map of a text or file as it is understood; see `count_published_map`."""
+    seen = inspect_data(data)
+    return count_published_map(seen, seen.places, title, domain).published
 
 
-def _side_of(seen: Understood, layout: Layout) -> float | None:
+def _side_of(file: DetectedFile, layout: Layout) -> float | None:
     """Side of the file's own cells in degrees; None where it has none."""
-    at = seen.names.index(SIDE) if SIDE in seen.names else layout.cell
+    at = file.names.index(SIDE_COLUMN) if SIDE_COLUMN in file.names else layout.cell
     if at is not None:
-        return numbers.number_of(seen.rows[0][at], layout.mark or ".")
-    steps = np.abs(np.diff(_places(seen, layout), axis=0))
+        return numbers.parse_number(file.rows[0][at], layout.mark or ".")
+    steps = np.abs(np.diff(_places(file, layout), axis=0))
     for here, other in ((1, 0), (0, 1)):
         along = steps[steps[:, other] <= _EQUAL, here]
         if len(along) < max(_ROWS, _ALONG * len(steps)):
@@ -94,18 +97,20 @@ def _side_of(seen: Understood, layout: Layout) -> float | None:
     return None
 
 
-def _places(seen: Understood, layout: Layout) -> Floats:
+def _places(file: DetectedFile, layout: Layout) -> Floats:
     """(rows, 2) latitude and longitude of the first rows that say both."""
     mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-    read = [[numbers.number_of(row[each], mark) for each in at] for row in seen.rows]
+    read = [[numbers.parse_number(row[each], mark) for each in at] for row in file.rows]
     return np.array([each for each in read if None not in each], np.float64).reshape(-1, 2)
 
 
-def _aligned(seen: Understood, layout: Layout, side: float, domain: GridDomain) -> GridDomain:
+def _aligned_grid(
+    file: DetectedFile, layout: Layout, side: float, domain: GridDomain
+) -> GridDomain:
     """The file's own cells around the map that it is to help."""
-    (latitude, longitude), area = _places(seen, layout)[0], domain.area
+    (latitude, longitude), area = _places(file, layout)[0], domain.area
     south, west = (
-        _first(middle - side / 2, side, low, least)
+        _edge_before(middle - side / 2, side, low, least)
         for middle, low, least in ((latitude, area.south, -90.0), (longitude, area.west, -180.0))
     )
     rows, columns = (
@@ -113,12 +118,12 @@ def _aligned(seen: Understood, layout: Layout, side: float, domain: GridDomain) 
         for low, high in ((south, area.north), (west, area.east))
     )
     rows = min(rows, math.floor((90.0 - south) / side + _EQUAL))
-    if not area.crosses:
+    if not area.crosses_antimeridian:
         columns = min(columns, math.floor((180.0 - west) / side + _EQUAL))
     return GridDomain(south, west, side, rows, columns)
 
 
-def _first(edge: float, side: float, low: float, least: float) -> float:
+def _edge_before(edge: float, side: float, low: float, least: float) -> float:
     """The last edge of cells at or before `low`, no less than `least`."""
     found = edge + side * math.floor((low - edge) / side + _EQUAL)
     return round(found if found >= least - _EQUAL else found + side, 9)

@@ -6,9 +6,9 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.bins import Steps, width_for
-from caldp_core.datasets.files.refused import Refused
-from caldp_core.datasets.files.understanding import Layout, Understood
+from caldp_core.datasets.files.bins import Steps, default_width
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.own_survey import OwnSurvey
 
 
@@ -20,12 +20,12 @@ class CountedQuestions:
     """
 
     survey: OwnSurvey
-    refused: Refused
+    refused: RefusedRows
     rounded: bool
 
 
 def count_questions(
-    seen: Understood,
+    file: DetectedFile,
     layout: Layout,
     title: str,
     progress: Progress = no_progress,
@@ -35,7 +35,7 @@ def count_questions(
     The columns are the layout's `answer` and `others`; one of more than 30 different numbers is put
     together in steps. Raises `CaldpError` as `count_answers` does.
     """
-    layout.check_answered(seen, "answer")
+    layout.check_complete(file, "answer")
     columns = (layout.answer or 0, *layout.others)
     require(
         2 <= len(set(columns)) == len(columns) <= OWN_QUESTIONS_MAX,
@@ -48,26 +48,26 @@ def count_questions(
         def within(share: float, number: int = number) -> None:
             progress((number + share) / len(columns))
 
-        width = width_of(seen, layout, column)
+        width = step_width(file, layout, column)
         steps = None if width is None else Steps(width)
         own = replace(layout, answer=column, group=None, others=(), steps=steps)
-        found.append(count_answers(seen, own, seen.names[column], within))
+        found.append(count_answers(file, own, file.names[column], within))
     worst = max(found, key=lambda each: each.refused.count)
     return CountedQuestions(
         OwnSurvey.of(tuple(each.table for each in found), title),
-        _refused(worst),
+        _refused_of_question(worst),
         any(each.rounded for each in found),
     )
 
 
-def width_of(seen: Understood, layout: Layout, column: int) -> float | None:
+def step_width(file: DetectedFile, layout: Layout, column: int) -> float | None:
     """The width of the steps in which numbers of a column are put together; None for none."""
-    if not seen.is_numeric(column):
+    if not file.is_numeric(column):
         return None
-    return width_for(seen.cells(column), layout.mark or ".")
+    return default_width(file.cells(column), layout.mark or ".")
 
 
-def _refused(worst: CountedAnswers) -> Refused:
+def _refused_of_question(worst: CountedAnswers) -> RefusedRows:
     of = f"in “{worst.table.title}”"
     reasons = tuple((f"{reason} {of}", times) for reason, times in worst.refused.reasons)
     return replace(worst.refused, reasons=reasons)

@@ -22,43 +22,43 @@ PROTOCOL: Final = "data"
 class Bounds:
     """What a file may take: `seconds` a query (None: any), megabytes of memory, bytes unpacked.
 
-    `rows` of a Parquet file, which may say a billion in a few bytes; `parsed`: bytes of a workbook
-    or of GeoJSON, which are built up whole in memory.
+    `rows` of a Parquet file, which may say a billion in a few bytes; `parsed_bytes`: bytes of a
+    workbook or of GeoJSON, which are built up whole in memory.
     """
 
     seconds: float | None
     memory_mb: int
-    unpacked: int
+    unpacked_bytes: int
     rows: int
-    parsed: int
+    parsed_bytes: int
 
 
-PAGE: Final = Bounds(20.0, 300, 2**31, 10**8, 2**27)
+PAGE_BOUNDS: Final = Bounds(20.0, 300, 2**31, 10**8, 2**27)
 """Of a file that somebody brings to a server which others use, too."""
-COMMAND: Final = Bounds(None, 2_000, 2**46, 10**12, 2**29)
+COMMAND_BOUNDS: Final = Bounds(None, 2_000, 2**46, 10**12, 2**29)
 """Of a file on one's own machine."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file by its name: `opened()` gives its bytes anew, `size` is how many there are."""
+    """A file by its name: `open()` gives its bytes anew, `size` is how many there are."""
 
     name: str
-    opened: Callable[[], BinaryIO]
+    open: Callable[[], BinaryIO]
     size: int
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most so many."""
-        with self.opened() as file:
+        with self.open() as file:
             return file.read(size)
 
     def chunks(self) -> Iterator[bytes]:
         """All of its bytes, in pieces."""
-        with self.opened() as file:
+        with self.open() as file:
             while piece := file.read(CHUNK_BYTES):
                 yield piece
 
-    def measured(self, seconds: float | None) -> "Source":
+    def with_measured_size(self, seconds: float | None) -> "Source":
         """With as many bytes as come out of it, which whoever reads it has to know.
 
         Raises `CaldpError` for a fault on the way, and where it takes longer than `seconds`.
@@ -67,23 +67,23 @@ class Source:
         for piece in self.chunks():
             size += len(piece)
             require(monotonic() < end, f"The file {self.name!r} takes too long; give a part.")
-        return Source(self.name, self.opened, size)
+        return Source(self.name, self.open, size)
 
-    def through(self, step: Callable[[Iterator[bytes]], Iterator[bytes]]) -> "Source":
+    def map_chunks(self, step: Callable[[Iterator[bytes]], Iterator[bytes]]) -> "Source":
         """The file with its bytes changed on the way."""
 
         def opened() -> BinaryIO:
-            return cast("BinaryIO", Sequential(lambda: step(self.chunks())))
+            return cast("BinaryIO", ChunkedFile(lambda: step(self.chunks())))
 
         return Source(self.name, opened, self.size)
 
 
-def of_bytes(data: bytes, name: str) -> Source:
+def source_from_bytes(data: bytes, name: str) -> Source:
     """A file that is in memory."""
     return Source(name, lambda: io.BytesIO(data), len(data))
 
 
-def of_path(path: Path) -> Source:
+def source_from_path(path: Path) -> Source:
     """A file on disk; raises `CaldpError` if there is none that can be read."""
     # A pipe or a device would block or never end.
     require(path.is_file(), f"There is no file at {path}; check the path.")
@@ -98,7 +98,7 @@ def of_path(path: Path) -> Source:
     return Source(path.name, opened, path.stat().st_size)
 
 
-class Sequential(io.RawIOBase):
+class ChunkedFile(io.RawIOBase):
     """Bytes that come in pieces, as a file: going back begins anew, going on skips."""
 
     def __init__(self, pieces: Callable[[], Iterator[bytes]]) -> None:
@@ -166,7 +166,7 @@ def file_system(source: Source, faults: list[CaldpError]) -> Iterator["AbstractF
         cachable = False
 
         def _open(self, path: str, mode: str = "rb", **options: Any) -> BinaryIO:
-            return cast("BinaryIO", files.enter_context(_Watched(source.opened(), faults)))
+            return cast("BinaryIO", files.enter_context(_FaultRecorder(source.open(), faults)))
 
         def info(self, path: str, **options: Any) -> dict[str, Any]:
             return {"name": path, "size": source.size, "type": "file"}
@@ -186,7 +186,7 @@ def file_system(source: Source, faults: list[CaldpError]) -> Iterator["AbstractF
         yield OneFile()
 
 
-class _Watched(io.RawIOBase):
+class _FaultRecorder(io.RawIOBase):
     """A file whose faults are kept."""
 
     def __init__(self, file: BinaryIO, faults: list[CaldpError]) -> None:

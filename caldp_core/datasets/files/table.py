@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from caldp_core.basics.duck import connected, rows
+from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson, workbook
-from caldp_core.datasets.files.dialect import HEAD_BYTES, Dialect, dialect_of
-from caldp_core.datasets.files.encodings import UTF_8, in_utf_8
-from caldp_core.datasets.files.packed import unpacked
+from caldp_core.datasets.files.compression import unpack
+from caldp_core.datasets.files.dialect import HEAD_BYTES, Dialect, detect_dialect
+from caldp_core.datasets.files.encodings import UTF_8, to_utf_8
 from caldp_core.datasets.files.source import PROTOCOL, Bounds, Source, file_system
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.own import excerpt
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -51,7 +51,7 @@ class Table:
         """Number of columns."""
         return self.dialect.width if self.dialect else len(self.names)
 
-    def relation(self, header: bool) -> str:
+    def relation_sql(self, header: bool) -> str:
         """SQL of the rows, with columns c0, c1, … as texts; without the first if it is a header."""
         if self.dialect is None:
             told = ", ".join(
@@ -59,7 +59,7 @@ class Table:
             )
             return f"(SELECT {told} FROM read_parquet('{_PATH}'))"
         columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.width))
-        skip = self.dialect.after if header else self.dialect.skip
+        skip = self.dialect.skip_with_header if header else self.dialect.skip
         return (
             f"read_csv('{_PATH}', auto_detect = false, header = false, skip = {skip}, "
             f"delim = '{self.dialect.delimiter}', quote = '\"', escape = '\"', "
@@ -68,13 +68,13 @@ class Table:
         )
 
     @contextmanager
-    def reading(self) -> Iterator["Reader"]:
+    def open_reader(self) -> Iterator["Reader"]:
         """A reader of its rows, closed at the end."""
         faults: list[CaldpError] = []
         memory = self.bounds.memory_mb
         with (
             file_system(self.source, faults) as files,
-            connected(memory, files=files) as connection,
+            connect(memory, files=files) as connection,
         ):
             yield Reader(self, connection, faults)
 
@@ -87,28 +87,28 @@ class Reader:
     connection: "DuckDBPyConnection"
     faults: list[CaldpError]
 
-    def rows(
+    def fetch_rows(
         self, sql: str, parameters: Sequence[Any] = (), progress: Progress = no_progress
     ) -> list[tuple[Any, ...]]:
         """The rows of a query; raises `CaldpError`."""
         import duckdb
 
         try:
-            return rows(self.connection, sql, parameters, self.table.bounds.seconds, progress)
+            return fetch_rows(self.connection, sql, parameters, self.table.bounds.seconds, progress)
         except duckdb.Error as error:
-            raise self._sentence(str(error)) from None
+            raise self._error(str(error)) from None
 
-    def _sentence(self, told: str) -> CaldpError:
+    def _error(self, message: str) -> CaldpError:
         if self.faults:
             return self.faults[0]
-        why = " ".join(told.split())[:200]
-        return CaldpError(f"The file {quoted(self.table.source.name)} can't be read: {why}")
+        why = " ".join(message.split())[:200]
+        return CaldpError(f"The file {excerpt(self.table.source.name)} can't be read: {why}")
 
-    def rejects(self) -> list[tuple[str, int, int, str]]:
+    def rejected_rows(self) -> list[tuple[str, int, int, str]]:
         """Rows of the last query that are none: why, how many, the first one's line, and it."""
         if self.table.dialect is None:
             return []
-        found = self.rows(
+        found = self.fetch_rows(
             "SELECT error_type::VARCHAR, count(DISTINCT line), min(line), arg_min(csv_line, line) "
             "FROM reject_errors WHERE scan_id = (SELECT max(scan_id) FROM reject_scans) "
             "AND trim(csv_line, chr(9) || chr(10) || chr(13) || ' ,;|') <> '' GROUP BY 1"
@@ -116,22 +116,22 @@ class Reader:
         return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in found]
 
 
-def opened(source: Source, bounds: Bounds) -> Table:
+def open_table(source: Source, bounds: Bounds) -> Table:
     """A file as a table; raises `CaldpError` for what can't be one."""
-    source, packed = unpacked(source, bounds)
+    source, packed = unpack(source, bounds)
     head = source.head(2**16)
-    require(bool(head.strip()), f"There is nothing to read in {quoted(source.name)}.")
+    require(bool(head.strip()), f"There is nothing to read in {excerpt(source.name)}.")
     if head.startswith(_PARQUET):
         return _parquet(source, bounds, packed)
     for start, (kind, then) in _BINARY.items():
-        require(not head.startswith(start), f"The file {quoted(source.name)} is {kind}; {then}.")
+        require(not head.startswith(start), f"The file {excerpt(source.name)} is {kind}; {then}.")
     if workbook.is_workbook(source):
         source, kind = workbook.as_csv(source, bounds)
         return _text(source, bounds, [kind])
     as_it_is = source
-    source, code = in_utf_8(source)
+    source, code = to_utf_8(source)
     if packed or source is not as_it_is:
-        source = source.measured(bounds.seconds)
+        source = source.with_measured_size(bounds.seconds)
     kinds = [*(f"packed by {by}" for by in packed), *([code] if code != UTF_8 else [])]
     if geojson.is_geojson(source.head(100)):
         return _text(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds])
@@ -140,24 +140,25 @@ def opened(source: Source, bounds: Bounds) -> Table:
 
 def _text(source: Source, bounds: Bounds, kinds: Sequence[str]) -> Table:
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
-    dialect = dialect_of(head.removeprefix("\ufeff"), source.name)
-    return Table(source, bounds, ", ".join([*kinds, dialect.told()]), dialect)
+    dialect = detect_dialect(head.removeprefix("\ufeff"), source.name)
+    return Table(source, bounds, ", ".join([*kinds, dialect.describe()]), dialect)
 
 
 def _parquet(source: Source, bounds: Bounds, packed: Sequence[str]) -> Table:
     require(not packed, "A Parquet file is packed by itself: unpack what is around it first.")
     table = Table(source, bounds, "Parquet", None)
-    with table.reading() as reader:
-        ((count, size),) = reader.rows(
+    with table.open_reader() as reader:
+        ((count, size),) = reader.fetch_rows(
             "SELECT (SELECT sum(num_rows) FROM parquet_file_metadata($1)), "
             "(SELECT sum(total_uncompressed_size) FROM parquet_metadata($1))",
             [_PATH],
         )
-        described = reader.rows(f"DESCRIBE SELECT * FROM read_parquet('{_PATH}')")
+        described = reader.fetch_rows(f"DESCRIBE SELECT * FROM read_parquet('{_PATH}')")
     require(
-        0 <= (count or 0) <= bounds.rows and (size or 0) <= bounds.unpacked,
+        0 <= (count or 0) <= bounds.rows and (size or 0) <= bounds.unpacked_bytes,
         f"A Parquet file may have up to {bounds.rows:,} rows and unpack to "
-        f"{bounds.unpacked / 2**20:,.0f} MB, {quoted(source.name)} says {count or 0:,} rows and "
+        f"{bounds.unpacked_bytes / 2**20:,.0f} MB, {excerpt(source.name)} says {count or 0:,} "
+        "rows and "
         f"{(size or 0) / 2**20:,.0f} MB; give a part, or count it with `caldp count`.",
     )
     names = tuple(str(row[0]) for row in described)

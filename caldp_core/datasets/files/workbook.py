@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.datasets.files.packed import ZIP, members
-from caldp_core.datasets.files.source import Bounds, Source, of_bytes
-from caldp_core.datasets.own import quoted
+from caldp_core.datasets.files.compression import ZIP, zip_members
+from caldp_core.datasets.files.source import Bounds, Source, source_from_bytes
+from caldp_core.datasets.own import excerpt
 
 _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
 _CHILD: Final = Path(__file__).with_name("workbook_child.py")
@@ -25,7 +25,7 @@ def is_workbook(source: Source) -> bool:
     head = source.head(4)
     if head == _OLD_EXCEL:
         return True
-    return head == ZIP and any(each.filename in _PARTS for each in members(source))
+    return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
 
 
 def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
@@ -33,10 +33,13 @@ def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
 
     Raises `CaldpError` for what is damaged, needs a password, or is larger than it may be.
     """
-    megabytes = bounds.parsed // 2**20
-    require(_unpacked(source) <= bounds.parsed, str(_unreadable(source.name, "is too large")))
+    megabytes = bounds.parsed_bytes // 2**20
+    require(
+        _unpacked_bytes(source) <= bounds.parsed_bytes,
+        str(_unreadable(source.name, "is too large")),
+    )
     command = [sys.executable, "-P", str(_CHILD), str(256 + 8 * megabytes), str(megabytes)]
-    with source.opened() as file:
+    with source.open() as file:
         data = file.read()
     try:
         done = subprocess.run(
@@ -48,20 +51,20 @@ def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
     if done.returncode:
         raise _unreadable(source.name, "is damaged, too large, or asks for a password")
     told, _, text = done.stdout.partition(b"\n")
-    what = json.loads(told)
-    sheet = f"sheet {quoted(what['sheet'])}"
-    if what["sheets"] > 1:
-        sheet += f", one of {what['sheets']:,}"
-    return of_bytes(text, source.name), f"a workbook, {sheet}"
+    reply = json.loads(told)
+    sheet = f"sheet {excerpt(reply['sheet'])}"
+    if reply["sheets"] > 1:
+        sheet += f", one of {reply['sheets']:,}"
+    return source_from_bytes(text, source.name), f"a workbook, {sheet}"
 
 
-def _unpacked(source: Source) -> int:
+def _unpacked_bytes(source: Source) -> int:
     """Bytes that a workbook says it unpacks to, those of a bomb without end."""
     if source.head(4) != ZIP:
         return source.size
-    size = sum(each.file_size for each in members(source))
+    size = sum(each.file_size for each in zip_members(source))
     return size if size <= max(_FREELY, _TIMES * source.size) else sys.maxsize
 
 
 def _unreadable(name: str, why: str) -> CaldpError:
-    return CaldpError(f"The workbook {quoted(name)} {why}; save it as “CSV UTF-8”.")
+    return CaldpError(f"The workbook {excerpt(name)} {why}; save it as “CSV UTF-8”.")

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.powers import power_below
+from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.master import with_rows_of_one
 
@@ -92,7 +92,7 @@ def rows_keep(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool
 
 def _within(row: Sequence[int], other: Sequence[int], level: float) -> bool:
     """row ≤ e^level·other, by a rational that lies below e^level."""
-    power = power_below(level)
+    power = exp_below(level)
     up, down = power.numerator, power.denominator
     return all(a * down <= up * b for a, b in zip(row, other, strict=True))
 

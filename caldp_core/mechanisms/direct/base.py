@@ -46,22 +46,22 @@ class SymbolReports(NumberReports):
         people, rng = check_counts("counts", counts, self.k), generator(rng)
         return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
 
-    def expected(self, p: Floats) -> Floats:
+    def apply(self, p: Floats) -> Floats:
         """p·Q: (k,) shares → (k,) distribution of the reports."""
-        return self.products.expected(p)
+        return self.products.apply(p)
 
-    def pull(self, weights: Floats) -> Floats:
+    def apply_transpose(self, weights: Floats) -> Floats:
         """Q·w: (k,) weights of reports → (k,) their mean over each symbol's reports."""
-        return self.products.pull(weights)
+        return self.products.apply_transpose(weights)
 
     def law_of(self, x: int) -> Floats:
-        """(k,) probabilities of the reports of a person at x (see `NamesSymbols`)."""
+        """(k,) probabilities of the reports of a person at x (see `ReportsSymbols`)."""
         one = np.zeros(self.k)
         one[check_symbols("x", [x], self.k)] = 1.0
-        return np.maximum(self.products.expected(one), 0.0)
+        return np.maximum(self.products.apply(one), 0.0)
 
     def channel_products(self) -> ChannelProducts:
-        """The two products above (see `MultipliesChannel`)."""
+        """The two products above (see `HasChannelProducts`)."""
         return self
 
     def estimate(self, tally: Tally) -> Floats:
@@ -79,13 +79,13 @@ class SymbolReports(NumberReports):
         (1/n)(Σ_y q_y·(Q⁻¹[y, x])² − p_x²) with q = p·Q.
         """
         p = check_floats("p", p, self.k)
-        square = self.products.inverse_squared(self.products.expected(p))
+        square = self.products.inverse_squared(self.products.apply(p))
         return np.asarray((square - p**2) / check_n(n))
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
-        square = float(self.products.expected(p) @ self.products.score(weights) ** 2)
+        square = float(self.products.apply(p) @ self.products.score(weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
 
 

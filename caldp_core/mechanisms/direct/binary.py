@@ -23,7 +23,7 @@ from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.channel_products import InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 from caldp_core.mechanisms.tally import digest
 from caldp_core.privacy.binary import BinaryPolicy
 
@@ -87,7 +87,7 @@ class BinaryMechanism(SymbolReports):
         return _BinaryProducts(self.policy, self._whole)
 
     def _reports(self, x: Ints, words: WordSource) -> Ints:
-        return x ^ below(words(x.size), self._threshold[x])
+        return x ^ flip_coins(words(x.size), self._threshold[x])
 
     def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
         """By two binomials, for any n."""
@@ -112,10 +112,10 @@ class _BinaryProducts:
         self._other_flip = self._flip[::-1]
         self._slope = (COIN_ONE - sum(whole)) / COIN_ONE
 
-    def expected(self, p: Floats) -> Floats:
+    def apply(self, p: Floats) -> Floats:
         return np.asarray(p * (1.0 - self._flip) + (p * self._flip)[::-1])
 
-    def pull(self, weights: Floats) -> Floats:
+    def apply_transpose(self, weights: Floats) -> Floats:
         return np.asarray(weights * (1.0 - self._flip) + weights[::-1] * self._flip)
 
     def inverse(self, reports: Floats) -> Floats:

@@ -37,7 +37,7 @@ _SLACK: Final = 1e-11
 """Nats kept back from every E: more than all roundings of weights, logarithms and E together."""
 
 
-def realised(distances: Floats, scale: float) -> Floats:
+def privacy_losses(distances: Floats, scale: float) -> Floats:
     """(k, k) realised privacy losses t·d + log Z(x′)/Z(x) at t = `scale`, in nats.
 
     `distances`: (k, k), a metric. Source: the module's formula.
@@ -60,7 +60,7 @@ def largest_scale(policy: DistanceMetric) -> float:
     bound = policy.epsilon * policy.distances - _SLACK
     while high - low > 1e-9 * high:
         middle = 0.5 * (low + high)
-        if (realised(policy.distances, middle) <= bound)[apart].all():
+        if (privacy_losses(policy.distances, middle) <= bound)[apart].all():
             low = middle
         else:
             high = middle

@@ -94,11 +94,11 @@ class GeometricAxis:
         stopped[:, -1] = walking + starting[:, -1]
         return stopped
 
-    def forward(self, p: Floats) -> Floats:
+    def apply(self, p: Floats) -> Floats:
         """(…, m) shares → (…, m) expected shares of reports, p·Q, at O(m) a line."""
         return self._kernel(p) * self._weights
 
-    def pull(self, weights: Floats) -> Floats:
+    def apply_transpose(self, weights: Floats) -> Floats:
         """(…, m) weights of reports → (…, m) their mean over each cell's reports, Q·weights."""
         return self._kernel(weights * self._weights)
 

@@ -7,8 +7,8 @@ report which column, their moves between rows are still independent draws, so `s
 spread counts along one axis and then along the other.
 
 Euclidean geo-indistinguishability (Andrés et al. 2013) is kept by running it on
-`EuclideanMetric.stricter_steps()`. `planar.py` keeps it with 13 % less displacement, but not with
-tallies of any size at one cost.
+`EuclideanMetric.stricter_grid_metric()`. `planar.py` keeps it with 13 % less displacement, but not
+with tallies of any size at one cost.
 """
 
 from collections.abc import Callable
@@ -59,7 +59,7 @@ class GridGeometric(SymbolReports):
         return across.ravel()
 
     def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
-        """Channels of rows and of columns (see `MovesAlongAxes`)."""
+        """Channels of rows and of columns (see `HasAxisChannels`)."""
         return self._row.exact_channel(), self._column.exact_channel()
 
     def exact_channel(self) -> list[list[Fraction]]:
@@ -75,11 +75,11 @@ class _AxisProducts:
     def __init__(self, row: GeometricAxis, column: GeometricAxis) -> None:
         self._row, self._column = row, column
 
-    def expected(self, p: Floats) -> Floats:
-        return self._on_axes(p, self._row.forward, self._column.forward)
+    def apply(self, p: Floats) -> Floats:
+        return self._on_axes(p, self._row.apply, self._column.apply)
 
-    def pull(self, weights: Floats) -> Floats:
-        return self._on_axes(weights, self._row.pull, self._column.pull)
+    def apply_transpose(self, weights: Floats) -> Floats:
+        return self._on_axes(weights, self._row.apply_transpose, self._column.apply_transpose)
 
     def inverse(self, reports: Floats) -> Floats:
         return self._on_axes(reports, self._row.inverse, self._column.inverse)

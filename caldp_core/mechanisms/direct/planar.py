@@ -31,9 +31,9 @@ from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
 from caldp_core.mechanisms.direct.planar_products import (
     PlanarProducts,
     Wholes,
-    all_around,
     every_law,
     law_at,
+    mirror_quadrant,
 )
 from caldp_core.mechanisms.direct.planar_tally import DisplacedTally
 from caldp_core.mechanisms.randomness.inversion import WORD, ExactInversion
@@ -65,7 +65,7 @@ class PlanarNoise(SymbolReports):
             farthest <= SPAN_NATS,
             f"Planar noise may put at most {SPAN_NATS:,.0f} nats between the map's corners, here "
             f"are {farthest:,.0f}; choose a smaller epsilon per step, a smaller map, or "
-            "GridGeometric on stricter_steps().",
+            "GridGeometric on stricter_grid_metric().",
         )
 
     @cached_property
@@ -81,7 +81,7 @@ class PlanarNoise(SymbolReports):
 
     @cached_property
     def _window(self) -> Floats:
-        window = all_around(self._quadrant)
+        window = mirror_quadrant(self._quadrant)
         return np.asarray(window / window.sum())
 
     @cached_property
@@ -92,7 +92,7 @@ class PlanarNoise(SymbolReports):
         return DenseProducts(every_law(self._window))
 
     def law_of(self, x: int) -> Floats:
-        """(k,) probabilities of the reports of a person at x (see `NamesSymbols`)."""
+        """(k,) probabilities of the reports of a person at x (see `ReportsSymbols`)."""
         (cell,) = check_symbols("x", [x], self.k).tolist()
         law = law_at(self._window, *divmod(cell, self.policy.columns)).ravel()
         return np.asarray(law / law.sum())
@@ -107,7 +107,7 @@ class PlanarNoise(SymbolReports):
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
         require_exact(self.k)
         whole: Wholes = np.array(list(_whole(self._quadrant.ravel())), object)
-        window: Wholes = all_around(whole.reshape(self._quadrant.shape))
+        window: Wholes = mirror_quadrant(whole.reshape(self._quadrant.shape))
         total = int(window.sum())
         cells = [divmod(x, self.policy.columns) for x in range(self.k)]
         return [[Fraction(int(n), total) for n in law_at(window, *cell).flat] for cell in cells]
@@ -146,7 +146,8 @@ class PlanarNoise(SymbolReports):
         require(
             work <= DRAWS_MAX,
             f"A tally of planar noise may take at most {DRAWS_MAX:,} draws, this one {work:,}; "
-            "take fewer people, or GridGeometric on stricter_steps(), whose cost ignores them.",
+            "take fewer people, or GridGeometric on stricter_grid_metric(), whose cost ignores "
+            "them.",
         )
         crowded = people >= self.k
         reports = self._one_by_one.draw(np.where(crowded, 0, people), rng)

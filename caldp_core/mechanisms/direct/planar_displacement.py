@@ -1,7 +1,7 @@
 """How far a report lies from the truth, for the two mechanisms that keep a Euclidean promise.
 
-For readers who choose between `PlanarGeometric` and `GridGeometric` on `stricter_steps()`. On a map
-without a border, which pulls both back alike. Distances are in nats of the promise, so that a
+For readers who choose between `PlanarGeometric` and `GridGeometric` on `stricter_grid_metric()`. On
+a map without a border, which pulls both back alike. Distances are in nats of the promise, so that a
 distance in kilometres is the result divided by ε per kilometre. With small steps the noise is that
 of the plane: 2 nats for Laplace noise in the plane, and for the product √2·E‖(X, Y)‖ = 2.296 with X
 and Y Laplace.

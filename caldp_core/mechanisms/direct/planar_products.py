@@ -28,7 +28,7 @@ _RESTART: Final = 100
 _CYCLES: Final = 6
 
 
-def all_around(quadrant: Cells) -> Cells:
+def mirror_quadrant(quadrant: Cells) -> Cells:
     """(rows, columns) → (2·rows − 1, 2·columns − 1): displacements of both signs; 0 is amid."""
     rows, columns = quadrant.shape
     down, right = np.abs(np.arange(1 - rows, rows)), np.abs(np.arange(1 - columns, columns))
@@ -36,7 +36,7 @@ def all_around(quadrant: Cells) -> Cells:
 
 
 def law_at(window: Cells, row: int, column: int) -> Cells:
-    """(rows, columns) distribution of one cell's reports; `window`: what `all_around` returns."""
+    """(rows, columns) distribution of one cell's reports; `window`: as by `mirror_quadrant`."""
     return _ending_on_map(_ending_on_map(window, row).T, column).T
 
 
@@ -58,7 +58,7 @@ def every_law(window: Floats) -> Floats:
     return np.asarray(laws / laws.sum(axis=1, keepdims=True))
 
 
-def onto_map(ends: Cells, rows: int, columns: int) -> Cells:
+def clamp_to_map(ends: Cells, rows: int, columns: int) -> Cells:
     """(3·rows − 2, 3·columns − 2) ends around a map → (rows, columns), each at its nearest cell."""
     south_to_north = np.add.reduceat(ends, [0, *range(rows, 2 * rows - 1)], axis=0)
     return np.add.reduceat(south_to_north, [0, *range(columns, 2 * columns - 1)], axis=1)
@@ -78,12 +78,12 @@ class PlanarProducts:
         self._shape = tuple(scipy.fft.next_fast_len(3 * m - 2, real=True) for m in (rows, columns))
         self._spectrum = scipy.fft.rfft2(window, self._shape)
 
-    def expected(self, p: Floats) -> Floats:
+    def apply(self, p: Floats) -> Floats:
         """p·Q: (k,) shares → (k,) distribution of the reports, ≥ 0 if p is."""
         least = 0.0 if float(p.min()) >= 0 else -np.inf
         return np.maximum(self._forward(p), least)
 
-    def pull(self, weights: Floats) -> Floats:
+    def apply_transpose(self, weights: Floats) -> Floats:
         """Q·w: (k,) → (k,) means of the weights, so none is beyond their least and largest."""
         return np.clip(self._backward(weights), weights.min(), weights.max())
 
@@ -105,7 +105,7 @@ class PlanarProducts:
     def _forward(self, p: Floats) -> Floats:
         rows, columns = self._sizes
         ends = self._convolved(p.reshape(self._sizes))[: 3 * rows - 2, : 3 * columns - 2]
-        return onto_map(ends, rows, columns).ravel()
+        return clamp_to_map(ends, rows, columns).ravel()
 
     def _backward(self, weights: Floats) -> Floats:
         rows, columns = self._sizes

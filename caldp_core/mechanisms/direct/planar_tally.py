@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.direct.planar_products import onto_map
-from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
+from caldp_core.mechanisms.direct.planar_products import clamp_to_map
+from caldp_core.mechanisms.randomness.chunked_tally import stream_tally
 
 
 class DisplacedTally:
@@ -41,7 +41,7 @@ class DisplacedTally:
             lambda x: places[x] + self._moved(x.size, rng),
             partial(np.bincount, minlength=(3 * self._rows - 2) * self._wide),
         )
-        return onto_map(ends.reshape(-1, self._wide), self._rows, self._columns).ravel()
+        return clamp_to_map(ends.reshape(-1, self._wide), self._rows, self._columns).ravel()
 
     def _moved(self, n: int, rng: np.random.Generator) -> Ints:
         """(n,) displacements, as differences of places."""

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_floats
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
+from caldp_core.mechanisms.capabilities import SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.crafted import CraftableOracles
-from caldp_core.mechanisms.offers import SupportTally
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, generator
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins, generator
 from caldp_core.mechanisms.structures import BlockStructure
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import Context
@@ -70,7 +70,7 @@ class PublishedUrap(ContextMechanism):
         reports[hidden] = self.oracles.privatize(rank[hidden], words)
         noisy = other[self.sizes[block[other]] > 0]
         reports[noisy] = self.oracles.privatize_base(block[noisy], words)
-        named = other[~below(words(other.size), self.oracles.cover_threshold[block[other]])]
+        named = other[~flip_coins(words(other.size), self.oracles.cover_threshold[block[other]])]
         reports["source"][named] = self.policy.m - 1 - rank[named]
         return reports
 
@@ -105,7 +105,7 @@ class PublishedUrap(ContextMechanism):
         return None
 
     def one_report(self, report: Tally) -> SupportTally:
-        """See `ReadsOneReport`: whatever bits come with a name, the report is that symbol's."""
+        """See `HasOneReportTally`: whatever bits come with a name, the report is that symbol's."""
         counts, named = self._parts(report)
         sent = self.oracles.block_counts(counts)
         return SupportTally(

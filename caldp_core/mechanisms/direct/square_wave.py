@@ -18,7 +18,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.offers import Cover
+from caldp_core.mechanisms.capabilities import SymbolPartition
 from caldp_core.mechanisms.tally import Tally
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import Context
@@ -77,7 +77,7 @@ class Wave:
 class SquareWave(WrittenOut):
     """See the module and `Mechanism`. The estimate is the best linear one where people are even.
 
-    `cover`: which values are hidden, see `HasCover`.
+    `cover`: which values are hidden, see `HasSymbolPartition`.
     Raises `CaldpError` where the channel would have more than 200,000 entries.
     """
 
@@ -98,7 +98,7 @@ class SquareWave(WrittenOut):
         )
         even = np.full(context.k, 1.0 / context.k)
         lent = np.array([wave.low * wave.outputs for wave in waves], np.float64) / WHOLE
-        self.cover = Cover(
+        self.symbol_partition = SymbolPartition(
             context.hidden_symbols, context.clear_symbols, context.hidden_sizes, 1.0 - lent
         )
         super().__init__(context, _rows(context, waves, outputs), WHOLE, even)
@@ -115,7 +115,7 @@ class SquareWave(WrittenOut):
         return self.policy.blocks
 
     def block_counts(self, tally: Tally) -> Ints:
-        """(m,) people per block (see `TellsBlocks`)."""
+        """(m,) people per block (see `HasVisibleBlocks`)."""
         return counts_by(self._block_of_report, tally.counts, self.policy.m)
 
 

@@ -33,7 +33,12 @@ from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.oracles.tables import at, shared
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    flip_coins,
+    noise_threshold,
+    uniform_below,
+)
 from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.mechanisms.support_form import SupportForm
 
@@ -98,7 +103,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
-        """See `RunsOnDevices`: spaces of `digits` digits over the field of 2^`degree` elements.
+        """See `HasDeviceNumbers`: spaces of `digits` digits over the field of 2^`degree` elements.
 
         Products in the field are taken by `modulus`; reports of a block begin at `first`.
         """
@@ -247,7 +252,7 @@ class _Tables:
     def draw(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) reports."""
         lie = uniform_below(np.broadcast_to(at(self.reports, rank), rank.shape), words)
-        truth = np.flatnonzero(~below(words(rank.size), at(self.noise, rank)))
+        truth = np.flatnonzero(~flip_coins(words(rank.size), at(self.noise, rank)))
         x, directions = rank[truth], at(self.directions, rank[truth])
         direction = lie[truth] - lie[truth] // directions * directions
         a = self.normals.take(at(self.normal, x) + direction.astype(np.int64))

@@ -98,7 +98,7 @@ class HadamardOracles(HistogramOracles):
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
-        """See `RunsOnDevices`: `parts` of `order` cells each, from `first` on."""
+        """See `HasDeviceNumbers`: `parts` of `order` cells each, from `first` on."""
         parts = self._parts
         return {
             "truth": self._truth,
@@ -233,7 +233,7 @@ class HadamardOracles(HistogramOracles):
         base = self._base(p, block_p) * self._c**2 * (every / self._parts.counts)
         return float(told.sum() + base.sum())
 
-    def expected(self, p: Floats, base: Floats) -> Floats:
+    def apply(self, p: Floats, base: Floats) -> Floats:
         """Q p: (s,) hidden shares and (m,) base reports → (tally_size,) distribution.
 
         In a symbol's own part Q(y|row r) is its share of the part's reports and H(r, y)/(c·b), so
@@ -246,7 +246,7 @@ class HadamardOracles(HistogramOracles):
             group.of(spectrum)[...] = fwht(group.of(spectrum)) / group.order
         return spectrum
 
-    def pull(self, weights: Floats) -> tuple[Floats, Floats]:
+    def apply_transpose(self, weights: Floats) -> tuple[Floats, Floats]:
         """Qᵀ w: (tally_size,) weights → (s,) mean over a hidden symbol's reports, (m,) base's."""
         means = np.empty(self.tally_size)
         for group in self._parts.groups:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.types import Ints, Words, WordSource
 from caldp_core.mechanisms.oracles.tables import at
-from caldp_core.mechanisms.randomness.coins import SPARE_BITS, below, uniform_below
+from caldp_core.mechanisms.randomness.coins import SPARE_BITS, flip_coins, uniform_below
 
 Bytes: TypeAlias = NDArray[np.uint8]
 
@@ -48,7 +48,7 @@ class ReportTables:
         row, mask = at(self.row, rank), at(self.mask, rank)
         y = self._spare(coin, words).view(np.int64) & mask
         odd = np.bitwise_count(row & y) & 1
-        truthful = below(coin, at(self.truth, rank))
+        truthful = flip_coins(coin, at(self.truth, rank))
         # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
         reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + at(self.start, rank)
         if self.parts.max() > 1:

@@ -30,7 +30,7 @@ from caldp_core.mechanisms.oracles.finite_field import (
 )
 from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of, sample_hyperplanes
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht
-from caldp_core.mechanisms.randomness.tally_in_pieces import pieces
+from caldp_core.mechanisms.randomness.chunked_tally import chunks
 
 _PERSON: Final = 2
 """How many coins of `sample_hyperplanes` one person's report is worth (measured: 1.5 to 3)."""
@@ -120,7 +120,7 @@ class Hyperplanes:
         blocks, size = people.shape
         if people.sum() * _PERSON < blocks * coins_of(self.m, self.d):
             tally = np.zeros(blocks * self.reports, np.int64)
-            for kind in pieces(people.reshape(-1), _CHUNK):
+            for kind in chunks(people.reshape(-1), _CHUNK):
                 block, x = kind // size, kind % size
                 direction = rng.integers(0, self.directions, kind.size)
                 y = inner_product(self.normals[direction], masks[:, x])

@@ -28,14 +28,14 @@ from caldp_core.mechanisms.oracles.polynomial_hash import (
 )
 from caldp_core.mechanisms.oracles.record_reports import RecordReports
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
+from caldp_core.mechanisms.randomness.chunked_tally import stream_tally
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
-    below,
+    flip_coins,
     noise_threshold,
     seeded_words,
     uniform_below,
 )
-from caldp_core.mechanisms.randomness.tally_in_pieces import stream_tally
 from caldp_core.mechanisms.support_form import SupportForm
 
 ChoiceOfRange: TypeAlias = Callable[[Ints, Ints, Floats], Ints]
@@ -76,14 +76,14 @@ class LocalHashingOracles(RecordReports):
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
-        """See `RunsOnDevices`: polynomials over GF(`prime`), hashed to `g` values."""
+        """See `HasDeviceNumbers`: polynomials over GF(`prime`), hashed to `g` values."""
         return {"prime": self._prime, "g": self._g}
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
         reports = self.privatize_base(block, words)
-        self._tell(reports, rank, ~below(words(rank.size), self.cover_threshold[block]))
+        self._tell(reports, rank, ~flip_coins(words(rank.size), self.cover_threshold[block]))
         return reports
 
     def _tell(self, reports: Reports, rank: Ints, honest: Bools) -> None:

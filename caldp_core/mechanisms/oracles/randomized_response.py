@@ -11,7 +11,12 @@ from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, noise_threshold, uniform_below
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    flip_coins,
+    noise_threshold,
+    uniform_below,
+)
 from caldp_core.mechanisms.structures import ChannelRows
 
 
@@ -33,13 +38,13 @@ class RandomizedResponseOracles(HistogramOracles):
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
-        """See `RunsOnDevices`: reports of a block begin at `first`."""
+        """See `HasDeviceNumbers`: reports of a block begin at `first`."""
         return {"size": self._sizes, "first": self._starts}
 
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
-        noisy = np.flatnonzero(below(words(rank.size), self.cover_threshold[block]))
+        noisy = np.flatnonzero(flip_coins(words(rank.size), self.cover_threshold[block]))
         reports = rank.copy()
         reports[noisy] = self.privatize_base(block[noisy], words)
         return reports
@@ -124,13 +129,13 @@ class RandomizedResponseOracles(HistogramOracles):
         z = weights / stay + self.offset(weights)[self._block]
         return float(((stay * p + spread) * z**2).sum())
 
-    def expected(self, p: Floats, base: Floats) -> Floats:
+    def apply(self, p: Floats, base: Floats) -> Floats:
         """Q p: (s,) hidden shares, (m,) shares of base reports → (tally_size,) expected tally."""
         lies = self._share * sums_by(self._block, p, self._sizes.size) + base
         spread = (lies / np.maximum(self._sizes, 1))[self._block]
         return np.asarray((1.0 - self._share[self._block]) * p + spread)
 
-    def pull(self, weights: Floats) -> tuple[Floats, Floats]:
+    def apply_transpose(self, weights: Floats) -> tuple[Floats, Floats]:
         """Qᵀ w: (tally_size,) weights → (s,) mean over a hidden symbol's reports, (m,) base's."""
         mean = sums_by(self._block, weights, self._sizes.size) / np.maximum(self._sizes, 1)
         share = self._share[self._block]

@@ -23,7 +23,7 @@ from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
 from caldp_core.mechanisms.oracles.subset_tally import sample_supports
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, below, uniform_threshold
+from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins, uniform_threshold
 from caldp_core.mechanisms.support_form import SupportForm
 
 ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
@@ -51,13 +51,13 @@ class SubsetSelectionOracles(PackedReports):
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
-        """See `RunsOnDevices`: `omega` of `size` symbols are sent."""
+        """See `HasDeviceNumbers`: `omega` of `size` symbols are sent."""
         return {"size": self._sizes, "omega": self._omega}
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
-        uniform = below(words(rank.size), self.cover_threshold[block])
+        uniform = flip_coins(words(rank.size), self.cover_threshold[block])
         return self._draw(block, np.where(uniform, -1, rank - self._starts[block]), words)
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:

@@ -30,7 +30,7 @@ from caldp_core.mechanisms.randomness.coins import (
     COIN_BITS,
     COIN_ONE,
     WORD_BITS,
-    below,
+    flip_coins,
     thresholds,
     truth_threshold,
 )
@@ -60,14 +60,14 @@ class UnaryOracles(PackedReports):
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
-        """See `RunsOnDevices`: a bit is 1 with `truth`, or `stray` if it is not one's own."""
+        """See `HasDeviceNumbers`: a bit is 1 with `truth`, or `stray` if it is not one's own."""
         return {"size": self._sizes, "truth": self._truth, "stray": self._stray}
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks → (n,) reports; `CaldpError` if they would not fit into memory."""
         block = self._block[rank]
         reports = self.privatize_base(block, words)
-        ones = below(words(rank.size), self._truth[block])
+        ones = flip_coins(words(rank.size), self._truth[block])
         set_bits(reports["bits"], np.arange(rank.size), rank - self._starts[block], ones)
         return reports
 

@@ -81,7 +81,7 @@ def uniform_threshold(sizes: Ints, omega: Ints, epsilon: Floats) -> Words:
     return thresholds(rule, sizes, omega, epsilon)
 
 
-def below(words: Words, threshold: Words) -> Bools:
+def flip_coins(words: Words, threshold: Words) -> Bools:
     """(n,) True with probability threshold/2^48: looks at the top 48 bits of each word."""
     return np.asarray((words >> np.uint64(SPARE_BITS)) < threshold)
 

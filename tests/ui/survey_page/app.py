@@ -1,5 +1,5 @@
 """The dashboard with one page more: a line of navigation."""
 
-from caldp_ui.app.navigation import PAGES, Entry, through_app
+from caldp_ui.app.navigation import PAGES, PageEntry, run_navigation
 
-through_app((*PAGES, Entry("pages/survey.py", "Survey", "poll", "Survey"))).run()
+run_navigation((*PAGES, PageEntry("pages/survey.py", "Survey", "poll", "Survey"))).run()

@@ -9,15 +9,15 @@ from caldp_core.scenarios.blocks import EvenRuns
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import WithScenario
-from caldp_ui.session.slot import Slot
+from caldp_ui.session.scenarios import ScenarioRecord
 
 TEN: Final = Scenario(Zipf(k=10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
 
 
 @dataclass(frozen=True)
-class Survey(WithScenario):
+class Survey(ScenarioRecord):
     scenario: Scenario = TEN
     answer: int = 0
 
@@ -31,4 +31,4 @@ def check(record: Survey) -> None:
     runs.setup(record.scenario)
 
 
-SLOT: Final = Slot("survey", ScenarioLink(Survey(), check))
+SLOT: Final = PageState("survey", ScenarioLink(Survey(), check))

@@ -6,21 +6,21 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import common
 from caldp_ui.parts import promises
 from caldp_ui.session import jobs
-from caldp_ui.session.opening import opened
+from caldp_ui.session.opening import begin_page
 from caldp_ui.words.vocabulary import VALUES
 from tests.ui.survey_page.slot import SLOT
 
-record = opened(SLOT)
+record = begin_page(SLOT)
 common.epsilon(SLOT)
 st.number_input(
     "Answer", 0, 9, **SLOT.bind("answer", record.answer, lambda record, v: record.at(v))
 )
 promises.shield(VALUES, runs.setup(record.scenario))
-counted = jobs.offered(
+counted = jobs.run_on_click(
     SLOT.key("count"),
     "count",
     lambda progress: sum(range(4)),
-    jobs.Offer("Count", ":material/calculate:"),
+    jobs.StartButton("Count", ":material/calculate:"),
     lambda job: f"{job.share:.0%}",
 )
 st.text(f"counted {counted}")

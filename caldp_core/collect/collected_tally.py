@@ -1,0 +1,139 @@
+"""What a collector has of a collection: the tally, which batches are in it, and what it refused."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.limits import N_MAX
+from caldp_core.collect.json_files import format_json, read_json_object, write_atomic
+from caldp_core.collect.protocol import Protocol
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.tally import Tally
+
+MALFORMED: Final = "malformed"
+OTHER_PROTOCOL: Final = "of another protocol"
+OUT_OF_RANGE: Final = "nothing that a device sends"
+FILE_PREFIX: Final = "sha256:"
+BATCH_PREFIX: Final = "batch:"
+"""How the names of a tally's batches begin: a file by its contents, a delivery by its name."""
+REASONS: Final = (MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE)
+"""Why a report is not counted: no report at all; marked for another question; out of range."""
+_NAME: Final = "The tally"
+
+
+def zero_refusals() -> dict[str, int]:
+    """No report refused, for any reason."""
+    return dict.fromkeys(REASONS, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class CollectedTally:
+    """A tally with its books. `protocol`: fingerprint; `batches`: names of all that is in it.
+
+    `refused`: how many reports, by the reason (`REASONS`). Addition in any order gives the same.
+    """
+
+    protocol: str
+    tally: Tally
+    batches: frozenset[str] = frozenset()
+    refused: Mapping[str, int] = field(default_factory=zero_refusals)
+
+    @classmethod
+    def empty(cls, protocol: Protocol) -> "CollectedTally":
+        """Nothing yet."""
+        mechanism = protocol.mechanism
+        dtype = np.dtype(np.int64)
+        if isinstance(mechanism, ContextMechanism):
+            dtype = mechanism.oracles.dtype
+        empty = mechanism.tally(np.zeros(0, dtype))
+        return cls(protocol.fingerprint, empty)
+
+    def __add__(self, other: "CollectedTally") -> "CollectedTally":
+        require(
+            self.protocol == other.protocol,
+            "Tallies of different protocols cannot be added: their fingerprints are "
+            f"{self.protocol[:16]} and {other.protocol[:16]}; estimate each by itself.",
+        )
+        twice = sorted(self.batches & other.batches)
+        require(
+            not twice,
+            f"The batch {twice[:1]} is in both tallies, its reports would count twice; leave one "
+            "of the tallies out, or make it again without that file.",
+        )
+        require(
+            self.tally.n + other.tally.n <= N_MAX,
+            f"A tally holds at most {N_MAX:,} reports; estimate these by themselves.",
+        )
+        refused = {reason: self.refused[reason] + other.refused[reason] for reason in REASONS}
+        batches = self.batches | other.batches
+        return CollectedTally(self.protocol, self.tally + other.tally, batches, refused)
+
+    def to_json(self) -> str:
+        """The text of a tally file, which `Tally.from_json` reads as well."""
+        told: dict[str, Any] = json.loads(self.tally.to_json())
+        told |= {"protocol": self.protocol, "refused": dict(self.refused)}
+        return format_json(told | {"batches": sorted(self.batches)})
+
+    def write(self, path: Path) -> None:
+        """Write it as a whole; raises `CaldpError` where that can't be done."""
+        write_atomic(path, self.to_json())
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "CollectedTally":
+        """Read a tally file; raises `CaldpError` for any that `write` did not write."""
+        return cls.from_dict(read_json_object(path, _NAME), f"{_NAME} {str(path)!r}")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], name: str = _NAME) -> "CollectedTally":
+        """The tally in such a dictionary; raises `CaldpError` as `from_file`, calling it `name`."""
+        tally = Tally.from_json(json.dumps(data), name)
+        protocol, batches, refused = (data.get(k) for k in ("protocol", "batches", "refused"))
+        right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
+        require(
+            right and set(refused or {}) == set(REASONS),
+            f"{name} has no books of its batches; give one that caldp tally wrote.",
+        )
+        assert isinstance(protocol, str)
+        assert isinstance(batches, list)
+        assert isinstance(refused, dict)
+        counts = {r: check_whole(f"{r} in {_NAME.lower()}", refused[r], 0, N_MAX) for r in REASONS}
+        return cls(protocol, tally, frozenset(batches), counts)
+
+    def check(self, protocol: Protocol) -> None:
+        """Raise `CaldpError` unless it is this protocol's."""
+        fits = self.protocol == protocol.fingerprint
+        require(
+            fits and self.tally.fingerprint == protocol.mechanism.fingerprint,
+            f"The tally is of the protocol {self.protocol[:16]}, not of "
+            f"{protocol.fingerprint[:16]}; give the protocol that its reports were made by.",
+        )
+        require(
+            self.tally.counts.size == CollectedTally.empty(protocol).tally.counts.size,
+            f"The tally has {self.tally.counts.size:,} counts, which is not what its protocol "
+            "makes; give the file that caldp tally wrote.",
+        )
+        most = int(self.tally.counts.max(initial=0))
+        require(
+            most <= self.tally.n,
+            f"The tally has a count of {most:,}, more than its {self.tally.n:,} reports; give the "
+            "file that caldp tally wrote.",
+        )
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def merge_tallies(tallies: Iterable[CollectedTally]) -> CollectedTally:
+    """All of one or more tallies; raises `CaldpError` as `+` does, and for none."""
+    total: CollectedTally | None = None
+    for each in tallies:
+        total = each if total is None else total + each
+    if total is None:
+        raise CaldpError("There is no tally to merge; give at least one.")
+    return total

@@ -1,0 +1,91 @@
+"""Counts as a file: CSV or Parquet, which the dashboard and `look_at` read back as they were."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Final
+
+from caldp_core.basics.duck import connect, fetch_rows
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.formulas import escape_formula
+from caldp_core.datasets.files.places import people_at_centres
+from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
+from caldp_core.datasets.own import OwnTable
+from caldp_core.datasets.own_places import OwnPlaces
+
+_MEMORY_MB: Final = 200
+_NUMBERS: Final = ("latitude", "longitude", "cell_degrees")
+ENDINGS: Final = (".csv", ".parquet")
+
+
+def write_counts(counts: OwnTable | OwnPlaces, path: Path) -> None:
+    """Write counts: a row a cell with people, or an answer, and nothing finer.
+
+    Cells by `latitude` and `longitude` of their centre, `people` and `cell_degrees`, the side of
+    every cell; answers by `answer`, `people` and `group` where there are groups. Raises
+    `CaldpError` where the file can't be written, or ends neither in .csv nor in .parquet.
+    """
+    ending = path.suffix.lower()
+    require(
+        ending in ENDINGS,
+        f"The file of counts must end in .csv or .parquet, got {path.name!r}; rename it.",
+    )
+    try:
+        if ending == ".csv":
+            path.write_bytes(_csv(counts, escape_formulas=True))
+        else:
+            _write_parquet(counts, path)
+    except OSError as error:
+        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
+
+
+def _rows(counts: OwnTable | OwnPlaces) -> tuple[list[str], list[tuple[object, ...]]]:
+    if isinstance(counts, OwnPlaces):
+        told: list[tuple[object, ...]] = [
+            (*each, counts.cell) for each in people_at_centres(counts)
+        ]
+        return ["latitude", "longitude", "people", "cell_degrees"], told
+    names = ["answer", "people", "group"] if counts.groups else ["answer", "people"]
+    columns = [counts.names, counts.counts, counts.groups][: len(names)]
+    return names, list(zip(*columns, strict=True))
+
+
+def _csv(counts: OwnTable | OwnPlaces, escape_formulas: bool) -> bytes:
+    names, told = _rows(counts)
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(names)
+    for row in told:
+        writer.writerow(
+            [
+                escape_formula(cell) if escape_formulas and isinstance(cell, str) else cell
+                for cell in row
+            ]
+        )
+    return out.getvalue().encode()
+
+
+def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
+    import duckdb
+
+    path.parent.stat()  # so that a folder that is missing is told as such
+    names, _ = _rows(counts)
+    kinds = {name: "DOUBLE" if name in _NUMBERS else "VARCHAR" for name in names}
+    kinds["people"] = "BIGINT"
+    columns = ", ".join(f"'{name}': '{kind}'" for name, kind in kinds.items())
+    where = str(path.resolve()).replace("'", "''")
+    source = source_from_bytes(_csv(counts, escape_formulas=False), path.name)
+    with (
+        file_system(source, []) as files,
+        connect(_MEMORY_MB, files=files, folders=[path.parent]) as connection,
+    ):
+        try:
+            fetch_rows(
+                connection,
+                f"COPY (FROM read_csv('{PROTOCOL}://file', auto_detect = false, header = true, "
+                f"delim = ',', quote = '\"', escape = '\"', columns = {{{columns}}})) "
+                f"TO '{where}' (FORMAT parquet)",
+            )
+        except duckdb.Error as error:
+            why = " ".join(str(error).split())[:200]
+            raise CaldpError(f"The file {str(path)!r} can't be written: {why}") from None

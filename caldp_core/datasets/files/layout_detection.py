@@ -1,0 +1,266 @@
+"""What a file seems to hold: its header, its numbers, and which column is what; all can be changed.
+
+What nobody can tell from the file is None, and asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import require
+from caldp_core.datasets.files import column_names
+from caldp_core.datasets.files.bins import Steps
+from caldp_core.datasets.files.maps import MapRequest
+from caldp_core.datasets.files.numbers import (
+    DecimalMark,
+    detect_mark,
+    looks_like_number,
+    parse_number,
+)
+from caldp_core.datasets.files.table import Table
+from caldp_core.datasets.own import excerpt
+
+_SAMPLE: Final = 1_000
+_MOSTLY: Final = 0.6
+"""Of the cells of a column of numbers; the others are refused, and told."""
+_REPEATS: Final = 0.5
+_ENOUGH: Final = 10
+_DEGREES: Final = ("latitude", "longitude")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table is meant: whether its first row is a header, its decimal mark, and its columns.
+
+    Columns are numbers from 0; None: there is none. `header` and `mark` None: not known yet.
+    `wanted`: the map to count places on.
+    `others`: columns of further questions, beside `answer`, of one survey.
+    `steps`: in which numbers of `answer` are put together; None: each answer stands by itself.
+    """
+
+    header: bool | None
+    mark: DecimalMark | None
+    latitude: int | None = None
+    longitude: int | None = None
+    count: int | None = None
+    answer: int | None = None
+    group: int | None = None
+    cell: int | None = None
+    wanted: MapRequest = MapRequest()
+    others: tuple[int, ...] = ()
+    steps: Steps | None = None
+
+    def check_complete(self, file: "DetectedFile", *roles: str) -> None:
+        """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""
+        for role in roles:
+            require(
+                getattr(self, role) is not None,
+                f"No column of {excerpt(file.table.source.name)} is known to be the {role}, got "
+                f"{excerpt(' | '.join(file.names))}; name one “{role}”, or say which it is.",
+            )
+        first = file.rows[0][self.answer or 0] if file.rows else ""
+        require(
+            self.header is not None,
+            f"The first row, {excerpt(first)}, may be a title or an answer; say which: if it is a "
+            "title, write “answer” instead, and if it is an answer, “answer” above it.",
+        )
+        read = [self.count, self.answer if self.steps is not None else None]
+        cells = [row[at] for at in read if at is not None for row in file.rows]
+        unclear = next((cell for cell in cells if detect_mark([cell]) is None), "")
+        require(
+            self.mark is not None or not cells,
+            f"Numbers such as {excerpt(unclear)} may have decimals or thousands; say which, or "
+            "write them in digits alone.",
+        )
+
+
+@dataclass(frozen=True)
+class DetectedFile:
+    """A file, what it seems to be as `places` and as `answers`, and its first rows.
+
+    `rows`: as texts, without the header if there is one; `names`: of the columns, all different.
+    """
+
+    table: Table
+    places: Layout
+    answers: Layout
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def cells(self, column: int) -> list[str]:
+        """What the first rows have in a column, without empty cells."""
+        return [row[column] for row in self.rows if row[column]]
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether most of them are numbers."""
+        return _is_numeric(self.cells(column))
+
+    @property
+    def has_places(self) -> bool:
+        """Whether two columns are called latitude and longitude, or hold decimals of degrees."""
+        at = (self.places.latitude, self.places.longitude)
+        if self.places.header and all(
+            column_names.find_column(self.names, role) is not None for role in _DEGREES
+        ):
+            return True
+        return None not in at and any(
+            sign in row[each or 0] for row in self.rows for each in at for sign in ".,"
+        )
+
+
+def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
+    """What a table seems to hold; `header`: whether it has one, where somebody has said so.
+
+    Raises `CaldpError` for a table without rows.
+    """
+    with table.open_reader() as reader:
+        found = reader.fetch_rows(f"SELECT * FROM {table.relation_sql(False)} LIMIT {_SAMPLE}")
+    sample = [tuple(" ".join((cell or "").split()) for cell in row) for row in found]
+    require(bool(sample), f"There is no row that can be read in {excerpt(table.source.name)}.")
+    if table.dialect is None:
+        titles: tuple[str, ...] | None = table.names
+        header = True
+    else:
+        header = _has_header(sample) if header is None else header
+        titles = sample[0] if header else None
+        sample = sample[1:] if header else sample
+    columns = _columns(sample, table.width)
+    shown = _unique_titles(titles, table.width)
+    if titles is not None and sample:  # an empty column is nothing, whatever it is called
+        titles = tuple(t if cells else "" for t, cells in zip(titles, columns, strict=True))
+    numeric = [at for at, cells in enumerate(columns) if _is_numeric(cells)]
+    places = _places(columns, numeric, titles, header)
+    answers = _answers(columns, numeric, titles, header)
+    if table.dialect is None:  # what has numbers writes them in one way
+        places, answers = replace(places, mark="."), replace(answers, mark=".")
+    return DetectedFile(table, places, answers, shown, tuple(sample))
+
+
+def _columns(sample: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """The cells of each column that are not empty."""
+    return [[row[at] for row in sample if row[at]] for at in range(width)]
+
+
+def _unique_titles(titles: Sequence[str] | None, width: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for at in range(width):
+        title = (titles[at][:60] if titles else "") or f"column {at + 1}"
+        found.append(title if title not in found else f"{title} (column {at + 1})")
+    return tuple(found)
+
+
+def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
+    """Whether the first row names the columns, None if nobody can tell."""
+    first, rest = sample[0], sample[1:]
+    if any(looks_like_number(cell) for cell in first):
+        return False
+    roles = column_names.ROLES if len(first) > 1 else {"answer": column_names.ROLES["answer"]}
+    if any(column_names.is_named(cell, role) for cell in first for role in roles):
+        return True
+    columns = _columns(rest, len(first))
+    if any(_is_numeric(cells) for cells in columns):
+        return True
+    if any(cell and cell in cells for cell, cells in zip(first, columns, strict=True)):
+        return False
+    repeat = [c for c in columns if len(c) >= _ENOUGH and len(set(c)) <= _REPEATS * len(c)]
+    return True if len(first) > 1 and repeat and all(first) else None
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    return bool(cells) and sum(map(looks_like_number, cells)) >= _MOSTLY * len(cells)
+
+
+def _column_by_name(titles: Sequence[str] | None, role: str) -> int | None:
+    return None if titles is None else column_names.find_column(titles, role)
+
+
+def _places(
+    columns: Sequence[Sequence[str]],
+    numeric: Sequence[int],
+    titles: Sequence[str] | None,
+    header: bool | None,
+) -> Layout:
+    """Coordinates by name, else by content; beside them, without a header, a number of people."""
+    at = (_column_by_name(titles, "latitude"), _column_by_name(titles, "longitude"))
+    count, cell = _column_by_name(titles, "count"), _column_by_name(titles, "cell")
+    if None in at:
+        at = _pair(columns, numeric, titles is None)
+    if None not in at and titles is None:
+        count = next((each for each in numeric if each not in at), None)
+    used = [each for each in at if each is not None]
+    return Layout(header, _detect_mark(columns, used, count), *at, count=count, cell=cell)
+
+
+def _answers(
+    columns: Sequence[Sequence[str]],
+    numeric: Sequence[int],
+    titles: Sequence[str] | None,
+    header: bool | None,
+) -> Layout:
+    """Answer, count and group by name, else by content: texts before numbers."""
+    count, group = _column_by_name(titles, "count"), _column_by_name(titles, "group")
+    answer = _column_by_name(titles, "answer")
+    texts = [at for at, cells in enumerate(columns) if cells and at not in numeric]
+    if answer is None:
+        other = [at for at in numeric if len(columns) == 1 or at != count]
+        free = [at for at in (*texts, *other) if at not in (count, group)]
+        answer = next(iter(free), None)
+    if count is None and answer is not None:
+        count = _count_column(columns, numeric, answer)
+    if group is None and count is not None and sum(map(bool, columns)) == 3:
+        rest = set(texts) - {answer, count}
+        group = rest.pop() if len(rest) == 1 else None
+    read = numeric if count is None else [count]
+    mark = detect_mark(cell for at in read for cell in columns[at])
+    return Layout(header, mark, answer=answer, count=count, group=group)
+
+
+def _count_column(
+    columns: Sequence[Sequence[str]], numeric: Sequence[int], answer: int
+) -> int | None:
+    """The column of counts beside answers that do not repeat: the only one of numbers."""
+    others = [at for at in numeric if at != answer]
+    if len(others) != 1 or sum(map(bool, columns)) > 3:
+        return None
+    texts = [cells for at, cells in enumerate(columns) if at not in others and cells]
+    told_apart = len(set(zip(*texts, strict=False))) >= _REPEATS * len(columns[answer])
+    return others[0] if told_apart else None
+
+
+def _degrees(cells: Sequence[str]) -> list[float]:
+    """The numbers of a column, by the decimal mark that keeps them small."""
+    marks: tuple[DecimalMark, DecimalMark] = (".", ",")
+    found = [[n for cell in cells if (n := parse_number(cell, mark)) is not None] for mark in marks]
+    return max(found, key=lambda numbers: (sum(abs(n) <= 180 for n in numbers), len(numbers)))
+
+
+def _pair(
+    columns: Sequence[Sequence[str]], numeric: Sequence[int], bare: bool
+) -> tuple[int | None, int | None]:
+    """Latitude and longitude: the only two columns with decimals of degrees.
+
+    Of at most three columns without a header (`bare`) the first two that may be degrees.
+    """
+    degrees = {at: _degrees(columns[at]) for at in numeric}
+    able = [at for at in numeric if all(abs(number) <= 180 for number in degrees[at])]
+    fine = [at for at in able if any(not number.is_integer() for number in degrees[at])]
+    if len(fine) != 2 and bare and len(columns) <= 3:
+        fine = able[:2]
+    if len(fine) != 2:
+        return None, None
+    first, second = fine
+    beyond = any(abs(number) > 90 for number in degrees[first])
+    return (second, first) if beyond else (first, second)
+
+
+def _detect_mark(
+    columns: Sequence[Sequence[str]], places: Sequence[int], count: int | None
+) -> DecimalMark | None:
+    """The decimal mark of places and counts; degrees are never thousands."""
+    used = [*places, *([count] if count is not None else [])]
+    cells = [cell for at in used for cell in columns[at]]
+    mark = detect_mark(cells)
+    if mark is None and places:
+        marks = {sign for at in places for cell in columns[at] for sign in cell if sign in ".,"}
+        return "," if marks == {","} else "."
+    return mark

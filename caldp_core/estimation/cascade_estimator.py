@@ -1,0 +1,218 @@
+"""The estimator "cascade": shares of the least expected error, given what lies around them.
+
+Three steps. The cascade (`cascade.py`) pools what does not stand out, so that each symbol has
+surroundings that can be trusted. Their mean, the symbol left out, is what is expected of it; how
+closely shares follow it the data say (`posterior.py`). Of all shares that are not negative and keep
+each block's total, those with the least expected total variation are taken: by Lagrange, of each
+symbol the same quantile of what its share may be, the one that gives the sum. The second step and
+the third are done twice, as better shares are better surroundings.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.types import Bools, Floats, Ints, Levels, read_only
+from caldp_core.domain.neighbours import neighbours
+from caldp_core.estimation.cascade import Cascade, cascade
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.posterior import (
+    FAR,
+    SHAPES,
+    GridEstimates,
+    Shape,
+    grid_rows,
+    quantile,
+    shape_scores,
+)
+from caldp_core.estimation.tied_shares import TiedShares
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.capabilities import symbol_partition_of
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.personal import PersonalPolicy
+
+SYMBOLS_LEAST: Final = 9
+"""Noisy symbols of a block; of fewer nothing is expected, and they get the nearest shares."""
+PEOPLE_LEAST: Final = 30
+"""People of a block; the noise of fewer is no normal."""
+ALL_LEAST: Final = 64
+"""Noisy symbols of such blocks together; fewer do not say how shares spread."""
+DOUBT: Final = 5.0
+"""Nats by which further knowledge must fit better, or chance would choose it: 150 to 1."""
+Expectations: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]
+"""(k,) shares so far, (k,) means of what lies around → (k,) shares that may be expected, each."""
+_ROUNDS: Final = 2
+_HALVINGS: Final = (4, 2, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """(u,) `rows` of what is expected of noisy symbols, the `shape` around it, and its `nats`."""
+
+    rows: Ints
+    shape: Shape
+    nats: float
+
+
+def cascade_estimate(evidence: Evidence) -> Floats:
+    """(k,) shares ≥ 0 that keep each block's observed total."""
+    return cascade_with_expectations(evidence, lambda _shares, _around: ())
+
+
+def cascade_with_expectations(evidence: Evidence, extra: Expectations) -> Floats:
+    """This estimator with the expected shares `extra` as well, used where they fit better."""
+    if not pooling_helps(evidence.mechanism):
+        return evidence.plausible
+    tied = evidence.tied_shares
+    noisy = _Noisy.of(tied, evidence)
+    even = noisy.fit(_even_shares(tied))
+    if evidence.domain is None:
+        return noisy.shares(even)
+    around = neighbours(evidence.domain).neighbour_means
+    pooled = evidence.cascade_pooling
+    shares, excess = pooled.shares, _excess(pooled, tied)
+    for _ in range(_ROUNDS):
+        beside = around(shares)
+        own = noisy.fit(beside, excess)
+        others = (noisy.fit(each, excess + DOUBT) for each in extra(shares, beside))
+        shares = noisy.shares(even, own, *others)
+    return shares
+
+
+def pooling_helps(mechanism: Mechanism) -> bool:
+    """Whether surroundings can help: symbols' noise is nearly independent, and there are enough.
+
+    Independent it is in contexts, own places in tags or not. A distance's noise is of one piece
+    among neighbours: there, and where there are few symbols, the cascade is the nearest shares.
+    """
+    policy = mechanism.policy
+    if isinstance(policy, PersonalPolicy):
+        return policy.k >= ALL_LEAST
+    sizes = policy.block_sizes() if isinstance(policy, Context) else np.zeros(0, np.int64)
+    return int(sizes[sizes >= SYMBOLS_LEAST].sum()) >= ALL_LEAST
+
+
+def resolution(evidence: Evidence) -> Cascade:
+    """Where the data bear which resolution: what stands out, and how far the rest is pooled."""
+    if pooling_helps(evidence.mechanism):
+        return evidence.cascade_pooling
+    return cascade(evidence.tied_shares, (), evidence.false_share)
+
+
+def pooling_levels(evidence: Evidence) -> Levels | None:
+    """(k,) how far each symbol was pooled, as in `Cascade.levels`; None where nothing is."""
+    if not pooling_helps(evidence.mechanism):
+        return None
+    levels = evidence.cascade_pooling.levels
+    return read_only(levels) if levels.any() else None
+
+
+def _even_shares(tied: TiedShares) -> Floats:
+    """(k,) each block's share parted evenly, but for a symbol that surely has most of it.
+
+    It would have all others expect a part of what is known to be its own.
+    """
+    deviation, m = tied.deviations, tied.totals.size
+    sure = tied.estimate > FAR * deviation
+    near = ~(sure & (tied.estimate > 0.5 * tied.totals[tied.blocks]))
+    known = sums_by(tied.blocks, np.where(near, 0.0, np.maximum(tied.estimate, 0.0)), m)
+    number = sums_by(tied.blocks, near.astype(np.float64), m)
+    part = np.maximum(tied.totals - known, 0.0) / np.maximum(number, 1.0)
+    return np.asarray(part[tied.blocks])
+
+
+def _excess(pooled: Cascade, tied: TiedShares) -> float:
+    """Degrees of freedom by which surroundings know the symbol that they surround.
+
+    A tile of g symbols spreads a g-th of the noise of each over all of it, and about 1 − 1/√g of a
+    symbol's neighbours are in its tile; tiles that were left nothing know nothing. A fit gains a
+    nat for each (Akaike 1974); a block's total is known and takes one back.
+    """
+    number = pooled.pool_sizes[pooled.shares > 0]
+    return max(float(((1.0 - 1.0 / np.sqrt(number)) / number).sum()) - tied.totals.size, 0.0)
+
+
+def _in_the_clear(evidence: Evidence, clear: Bools) -> Floats:
+    """(k,) shares of the `clear` symbols, (k,) flags, which others cannot tell better; else 0.
+
+    Cut to their block's total, all alike.
+    """
+    blocks, totals = evidence.blocks, evidence.block_shares
+    named = np.where(clear, np.maximum(evidence.unbiased, 0.0), 0.0)
+    sums = sums_by(blocks, named, totals.size)
+    part = np.divide(totals, sums, out=np.ones(totals.size), where=sums > totals)
+    return np.asarray(named * part[blocks])
+
+
+@dataclass(frozen=True, eq=False)
+class _Noisy:
+    """The hidden symbols `at` with noisy estimates: their `deviation`, and what was `seen`.
+
+    `known`: (k,) shares of all others, 0 for these. `left`: (m,) what `known` leaves of each block.
+    """
+
+    blocks: Ints
+    at: Ints
+    deviation: Floats
+    seen: GridEstimates
+    known: Floats
+    left: Floats
+
+    @classmethod
+    def of(cls, tied: TiedShares, evidence: Evidence) -> "_Noisy":
+        blocks, m = tied.blocks, tied.totals.size
+        deviation = tied.deviations
+        hidden = np.zeros(blocks.size, np.bool_)
+        hidden[symbol_partition_of(evidence.mechanism).hidden] = True
+        noisy = hidden & (deviation > 0)
+        symbols = sums_by(blocks, noisy.astype(np.float64), m)
+        enough = (symbols >= SYMBOLS_LEAST) & (tied.totals * evidence.n >= PEOPLE_LEAST)
+        enough &= symbols[enough].sum() >= ALL_LEAST
+        at = np.flatnonzero(noisy & enough[blocks])
+        clear = enough[blocks] & ~hidden
+        known = np.where(clear, _in_the_clear(evidence, clear), evidence.plausible)
+        known[at] = 0.0
+        left = np.maximum(tied.totals - sums_by(blocks, known, m), 0.0)
+        seen = GridEstimates.of(tied.estimate[at] / deviation[at])
+        return cls(blocks[at], at, deviation[at], seen, known, left)
+
+    def fit(self, expected: Floats, excess: float = 0.0) -> _Fit:
+        """Of the shape that fits best; `expected`: (k,) shares, that fit `excess` nats too well."""
+        rows = grid_rows(expected[self.at] / self.deviation)
+        nats = shape_scores(self.seen, rows)
+        best = int(np.argmax(nats))
+        return _Fit(rows, SHAPES[best], float(nats[best]) - excess)
+
+    def shares(self, *candidates: _Fit) -> Floats:
+        """(k,) by the one of the `candidates` that fits best."""
+        best = max(candidates, key=lambda fit: fit.nats)
+        found = self.known.copy()
+        found[self.at] = self._parted(partial(quantile, self.seen, best.rows, best.shape))
+        return found
+
+    def _parted(self, quantile: Callable[[Ints], Floats]) -> Floats:
+        """(u,) shares between two quantiles next to each other, the same two in a block.
+
+        They give what is `left` of the block; where that is beyond all, the nearest are scaled.
+        `quantile`: (u,) of (u,) levels, in standard deviations.
+        """
+        blocks, m = self.blocks, self.left.size
+
+        def at(levels: Ints) -> tuple[Floats, Floats]:
+            each = quantile(levels[blocks]) * self.deviation
+            return each, sums_by(blocks, each, m)
+
+        below = np.zeros(m, np.int64)
+        for step in _HALVINGS:
+            below += step * (at(below + step)[1] < self.left)
+        (each, low), (above, high) = at(below), at(below + 1)
+        gap = high - low
+        part = np.divide(self.left - low, gap, out=np.zeros(m), where=gap > 0)
+        part = np.clip(part, 0.0, 1.0)
+        reached = low + part * gap
+        scale = np.divide(self.left, reached, out=np.zeros(m), where=reached > 0)
+        return np.asarray((each + part[blocks] * (above - each)) * scale[blocks])

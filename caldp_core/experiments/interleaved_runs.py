@@ -1,0 +1,114 @@
+"""Several scenarios run in turns: all first runs, then all second ones, and so on.
+
+So a table or a figure is whole after its first round and sharpens with each further one. Every run
+has the coins that `run` gives it: means are the same to the digit.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.experiments.measures import TV, find_measure
+from caldp_core.experiments.run import Setup, prepare, run_trial
+from caldp_core.scenarios.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class TrialRun:
+    """One run: `scenario_index` of the scenarios, by its place; its `error`; wall `seconds`."""
+
+    scenario_index: int
+    error: float
+    seconds: float
+
+
+class RunsScenarios(Protocol):
+    """A way to make all runs of all scenarios: `run_interleaved`, or `run_in_processes`."""
+
+    def __call__(
+        self, scenarios: Sequence[Scenario], *, progress: Progress = no_progress
+    ) -> Iterable[TrialRun]:
+        """All runs, each scenario with its own number of `trials` and `seed`."""
+
+
+def run_interleaved(
+    scenarios: Sequence[Scenario],
+    make: Callable[[Scenario], Setup] = prepare,
+    progress: Progress = no_progress,
+    error: str = TV,
+) -> Iterator[TrialRun]:
+    """All runs of all scenarios, each scenario with its own number of `trials` and `seed`.
+
+    `make` lets callers that keep setups hand theirs over. `error`: by its name in `MEASURES`.
+    `progress` is told the finished share
+    and may raise `Cancelled`. Raises `CaldpError` as `prepare` and a run do.
+    """
+    roots = [np.random.SeedSequence(scenario.seed) for scenario in scenarios]
+    setups: dict[int, Setup] = {}
+    total, done = sum(scenario.trials for scenario in scenarios), 0
+
+    def within(share: float) -> None:
+        progress((done + share) / total)
+
+    for trial in range(max((scenario.trials for scenario in scenarios), default=0)):
+        for which, scenario in enumerate(scenarios):
+            if trial >= scenario.trials:
+                continue
+            if which not in setups:
+                setups[which] = make(scenario)
+            (seeds,) = roots[which].spawn(1)
+            turn = run_one(which, setups[which], seeds, within, error)
+            done += 1
+            progress(done / total)
+            yield turn
+
+
+def run_one(
+    scenario_index: int,
+    setup: Setup,
+    seeds: np.random.SeedSequence,
+    progress: Progress = no_progress,
+    error: str = TV,
+) -> TrialRun:
+    """The run of a scenario's trial that has these `seeds`, with the named error of `MEASURES`."""
+    started = perf_counter()
+    estimate = run_trial(setup, seeds, progress).estimate
+    domain = setup.dataset.domain
+    off = find_measure(error, domain).of(setup.dataset.distribution, estimate, domain)
+    return TrialRun(scenario_index, off, perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean `error` of `runs` runs; `standard_error` is None for fewer than two."""
+
+    runs: int
+    error: float
+    standard_error: float | None
+
+
+def complete_rounds(turns: Sequence[TrialRun], number: int) -> Sequence[TrialRun]:
+    """The turns up to the last one that all `number` scenarios have had; all of the first round.
+
+    What is drawn from these changes once a round.
+    """
+    return turns if len(turns) < number else turns[: len(turns) // number * number]
+
+
+def means(turns: Sequence[TrialRun], number: int) -> list[Mean | None]:
+    """For each of `number` scenarios the mean of its turns; None for one that has had none."""
+    runs: list[list[float]] = [[] for _ in range(number)]
+    for turn in turns:
+        runs[turn.scenario_index].append(turn.error)
+    return [_mean(tv) for tv in runs]
+
+
+def _mean(errors: Sequence[float]) -> Mean | None:
+    if not errors:
+        return None
+    spread = float(np.std(errors, ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else None
+    return Mean(len(errors), float(np.mean(errors)), spread)

@@ -1,0 +1,230 @@
+"""What a mechanism may offer beyond `Mechanism`, and what holds where it does not.
+
+A mechanism offers by having the methods, whatever its class; runs, estimators, forecasts and pages
+ask the functions below.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.crafted import CraftableOracles
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities
+from caldp_core.mechanisms.structures import HasPreProcessing
+from caldp_core.mechanisms.tally import Tally
+
+
+@runtime_checkable
+class HasPeopleLimit(Protocol):
+    """Tallies can be sampled for so many people only, as their cost grows with them."""
+
+    @property
+    def n_max(self) -> int:
+        """Most people of one tally."""
+        ...
+
+
+def people_max(mechanism: Mechanism) -> int:
+    """Most people whose tally can be sampled: 10^12 unless the mechanism has a limit."""
+    return mechanism.n_max if isinstance(mechanism, HasPeopleLimit) else N_MAX
+
+
+@runtime_checkable
+class HasReportBits(Protocol):
+    """Reports are no plain number from 0 to outputs − 1."""
+
+    @property
+    def report_bits(self) -> int:
+        """Bits that the longest report needs."""
+        ...
+
+
+def report_bits(mechanism: Mechanism) -> int:
+    """Bits that the longest report needs: those of its number unless the mechanism says so."""
+    if isinstance(mechanism, HasReportBits):
+        return mechanism.report_bits
+    return max(1, (mechanism.outputs - 1).bit_length())
+
+
+@runtime_checkable
+class HasVisibleBlocks(Protocol):
+    """Blocks that no report hides: how many people each holds is known exactly."""
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) labels in [0, m)."""
+        ...
+
+    def block_counts(self, tally: Tally) -> Ints:
+        """(m,) people per block."""
+        ...
+
+
+def block_totals(mechanism: Mechanism, tally: Tally) -> tuple[Ints, Ints]:
+    """(k,) labels and (m,) people per block: one block of everybody unless it tells more."""
+    if isinstance(mechanism, HasVisibleBlocks):
+        return mechanism.blocks, mechanism.block_counts(tally)
+    return np.zeros(mechanism.k, np.int64), np.array([tally.n])
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolPartition:
+    """Which symbols are hidden, and how often the others say openly which they are.
+
+    `hidden`, `clear`: symbols, (s,) and (k − s,), the hidden ones block after block. `sizes`: (m,)
+    hidden symbols per block. `clear_share`: (m,) chance that a report of another symbol names it.
+    """
+
+    hidden: Ints
+    clear: Ints
+    sizes: Ints
+    clear_share: Floats
+
+
+@runtime_checkable
+class HasSymbolPartition(HasVisibleBlocks, Protocol):
+    """Only some symbols are hidden; the others name themselves or lend cover, block by block."""
+
+    @property
+    def symbol_partition(self) -> SymbolPartition:
+        """See `SymbolPartition`."""
+        ...
+
+
+@runtime_checkable
+class HasClearCounts(HasSymbolPartition, Protocol):
+    """It says as well how many reports named each of the others."""
+
+    def clear_counts(self, tally: Tally) -> Ints:
+        """(k − s,) reports that name each symbol that is not hidden."""
+        ...
+
+
+def symbol_partition_of(mechanism: Mechanism) -> SymbolPartition:
+    """What is hidden: everything, in one block, unless the mechanism tells otherwise."""
+    if isinstance(mechanism, HasSymbolPartition):
+        return mechanism.symbol_partition
+    every, none = np.arange(mechanism.k), np.zeros(0, np.int64)
+    return SymbolPartition(every, none, np.array([mechanism.k]), np.ones(1))
+
+
+@runtime_checkable
+class ReportsSymbols(Protocol):
+    """Reports are symbols of the domain themselves, so that a report lies somewhere."""
+
+    def law_of(self, x: int) -> Floats:
+        """(k,) probabilities of the reports of a person at x."""
+        ...
+
+
+@runtime_checkable
+class HasChannelProducts(Protocol):
+    """The tally is the histogram of reports, and its channel can be multiplied with vectors."""
+
+    def channel_products(self) -> ChannelProducts | None:
+        """The products; None where this one's tally is no histogram."""
+        ...
+
+
+def channel_products(mechanism: Mechanism) -> ChannelProducts | None:
+    """Products with the channel; None where the mechanism offers none."""
+    return mechanism.channel_products() if isinstance(mechanism, HasChannelProducts) else None
+
+
+@dataclass(frozen=True, eq=False)
+class SupportTally:
+    """A tally of reports that include symbols (`oracles/supports.py`).
+
+    `probabilities`: of what a report includes. `included`: (s,) reports with each hidden symbol;
+    `sent`: (m,) reports of each block's oracle; `named`: (k − s,) reports in the clear.
+    """
+
+    probabilities: SupportProbabilities
+    included: Ints
+    sent: Ints
+    named: Ints
+
+
+@runtime_checkable
+class HasSupportTally(HasClearCounts, Protocol):
+    """The tally counts the reports that include each symbol."""
+
+    def support_tally(self, tally: Tally) -> SupportTally | None:
+        """The tally as such counts; None where this one's is none."""
+        ...
+
+
+def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
+    """The tally as counts of supports; None where it is none."""
+    return mechanism.support_tally(tally) if isinstance(mechanism, HasSupportTally) else None
+
+
+@runtime_checkable
+class HasOneReportTally(HasClearCounts, Protocol):
+    """One report includes symbols, though counts of many do not say all of the reports."""
+
+    def one_report(self, report: Tally) -> SupportTally:
+        """The tally of one report as counts of supports."""
+        ...
+
+
+def one_report(mechanism: Mechanism, report: Tally) -> SupportTally | None:
+    """The tally of one report as counts of supports; None where reports are no sets of symbols."""
+    if isinstance(mechanism, HasOneReportTally):
+        return mechanism.one_report(report)
+    return support_tally(mechanism, report)
+
+
+@runtime_checkable
+class AddsTags(HasPreProcessing, Protocol):
+    """Devices report tags in the place of people's own symbols: k … k+κ−1 of another mechanism."""
+
+    def shares_with_tags(self, p: Floats) -> Floats:
+        """(k,) shares of symbols → (k + κ,) after the devices put in tags."""
+        ...
+
+    def without_tags(self, chances: Floats, p: Floats) -> Floats:
+        """(k + κ,) chances of symbols and tags → (k,) of symbols, people being where p has them."""
+        ...
+
+    def mean_over_tags(self, values: Floats) -> Floats:
+        """(k + κ,) values → (k,) their mean over what devices put in the place of each symbol."""
+        ...
+
+
+@runtime_checkable
+class HasCraftableOracles(HasClearCounts, Protocol):
+    """It is known what a report does that is chosen instead of drawn."""
+
+    def craftable(self) -> CraftableOracles | None:
+        """The oracles that tell; None where this one's do not."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Craftable:
+    """A mechanism whose reports somebody may choose.
+
+    `oracles`: for the hidden symbols of `symbol_partition`; `blocks`: (k,) labels.
+    """
+
+    oracles: CraftableOracles
+    symbol_partition: SymbolPartition
+    blocks: Ints
+
+
+def craftable(mechanism: Mechanism) -> Craftable | None:
+    """What a chosen report does; None where the mechanism does not tell."""
+    if not isinstance(mechanism, HasCraftableOracles):
+        return None
+    oracles = mechanism.craftable()
+    return (
+        None
+        if oracles is None
+        else Craftable(oracles, mechanism.symbol_partition, mechanism.blocks)
+    )

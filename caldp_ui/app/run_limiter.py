@@ -1,0 +1,127 @@
+"""Runs take turns: only so many pages are run at a time, the others wait for theirs.
+
+Runs of a page are Python, of which one process does one thing at a time. Fifty at once all end
+late, and what is sent to the browsers waits behind them; one after another, most end soon. Of those
+who wait, the visit that has had the least lately goes first: who asks all the time waits longest.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Condition
+from time import monotonic
+from typing import Final
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from caldp_core.basics.types import Progress
+
+_PLACES: Final = 2
+"""As arrays are worked on beside Python."""
+_HALF_S: Final = 10.0
+_FORGOTTEN_S: Final = 0.01
+_GIVES_WAY_S: Final = 1.0
+"""Where pages are always run, films come all the same."""
+
+
+class RunLimiter:
+    """At most `places` runs at a time; the next is that of the visit that has had the least.
+
+    Seconds that a visit has had count half as much after each `half` seconds. `clock`: seconds.
+    """
+
+    def __init__(
+        self, places: int = _PLACES, half: float = _HALF_S, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._places = self._free = places
+        self._half, self._clock = half, clock
+        self._changed = Condition()
+        self._waiting: dict[int, str] = {}
+        self._number = 0
+        self._used_seconds: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def limit(self, visit: str) -> Iterator[None]:
+        """Wait for a place, and give it back at the end."""
+        with self._changed:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = visit
+            self._changed.wait_for(lambda: self._free > 0 and self._next() == number)
+            del self._waiting[number]
+            self._free -= 1
+            self._changed.notify_all()
+        began = self._clock()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += 1
+                self._used_seconds[visit] = (
+                    self._recent_seconds(visit) + self._clock() - began,
+                    self._clock(),
+                )
+                self._forget()
+                self._changed.notify_all()
+
+    def wait_until_idle(self, seconds: float) -> None:
+        """Wait while any run is at work or waits for its turn, so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.is_busy, timeout=seconds)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any run is at work or waits for its turn."""
+        return self._free < self._places or bool(self._waiting)
+
+    @property
+    def waiting(self) -> int:
+        """How many runs wait."""
+        return len(self._waiting)
+
+    def _next(self) -> int:
+        return min(
+            self._waiting, key=lambda number: (self._recent_seconds(self._waiting[number]), number)
+        )
+
+    def _recent_seconds(self, visit: str) -> float:
+        seconds, at = self._used_seconds.get(visit, (0.0, 0.0))
+        return float(seconds * 0.5 ** ((self._clock() - at) / self._half))
+
+    def _forget(self) -> None:
+        for visit in [
+            each for each in self._used_seconds if self._recent_seconds(each) < _FORGOTTEN_S
+        ]:
+            del self._used_seconds[visit]
+
+
+@st.cache_resource
+def _limiter() -> RunLimiter:
+    return RunLimiter()
+
+
+@contextmanager
+def limit_run() -> Iterator[None]:
+    """Wait for this visit's place, and give it back at the end."""
+    run = get_script_run_ctx()
+    with _limiter().limit("" if run is None else run.session_id):
+        yield
+
+
+def is_busy() -> bool:
+    """Whether pages are being run for anybody now."""
+    return _limiter().is_busy
+
+
+def yield_to_runs(progress: Progress) -> Progress:
+    """Of work that nobody waits for: at each report it lets runs of pages go first.
+
+    Both are Python, and a page that shares the processor with a film in the making comes twice as
+    late.
+    """
+
+    def report(share: float) -> None:
+        _limiter().wait_until_idle(_GIVES_WAY_S)
+        progress(share)
+
+    return report

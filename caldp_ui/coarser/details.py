@@ -1,0 +1,125 @@
+"""Under the pictures: words for a decision, all errors, the debate with its sources, exports."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.domain.grid import GridDomain
+from caldp_core.treatments.errors import BOX
+from caldp_ui.coarser import attack_words, debate, files, pin_view, take_home, words
+from caldp_ui.coarser.memo import memo
+from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
+from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser.page_state import STATE
+from caldp_ui.compute.plain_ldp import best_plain_ldp
+from caldp_ui.maps.ground import home
+from caldp_ui.offline import offer
+from caldp_ui.parts import pictures, pins, promises, sharing
+from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import terms
+
+
+@dataclass(frozen=True, eq=False)
+class TabData:
+    """The treatments, and the attack as far as it has been played; None while it is computed."""
+
+    data: TreatmentData
+    attack_result: AttackResult | None
+
+
+def show(data: TreatmentData, attack_result: AttackResult | None) -> None:
+    """What is pinned, then the tabs, and the open one."""
+    pins.show(STATE, pin_view.PIN_VIEW, data)
+    tabs(STATE.key("tabs"), _TABS, TabData(data, attack_result))
+
+
+def _decision(tab_data: TabData) -> None:
+    data = tab_data.data
+    st.markdown(words.bound_text(data))
+    rows = {words.TITLES[name]: words.decision_row(data, name) for name in TREATMENT_NAMES}
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(debate.COLUMNS))
+    st.table(frame.rename_axis("treatment"))
+    if tab_data.attack_result is not None:
+        st.markdown("**For a memo**")
+        st.code(memo(data, tab_data.attack_result), language=None, wrap_lines=True)
+    terms("ε", "local differential privacy", "context-aware", "total variation")
+
+
+def _errors(tab_data: TabData) -> None:
+    data = tab_data.data
+    small = f"of {formats.count(max(data.record.threshold - 1, 1), 'person', 'people')} or fewer"
+    box = f"box of {BOX} × {BOX} cells" if isinstance(data.domain, GridDomain) else "larger cell"
+    rows = {
+        words.TITLES[name]: {
+            f"of 100 people {words.nouns(data).wrong}": formats.per_hundred(each.errors.tv),
+            "mean error of a cell, people": formats.digits(each.errors.cell),
+            f"mean error of a cell {small}": formats.digits(each.errors.small),
+            "of 100 such cells more than half wrong": formats.per_hundred(each.errors.small_lost),
+            f"of 100 people in the wrong {box}": formats.per_hundred(each.errors.box),
+        }
+        for name, each in data.treatments.items()
+    }
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("treatment"))
+    st.caption(
+        "The same people in all rows. A reader of larger cells spreads their people evenly, and so "
+        "the people of hidden cells. Totals of boxes are what can still be asked of a table."
+    )
+
+
+def _debate(tab_data: TabData) -> None:
+    del tab_data
+    left, right = st.columns(2, gap="large")
+    for place, (title, sides) in zip((left, right), debate.SIDES.items(), strict=True):
+        with place:
+            st.markdown(f"**{title}**")
+            st.markdown("\n".join(f"- {told} ({source})" for told, source in sides))
+    st.markdown("**Who does what**")
+    st.markdown("\n".join(f"- {told} ({source})" for told, source in debate.OFFICES))
+
+
+def _promise(tab_data: TabData) -> None:
+    data = tab_data.data
+    st.markdown(
+        "Of all treatments here, plain LDP and blocks need no trust in whoever collects the data. "
+        "What the blocks promise, and what they do not:"
+    )
+    promises.audit_section(STATE, data.record.scenario)
+    terms("ε", "context-aware")
+
+
+def _sharing(tab_data: TabData) -> None:
+    data = tab_data.data
+    exhibit = None
+    if data.ours is not None:
+        exhibit = ReportContent(data.ours, _summary_text(tab_data), _pictures(data))
+    beside = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
+    sharing.section(STATE, words.nouns(data), exhibit, beside, lambda: files.buttons(data))
+    offer.offer_page(STATE, take_home.part)
+
+
+def _summary_text(tab_data: TabData) -> str:
+    """The attack, as far as it has been played, the errors and what is promised."""
+    data, found = tab_data.data, tab_data.attack_result
+    attack = [attack_words.headline(data, found).sentence] if found and data.record.moves else []
+    return " ".join([*attack, words.errors_sentence(data), words.bound_text(data)])
+
+
+def _pictures(data: TreatmentData) -> dict[str, bytes]:
+    if not isinstance(data.domain, GridDomain):
+        return {}
+    shares = {words.TITLES[name]: each.release.shares for name, each in data.treatments.items()}
+    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
+
+
+_TABS: Final[dict[str, Callable[[TabData], None]]] = {
+    "Words for a decision": _decision,
+    "All errors": _errors,
+    "For and against": _debate,
+    "What is promised": _promise,
+    "Share and export": _sharing,
+}

@@ -1,0 +1,169 @@
+"""Many tables about everybody's secret answer: how many answers an attacker reconstructs.
+
+Dinur and Nissim's attack; the slider is the number of tables, along the chart's own axis.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from caldp_core.attacks import reconstruct
+from caldp_core.attacks.reconstruction import Noisy, Publishing, Rounded, publish_exact
+from caldp_core.basics.cache import cached
+from caldp_core.basics.types import Progress
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts import show as charts
+from caldp_ui.charts.labels import Label
+from caldp_ui.charts.planes import Words, horizontal_line, plane, vertical_line
+from caldp_ui.coarser import panel
+from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
+from caldp_ui.session import jobs
+from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
+
+PEOPLE: Final = 100
+_RUNS: Final = 3
+_EXACT: Final = "exact counts"
+_ROUNDED: Final = "rounded at random"
+_NOISY: Final = "noise, one ε for all tables"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A treatment's line: how many of 100 answers are right, by number of tables."""
+
+    name: str
+    right_shares: tuple[float, ...]
+
+
+def compute_curves(record: Publication, progress: Progress) -> tuple[Curve, ...]:
+    """All lines at all numbers of tables; each point is the mean of a few runs."""
+    ways: dict[str, Publishing] = {
+        _EXACT: publish_exact,
+        _ROUNDED: Rounded(record.base),
+        _NOISY: Noisy(record.scenario.policy.plain_epsilon),
+    }
+    made = []
+    for at, (name, publish) in enumerate(ways.items()):
+        seed = record.scenario.seed
+        right = []
+        for step, many in enumerate(TABLE_COUNTS):
+            progress((at + step / len(TABLE_COUNTS)) / len(ways))
+            right.append(_right_share(many, publish, seed))
+        made.append(Curve(name, tuple(right)))
+    return tuple(made)
+
+
+@cached
+def _right_share(tables: int, publish: Publishing, seed: int) -> float:
+    runs = (reconstruct(PEOPLE, tables, publish, _RUNS * seed + run) for run in range(_RUNS))
+    return sum(run.accuracy for run in runs) / _RUNS
+
+
+def load_curves(record: Publication) -> tuple[Curve, ...] | None:
+    """The lines, by a job beside the page."""
+    epsilon, seed = record.scenario.policy.plain_epsilon, record.scenario.seed
+    return jobs.run_automatically(
+        STATE.key("many"),
+        f"{record.base} {epsilon} {seed}",
+        lambda progress: compute_curves(record, progress),
+        lambda job: (
+            f"Solving {len(TABLE_COUNTS) * 3 * _RUNS} linear programs: {job.seconds:.0f} s so far"
+        ),
+    )
+
+
+def headline(record: Publication, lines: tuple[Curve, ...] | None) -> Headline:
+    """What comes out of so many tables."""
+    if lines is None:
+        return Headline("The attacker is solving the tables.", _PEOPLE_TEXT)
+    exact, rounded, noisy = (f"{value_at(line, record.tables):.0f}" for line in lines)
+    return Headline(
+        f"{formats.integer(record.tables)} exact tables give {exact} of {PEOPLE} answers away, "
+        f"noisy ones {noisy}, where 50 is a guess.",
+        f"Rounded to multiples of {record.base}: {rounded}. {_PEOPLE_TEXT}",
+        unprotected=float(exact) > 60,
+    )
+
+
+_PEOPLE_TEXT: Final = (
+    "100 people, half of them with a yes; each table counts the yeses of a random half."
+)
+
+
+def value_at(line: Curve, tables: int) -> float:
+    """A line's value, of 100, at the nearest number of tables that was tried."""
+    nearest = min(range(len(TABLE_COUNTS)), key=lambda i: abs(TABLE_COUNTS[i] - tables))
+    return 100 * line.right_shares[nearest]
+
+
+def show(record: Publication, lines: tuple[Curve, ...] | None) -> None:
+    """The chart."""
+    if lines is not None:
+        charts.show(figure(record, lines, palette()), STATE.key("curves"), alt(record, lines))
+
+
+def alt(record: Publication, lines: tuple[Curve, ...]) -> str:
+    """What the chart says."""
+    told = "; ".join(f"{line.name}: {value_at(line, record.tables):.0f}" for line in lines)
+    return f"Answers right of 100, by number of tables. At {record.tables}: {told}."
+
+
+def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> go.Figure:
+    """Answers right by number of tables, and where the reader is."""
+    looks = {
+        _EXACT: ("#C65A00", "solid", "square"),
+        _ROUNDED: (colours.pinned, "dash", "diamond"),
+        _NOISY: (colours.ours, "solid", "circle"),
+    }
+    traces = [_line(line, looks[line.name]) for line in lines]
+    names = [
+        Label(TABLE_COUNTS[-1], 100 * line.right_shares[-1], line.name, looks[line.name][0])
+        for line in lines
+    ]
+    here = Label(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
+    guess = Label(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
+    return plane(
+        traces,
+        {"title_text": "tables", "range": [0, TABLE_COUNTS[-1]]},
+        {"title_text": "answers right, of 100", "range": [40, 102]},
+        [horizontal_line(50, colours), vertical_line(record.tables, colours)],
+        colours,
+        words=Words(names, (), (here, guess)),
+    )
+
+
+def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
+    colour, dash, symbol = style
+    return {
+        "type": "scatter",
+        "name": line.name,
+        "x": list(TABLE_COUNTS),
+        "y": [100 * right for right in line.right_shares],
+        "mode": "lines+markers",
+        "line": {"color": colour, "dash": dash, "width": 2.5},
+        "marker": {"symbol": symbol, "size": 8},
+        "cliponaxis": False,
+        "hovertemplate": "%{y:.0f} of 100",
+    }
+
+
+def side(record: Publication) -> None:
+    """The number of tables, and what is done."""
+    panel.choice(record)
+    st.markdown(
+        "Everybody has a secret **yes or no**. Each table counts the yeses of a random half of "
+        "the people. The attacker looks for the answers that fit all tables best "
+        "(a linear program)."
+    )
+    st.select_slider(
+        "Tables",
+        sorted({*TABLE_COUNTS, record.tables}),
+        **STATE.bind("tables", record.tables, lambda r, n: replace(r, tables=int(n))),
+    )
+    st.markdown(
+        "With noise, **one ε for all tables together**: the more tables, the more noise in each. "
+        "Exact and rounded tables have no such limit."
+    )

@@ -1,0 +1,39 @@
+"""What the exact audit says of the very mechanism that a page shows."""
+
+from dataclasses import dataclass
+
+from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.basics.cache import cached_by
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+
+
+@dataclass(frozen=True)
+class PrivacySummary:
+    """`holds`: None where no audit could be made, and `reason` says so. `method`: by which way.
+
+    `loss`, `epsilon`: of the pair of symbols that comes nearest to its ε; None without pairs.
+    """
+
+    holds: bool | None
+    method: str = ""
+    loss: float | None = None
+    epsilon: float | None = None
+    reason: str = ""
+
+
+@cached_by(lambda scenario, *_: runs.key(scenario))
+def summarize_privacy(scenario: Scenario, progress: Progress) -> PrivacySummary:
+    """Audit the scenario's mechanism; the same for all visits, people, estimators and seeds."""
+    setup = runs.setup(scenario)
+    try:
+        audit = audit_mechanism(setup.mechanism, setup.policy, progress)
+    except CaldpError as error:
+        return PrivacySummary(None, reason=str(error))
+    worst = audit.worst
+    if worst is None:
+        return PrivacySummary(audit.holds, audit.method)
+    loss = float("inf") if worst.ratio is None else worst.privacy_loss
+    return PrivacySummary(audit.holds, audit.method, loss, worst.epsilon)

@@ -1,0 +1,57 @@
+"""Curves with what is known of them, which the chart and the sentence are made of."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from caldp_core.experiments.forecast import Forecast
+from caldp_core.experiments.interleaved_runs import Mean
+from caldp_ui.compute import runs
+from caldp_ui.curves.lines import Line, PointForecast
+from caldp_ui.curves.page_state import Curves
+
+SMALLEST_ERROR: Final = 1e-5
+
+
+@dataclass(frozen=True)
+class CurveData:
+    """A line with what is known of it; (places,) each, None where nothing is."""
+
+    line: Line
+    expected: Sequence[Forecast | None]
+    measured: Sequence[Mean | None]
+
+    def known_points(self) -> list[tuple[float, Forecast]]:
+        """Places and expected errors, as far as they are known and above 0."""
+        pairs = zip(self.line.places, self.expected, strict=True)
+        return [
+            (x, error) for x, error in pairs if error is not None and error.error > SMALLEST_ERROR
+        ]
+
+    def is_known_at(self, place: float) -> bool:
+        """Whether all is known that is read off at `place`: the points next to it on both sides."""
+        x = self.line.places
+        right = min(max(bisect_left(x, place), 1), len(x) - 1)
+        return None not in self.expected[right - 1 : right + 1]
+
+
+def make_curves(
+    lines: Sequence[Line],
+    forecasts: Sequence[PointForecast],
+    measured: Sequence[Sequence[Mean | None]],
+) -> list[CurveData]:
+    """Each line with what is known of it by now."""
+    table: list[list[Forecast | None]] = [[None] * len(line.places) for line in lines]
+    for each in forecasts:
+        table[each.line][each.place] = each.error
+    return [CurveData(*row) for row in zip(lines, table, measured, strict=True)]
+
+
+def reader_position(record: Curves, line: Line) -> float:
+    """Where on the axis the reader is; its middle where the record does not say."""
+    if record.against == "people":
+        return float(runs.people(record.scenario))
+    if record.against == "epsilon":
+        return record.scenario.context.plain_epsilon
+    return line.places[len(line.places) // 2]

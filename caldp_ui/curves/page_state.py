@@ -1,0 +1,70 @@
+"""What the page of error curves shows: which curves, and against what."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import check_choice, require
+from caldp_core.datasets import Zipf
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.measures import TV, find_measure
+from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import NAMES
+from caldp_ui.controls.common import METHODS
+from caldp_ui.curves.axes import AXES
+from caldp_ui.session.pins import PinPageState
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import ScenarioRecord
+
+BEGIN: Final = Scenario(Zipf(), ContextPolicy(OneBlock()), n=100_000, estimator="simplex")
+_LISTS: Final = ("protections", "methods", "estimates")
+
+
+@dataclass(frozen=True)
+class Curves(ScenarioRecord):
+    """The page's record. `scenario`: data, people, ε and seed, which all curves share.
+
+    One curve for each of `protections` × `methods` × `estimates`, by their names. `error`: what is
+    asked of the estimates, by its name in `MEASURES`.
+    """
+
+    scenario: Scenario = BEGIN
+    against: str = "people"
+    protections: tuple[str, ...] = ("plain", "blocks", "more-blocks", "sensitive")
+    methods: tuple[str, ...] = ("best",)
+    estimates: tuple[str, ...] = ("simplex",)
+    error: str = TV
+
+
+def _adopt_scenario(source: Scenario) -> Scenario:
+    """Data, people, ε and seed: the rest is the curves'."""
+    scenario = replace(BEGIN, dataset=source.dataset, n=source.n, seed=source.seed)
+    return scenario.with_context(epsilon=source.context.plain_epsilon)
+
+
+def _check(record: Curves) -> None:
+    """Raise `CaldpError` for unknown names, empty lists and repeated names."""
+    check_choice("against", record.against, AXES)
+    known_names: tuple[Collection[str], ...] = (NAMES, METHODS, ESTIMATORS)
+    for name, known in zip(_LISTS, known_names, strict=True):
+        picked: tuple[str, ...] = getattr(record, name)
+        require(
+            len(picked) > 0 and set(picked) <= set(known) and len(set(picked)) == len(picked),
+            f"{name} must be one or more of {', '.join(known)}, each once.",
+        )
+    runs.setup(record.scenario)
+    found = find_measure(record.error, runs.dataset(record.scenario).domain)
+    require(
+        not found.wants_shares or "none" not in record.estimates,
+        "Kilometres are for estimates made of shares; leave out the unprocessed one.",
+    )
+    for name in record.estimates:
+        require_valid_errors(runs.setup(replace(record.scenario, estimator=name)))
+
+
+LINK: Final = ScenarioLink(Curves(), _check, restrict_scenario=_adopt_scenario)
+STATE: Final = PinPageState("curves", LINK)

@@ -1,0 +1,153 @@
+"""What the page has to show: noise that fades with distance, and the blocks that stand beside it.
+
+The blocks are made from the policy alone, never from where people are. Kept for
+all visits.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.cache import cached, cached_by
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.types import Bools, Floats
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.privacy.distance import symbols_within_level
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import EverythingSensitive
+from caldp_core.theory import displacement as theory
+from caldp_ui.compute import runs
+from caldp_ui.distances.page_state import SIMILAR_PRIVACY, STATE, DistanceState
+from caldp_ui.parts import comparison
+
+
+@dataclass(frozen=True, eq=False)
+class PersonReports:
+    """Reports of one person at a place.
+
+    `law`: (k,) where they lie; `mean_km`: how far off on average. `separated_share`: share of the
+    pairs of neighbouring cells that a report always tells apart.
+    """
+
+    law: Floats
+    mean_km: float
+    separated_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceData:
+    """What the page shows; results are None as long as they are not there.
+
+    `ring`: (k,) True where a person is about as likely to be as at the place. `noise_reports`,
+    `block_reports`: reports from the place. `average_km`: kilometres that reports lie off on
+    average, with noise from the map's middle and in blocks from anywhere; the blocks are cut so
+    that these are alike.
+    """
+
+    record: DistanceState
+    domain: GridDomain
+    setup: Setup
+    blocks_setup: Setup
+    ring: Bools
+    noise_reports: PersonReports
+    block_reports: PersonReports
+    average_km: tuple[float, float]
+    ours: Result | None
+    blocks_result: Result | None
+    plain: Result | None
+
+    @property
+    def blocks_epsilon(self) -> float:
+        """The one ε of the blocks."""
+        return epsilon_of(self.blocks_setup.scenario)
+
+
+def load_data(
+    record: DistanceState, load_results: comparison.ResultLoader = comparison.load_results
+) -> DistanceData:
+    """All of it; what takes long comes as `load_results` brings it."""
+    setup = runs.setup(record.scenario)
+    domain = runs.map_of(setup.dataset)
+    beside = blocks_scenario(record)
+    blocks_setup = runs.setup(beside)
+    there = load_results(STATE, record.scenario)
+    middle = _centre_km(setup, domain)
+    cut = beside.context.blocks
+    assert isinstance(cut, GridBlocks)
+    return DistanceData(
+        record,
+        domain,
+        setup,
+        blocks_setup,
+        symbols_within_level(setup.policy, record.place, record.policy.epsilon),
+        _noise_reports(setup, domain, record.place),
+        _block_reports(blocks_setup, domain, record.place),
+        (middle, theory.displacement_in_blocks(domain, cut.rows, cut.columns, epsilon_of(beside))),
+        there.ours,
+        comparison.result_if_fast(beside),
+        there.plain,
+    )
+
+
+def blocks_scenario(record: DistanceState) -> Scenario:
+    """The same people in blocks whose reports lie as far off, at the ε that the record asks for."""
+    scenario = record.scenario
+    setup = runs.setup(scenario)
+    domain = runs.map_of(setup.dataset)
+    epsilon = record.policy.epsilon
+    if record.beside == SIMILAR_PRIVACY:
+        epsilon = neighbour_epsilon(setup, domain)
+    km = _centre_km(setup, domain)
+    cut = GridBlocks(*_block_grid(domain, km, epsilon))
+    policy = ContextPolicy(cut, EverythingSensitive(), epsilon)
+    same = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
+    return replace(scenario, policy=policy, mechanism=Best(), estimator=same)
+
+
+def neighbour_epsilon(setup: Setup, domain: GridDomain) -> float:
+    """ε between neighbouring cells where that is least: east to west."""
+    sizes = ((1, domain.columns), (domain.columns, domain.rows))
+    steps = [step for step, size in sizes if size > 1]
+    return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
+
+
+def epsilon_of(scenario: Scenario) -> float:
+    """The one ε of the blocks beside."""
+    return scenario.policy.plain_epsilon
+
+
+@cached_by(lambda setup, *_: runs.key(replace(setup.scenario, seed=0)))
+def _centre_km(setup: Setup, domain: GridDomain) -> float:
+    """How far off reports from the map's middle lie: that depends on nobody's place."""
+    middle = domain.rows // 2 * domain.columns + domain.columns // 2
+    return _noise_reports(setup, domain, middle).mean_km
+
+
+@cached
+def _block_grid(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
+    return theory.blocks_with_displacement(domain, km, epsilon)
+
+
+def _noise_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
+    law = theory.report_distribution(setup.mechanism, place)
+    return PersonReports(law, theory.displacement(law, domain.km_from(place)), 0.0)
+
+
+def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
+    labels = setup.partition.labels
+    law = theory.block_report_distribution(labels, place, epsilon_of(setup.scenario))
+    on_map = labels.reshape(domain.rows, domain.columns)
+    cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
+    pairs = np.concatenate(cuts)
+    apart = float(pairs.mean()) if pairs.size else 0.0
+    return PersonReports(law, theory.displacement(law, domain.km_from(place)), apart)
+
+
+def right_guess_probability(record: DistanceState, km: float) -> float:
+    """Most that an even guess between two places so far apart becomes right, in [0.5, 1]."""
+    return max_guess_accuracy(record.rate * km)

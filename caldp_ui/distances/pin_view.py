@@ -1,0 +1,54 @@
+"""What is pinned: its maps under the same view, and the numbers that differ."""
+
+from dataclasses import replace
+from typing import Final
+
+from caldp_ui.distances import best_noise, scene, words
+from caldp_ui.distances.page_data import DistanceData, load_data
+from caldp_ui.distances.page_state import STATE, DistanceState
+from caldp_ui.maps.ground import home
+from caldp_ui.parts import pins
+from caldp_ui.parts.comparison import load_fast_results
+from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
+
+
+def _load_pinned(record: DistanceState) -> DistanceData:
+    """In the view that is open, so that both are of one kind."""
+    return load_data(
+        replace(best_noise.with_fallback_noise(record), show=STATE.current().show),
+        load_fast_results,
+    )
+
+
+def _title(record: DistanceState) -> str:
+    return f"ε = {record.rate:.3g} per kilometre"
+
+
+def _numbers(data: DistanceData) -> dict[str, str]:
+    found = pins.result_numbers(PLACES, data.ours)
+    if not found:
+        return {}
+    odds = {
+        f"right guesses of 100, at most, at {words.km_text(each)}": words.odds_text(
+            data.record, each
+        )
+        for each in words.ODDS_DISTANCES
+    }
+    lies = {
+        "reports from": place_name(data.domain, data.record.place),
+        "a report lies away by": words.km_text(data.noise_reports.mean_km),
+    }
+    return {**odds, **lies, **found}
+
+
+PIN_VIEW: Final[pins.PinView[DistanceState, DistanceData]] = pins.PinView(
+    load=_load_pinned,
+    title=_title,
+    describe=lambda data: words.headline(data).sentence,
+    numbers=_numbers,
+    picture=lambda now, data: pins.maps(STATE, scene.scene(data), now.domain),
+    files=lambda data: pins.map_files(
+        {"in-blocks": data.blocks_result, "this-noise": data.ours}, home(data.domain)
+    ),
+)

@@ -1,0 +1,58 @@
+"""How far reports lie from people as they are sent, and read in the light of all others."""
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.cache import cached_by
+from caldp_core.basics.types import Progress
+from caldp_core.estimation.remap import remap, unmoved
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.capabilities import ReportsSymbols
+from caldp_ui.compute import runs
+from caldp_ui.distances import words
+from caldp_ui.distances.page_state import STATE
+from caldp_ui.session import jobs
+
+PEOPLE: Final = 20_000
+"""Drawn to measure both distances: to about half a percent."""
+
+
+def section(ours: Result) -> None:
+    """One line, by a job; nothing where reports or the estimate are no places."""
+    places = isinstance(ours.setup.mechanism, ReportsSymbols)
+    if not places or not bool((ours.first.estimate >= 0).all()):
+        return
+    found = jobs.run_automatically(
+        STATE.key("remap"),
+        runs.key(ours.setup.scenario),
+        partial(mean_displacements, ours),
+        lambda job: f"Reading reports in the light of all others: {job.share:.0%}",
+    )
+    if found is not None:
+        st.markdown(remap_sentence(*found))
+
+
+def remap_sentence(before: float, after: float) -> str:
+    """Both distances in a sentence, and who else can do the same."""
+    return (
+        f"**Bayesian remap**: as it is sent, a report lies {words.km_text(before)} from its "
+        "person on "
+        f"average. Read in the light of all other reports, as the place that is nearest to its "
+        f"person on average, it lies **{words.km_text(after)}** away. That costs no privacy: an "
+        "attacker who has all reports can do the same, and the promise allows for that."
+    )
+
+
+@cached_by(lambda ours, *_: runs.key(ours.setup.scenario))
+def mean_displacements(ours: Result, progress: Progress) -> tuple[float, float]:
+    """Mean km before and after the remap by the shown estimate, of people drawn from the truth."""
+    setup, domain = ours.setup, runs.map_of(ours.setup.dataset)
+    moved = remap(setup.mechanism, ours.first.estimate, domain, progress)
+    rng = np.random.default_rng(setup.scenario.seed)
+    people = rng.choice(domain.k, PEOPLE, p=setup.dataset.distribution)
+    reports = np.asarray(setup.mechanism.privatize(people, rng))
+    first, second = (each.kilometres(people, reports) for each in (unmoved(domain), moved))
+    return float(first.mean()), float(second.mean())

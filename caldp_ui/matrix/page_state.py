@@ -1,0 +1,222 @@
+"""What the page shows: names of values, E between them, and the channel that is held against it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import CaldpError, check_choice, check_epsilon, require
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.numerals import parse_float
+from caldp_core.privacy.matrix import DenseMatrix
+from caldp_ui.matrix.templates import INF, TEMPLATES, Rows
+from caldp_ui.session.page_state import PageState
+
+K_MIN: Final = 2
+K_MAX: Final = 12
+NAME_MAX: Final = 24
+"""Characters of a value's name."""
+PASTED_MAX: Final = 4_000
+"""Characters of a pasted channel."""
+DIVIDER: Final = "|"
+RANDOMIZED_RESPONSE: Final = "plain"
+BUG: Final = "bug"
+DESIGNED: Final = "designed"
+EVEN: Final = "designed-even"
+GROUPS: Final = "designed-groups"
+DESIGNS: Final = (DESIGNED, EVEN, GROUPS)
+"""Channels that take designing: for all errors together, the largest one, those of groups."""
+PASTED: Final = "pasted"
+SAME: Final = "same"
+SECONDS: Final = {
+    SAME: "The same channel again",
+    RANDOMIZED_RESPONSE: "Randomized response at the least ε",
+}
+_BEGIN: Final = "hospital"
+
+
+@dataclass(frozen=True)
+class MatrixState:
+    """The page's record.
+
+    `template`, `epsilon`: which ready matrix it is, "" for a matrix of one's own. `names`: 2 to 12;
+    `levels`: E in [0, 20] or ∞, 0 on the diagonal. `channel`: which channel is audited (see
+    `candidates.py`), its text in `pasted`. `second`: a second release about the same value, one
+    of `SECONDS`.
+    """
+
+    template: str = _BEGIN
+    epsilon: float = 1.0
+    names: tuple[str, ...] = TEMPLATES[_BEGIN].names
+    levels: Rows = TEMPLATES[_BEGIN].levels(1.0)
+    channel: str = RANDOMIZED_RESPONSE
+    pasted: str = ""
+    second: str = SAME
+
+    @property
+    def k(self) -> int:
+        """Number of values."""
+        return len(self.names)
+
+    @property
+    def matrix(self) -> DenseMatrix:
+        """E as a policy."""
+        return DenseMatrix.of(self.levels)
+
+    def with_template(self, template: str, epsilon: float) -> "MatrixState":
+        """The record with a ready matrix; channels stay as chosen."""
+        found = TEMPLATES[template]
+        level = float(check_epsilon(epsilon))
+        return replace(
+            self,
+            template=template,
+            epsilon=level,
+            names=found.names,
+            levels=found.levels(level),
+        )
+
+    def with_levels(self, levels: Rows) -> "MatrixState":
+        """The record with other levels."""
+        return replace(self, template="", levels=levels)
+
+    def with_names(self, names: tuple[str, ...]) -> "MatrixState":
+        """The record with other names: kept ones keep their levels, new ones have no limit.
+
+        Raises `CaldpError` for names that are too many or none, before k × k levels are made.
+        """
+        check_names(names)
+        old = {name: x for x, name in enumerate(self.names)}
+
+        def level(a: str, b: str) -> float:
+            if a == b:
+                return 0.0
+            return self.levels[old[a]][old[b]] if a in old and b in old else INF
+
+        rows = tuple(tuple(level(a, b) for b in names) for a in names)
+        return replace(self, template="", names=names, levels=rows)
+
+    def with_limit(self, x: int, other: int, level: float, both: bool) -> "MatrixState":
+        """The record with one entry changed, or with its mirror image, too."""
+        rows = [list(row) for row in self.levels]
+        rows[x][other] = level
+        if both:
+            rows[other][x] = level
+        return self.with_levels(tuple(map(tuple, rows)))
+
+
+def read_level(text: str) -> float:
+    """A level as people type it: a number in [0, 20], or ∞; `CaldpError` otherwise."""
+    typed = text.strip().replace(",", ".").lower()
+    if typed in ("", "∞", "inf", "-"):
+        return INF
+    number = parse_float(typed)
+    if number is None or not 0 <= number <= EPSILON_MAX:
+        raise CaldpError(
+            f"A level must be a number from 0 to {EPSILON_MAX:g}, or ∞ for no limit, got "
+            f"{text[:12]!r}."
+        )
+    return number
+
+
+def level_text(level: float) -> str:
+    """A level in a cell."""
+    return "∞" if math.isinf(level) else f"{level:.6g}"
+
+
+class MatrixLink:
+    """How the record is written into a link."""
+
+    browser: tuple[str, ...] = ()
+
+    def fresh(self) -> MatrixState:
+        """See `Codec`."""
+        return MatrixState()
+
+    def write(self, record: MatrixState) -> dict[str, str]:
+        """See `Codec`."""
+        made = {"channel": record.channel, "pasted": record.pasted, "second": record.second}
+        if record.template:
+            made |= {"template": record.template, "epsilon": f"{record.epsilon:.12g}"}
+        else:
+            rows = (",".join(level_link(e) for e in row) for row in record.levels)
+            made |= {"names": DIVIDER.join(record.names), "levels": ";".join(rows)}
+        begin = {
+            "channel": RANDOMIZED_RESPONSE,
+            "pasted": "",
+            "second": SAME,
+            "template": _BEGIN,
+            "epsilon": "1",
+        }
+        return {key: text for key, text in made.items() if text != begin.get(key)}
+
+    def read(self, query: Mapping[str, str]) -> MatrixState:
+        """See `Codec`."""
+        channel, pasted = query.get("channel", RANDOMIZED_RESPONSE), query.get("pasted", "")
+        made = MatrixState(channel=channel, pasted=pasted, second=query.get("second", SAME))
+        if "levels" in query or "names" in query:
+            names = tuple(query.get("names", "").split(DIVIDER))
+            lines = query.get("levels", "")[: K_MAX * K_MAX * 20].split(";")
+            rows = tuple(tuple(read_level(text) for text in line.split(",")) for line in lines)
+            return replace(made, template="", names=names, levels=rows)
+        template = query.get("template", _BEGIN)
+        check_choice("template", template, TEMPLATES)
+        epsilon = parse_float(query.get("epsilon", "1"))
+        return made.with_template(template, math.nan if epsilon is None else epsilon)
+
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        known = {"template", "epsilon", "names", "levels", "channel", "pasted", "second"}
+        return [key for key in query if key not in known]
+
+    def check(self, record: MatrixState) -> None:
+        """See `Codec`."""
+        check_names(record.names)
+        k = record.k
+        require(
+            len(record.levels) == k and all(len(row) == k for row in record.levels),
+            f"levels must be {k} rows of {k} numbers, one for each value.",
+        )
+        require(
+            all(math.isinf(e) or 0 <= e <= EPSILON_MAX for row in record.levels for e in row),
+            f"levels must be from 0 to {EPSILON_MAX:g}, or ∞.",
+        )
+        DenseMatrix.of(record.levels)
+        check_pasted(record.pasted)
+        require(
+            len(record.channel) <= NAME_MAX and record.second in SECONDS,
+            "channel and second must name channels of this page.",
+        )
+
+
+def level_link(level: float) -> str:
+    """A level in a link."""
+    return "inf" if math.isinf(level) else f"{level:.12g}"
+
+
+def check_pasted(text: str) -> None:
+    """Raises `CaldpError` for a channel that is longer than is ever read."""
+    require(
+        len(text) <= PASTED_MAX,
+        f"A pasted channel may have at most {PASTED_MAX:,} characters, got {len(text):,}; "
+        "shorten it.",
+    )
+
+
+def check_names(names: tuple[str, ...]) -> None:
+    """Raises `CaldpError` for names that no matrix can have."""
+    require(
+        K_MIN <= len(names) <= K_MAX,
+        f"A matrix needs {K_MIN} to {K_MAX} values, got {len(names):,}; write one a line.",
+    )
+    for name in names:
+        fits = bool(name.strip()) and len(name) <= NAME_MAX
+        require(
+            fits and name.isprintable() and DIVIDER not in name,
+            f"A name needs 1 to {NAME_MAX} characters other than “{DIVIDER}”, got "
+            f"“{name[: NAME_MAX + 1]}”; shorten or rename it.",
+        )
+    twice = next((a for i, a in enumerate(names) if a in names[:i]), None)
+    require(twice is None, f"All names must differ, “{twice}” is there twice; rename one.")
+
+
+STATE: Final = PageState("matrix", MatrixLink())

@@ -1,0 +1,83 @@
+"""What the page of the paper's results shows: which result, how often it is run, and with what."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import check_choice, check_number, check_whole, require
+from caldp_core.basics.numerals import parse_float
+from caldp_core.experiments.reproduce import PAPER
+from caldp_core.scenarios.policies import BinaryQuestion
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.session.page_state import PageState
+from caldp_ui.session.record_link import NUMBER, FieldFormat, ScenarioLink
+from caldp_ui.session.scenarios import ScenarioRecord
+
+RUNS: Final = (1, 3, 10, 30, 100)
+VIEWS: Final = {
+    "table-1": "Table 1",
+    "figure-1": "Figure 1",
+    "figure-2": "Figure 2",
+    "figure-3": "Figure 3",
+    "sensitive-sets": "Sensitive sets",
+    "unchecked": "Not checked",
+}
+"""Results by their name in links, and as the tabs call them."""
+VALUES: Final = (20, 100, 1000, 10_000)
+SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""What can be chosen for sensitive sets: values in all, people with a sensitive one."""
+
+
+@dataclass(frozen=True)
+class Paper(ScenarioRecord):
+    """The page's record. `scenario`: what all columns and points share; its blocks are theirs.
+
+    `question`: the two levels of Figure 1. `values`, `share`: of sensitive sets, how many values
+    there are and the share of people who have a sensitive one, None for the worst case.
+    """
+
+    scenario: Scenario = PAPER
+    view: str = "table-1"
+    runs: int = 10
+    question: BinaryQuestion = BinaryQuestion(0.5, 2.0)
+    values: int = 1000
+    share: float | None = None
+
+
+def _adopt_scenario(source: Scenario) -> Scenario:
+    same = replace(source, policy=PAPER.policy, n=None)
+    return same.with_context(epsilon=source.context.epsilon)
+
+
+def _check(record: Paper) -> None:
+    """Raise `CaldpError` for unknown results, other data, mechanisms that don't fit."""
+    check_choice("view", record.view, VIEWS)
+    check_whole("runs", record.runs, 1, max(RUNS))
+    check_choice("values", record.values, VALUES)
+    if record.share is not None:
+        check_number("share", record.share, 0.0, 1.0)
+    runs.map_of(runs.dataset(record.scenario))
+    runs.setup(record.scenario)
+
+
+def _levels(key: str, text: str) -> BinaryQuestion:
+    parts = [math.inf if part == "inf" else parse_float(part) for part in text.split(";")]
+    require(
+        len(parts) == 2 and None not in parts,
+        f"{key} must be two numbers (or inf) with a semicolon between them, got {text!r}.",
+    )
+    first, second = (float(part or 0.0) for part in parts)
+    return BinaryQuestion(first, second)
+
+
+_QUESTION: Final = FieldFormat(
+    lambda asked: f"{asked.epsilon_01:g};{asked.epsilon_10:g}", _levels, "levels"
+)
+LINK: Final = ScenarioLink(
+    Paper(),
+    _check,
+    field_formats={"question": _QUESTION, "share": NUMBER},
+    restrict_scenario=_adopt_scenario,
+)
+STATE: Final = PageState("paper", LINK)

@@ -1,0 +1,89 @@
+"""What the page shows: a scenario in which people hide their own places behind tags."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_ui.compute import runs
+from caldp_ui.session.pins import PinPageState
+from caldp_ui.session.record_link import ScenarioLink
+from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.stage import BROWSER_KEYS
+
+TAG_NAMES: Final = ("home", "work", "a third place", "a fourth place")
+
+"""What tags stand for, in their order."""
+BEGIN: Final = Scenario(policy=PersonalTags(SensitiveAreas(()), (0.4, 0.2), "population", 1.0))
+TRUE_BACKGROUND: Final = "truth"
+
+
+@dataclass(frozen=True)
+class PersonalState(ScenarioRecord):
+    """The page's record."""
+
+    scenario: Scenario = BEGIN
+
+    @property
+    def policy(self) -> PersonalTags:
+        """The scenario's policy; raises `CaldpError` for another kind."""
+        policy = self.scenario.policy
+        if not isinstance(policy, PersonalTags):
+            raise CaldpError(
+                "This page shows people's own places behind tags, this scenario's policy is of "
+                f"kind {self.scenario.kind('policy')}; choose personal-tags."
+            )
+        return policy
+
+
+def with_tags(scenario: Scenario, **changes: Any) -> Scenario:
+    """The scenario with other `sensitive`, `shares`, `background` or `epsilon`."""
+    return replace(scenario, policy=replace(PersonalState(scenario).policy, **changes))
+
+
+def with_known_places(scenario: Scenario) -> Scenario:
+    """The same reports, for a collector who knows where people's own places are."""
+    if PersonalState(scenario).policy.background == TRUE_BACKGROUND:
+        return scenario
+    same = replace(scenario, mechanism=runs.setup(scenario).spec)
+    return with_tags(same, background=TRUE_BACKGROUND)
+
+
+def without_personal_tags(scenario: Scenario) -> Scenario:
+    """The same, where only what is sensitive for everybody is hidden."""
+    policy = PersonalState(scenario).policy
+    # Where nothing is sensitive ε says nothing, and one result does for all of them.
+    epsilon = policy.epsilon if runs.setup(scenario).sensitive.any() else BEGIN.policy.plain_epsilon
+    context = ContextPolicy(OneBlock(), policy.sensitive, epsilon)
+    return replace(scenario, policy=context, mechanism=Best())
+
+
+def _check(record: PersonalState) -> None:
+    """Raise `CaldpError` for other policies, data without a map, too many tags."""
+    policy = record.policy
+    require(
+        len(policy.shares) <= len(TAG_NAMES),
+        f"This page shows up to {len(TAG_NAMES)} tags, got {len(policy.shares)}; the command line "
+        "takes any number.",
+    )
+    require(
+        record.scenario.estimator != "maximum-likelihood",
+        "Maximum likelihood is not known for tags; choose another estimate.",
+    )
+    runs.map_of(runs.dataset(record.scenario))
+    for each in (
+        record.scenario,
+        with_known_places(record.scenario),
+        without_personal_tags(record.scenario),
+    ):
+        runs.setup(each)
+    require_valid_errors(runs.setup(record.scenario))
+
+
+LINK: Final = ScenarioLink(PersonalState(), _check, BROWSER_KEYS)
+STATE: Final = PinPageState("personal", LINK)

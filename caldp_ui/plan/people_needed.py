@@ -1,0 +1,202 @@
+"""How many people each protection needs at each ε, and what ε a number of people affords."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.cache import cached_by
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Progress, no_progress
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.mechanisms import FAMILIES, Mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Budget, approximated_error, expected_error
+from caldp_core.theory.groups import people_for_groups
+from caldp_core.theory.planner import Accuracy, Goal, people_for, relative_error
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import NAMES, PLAIN
+from caldp_ui.controls.common import METHODS
+from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.page_state import OF_REGIONS, RELATIVE, Plan
+from caldp_ui.plan.regions import regions_of
+from caldp_ui.session.cost import MB_PER_VALUE, Cost
+
+_EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
+_SIMULATED: Final = (0.5, 1.0, 2.0, 4.0)
+"""ε's of the picture: fewer where every point takes trials."""
+BUDGET: Final = Budget(8, 16, 0.03)
+
+
+@dataclass(frozen=True)
+class Need:
+    """People that a protection needs at an ε by a method; None: over 10^12, or not found here."""
+
+    protection: str
+    epsilon: float
+    people: int | None
+    method: str
+
+
+def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
+    """All points of the picture: those of the reader's ε first, if they are of every picture.
+
+    Else they come last: the other points are the same for every ε, and are mostly known.
+    """
+    total, done = len(epsilon_levels(record)) * len(NAMES), 0
+    for epsilon in epsilon_levels(record):
+        for name in NAMES:
+            within = _from_to(progress, done / total, (done + 1) / total)
+            yield compute_need(record, name, record.protected_scenario(name, epsilon), within)
+            done += 1
+            progress(done / total)
+
+
+def cost(record: Plan) -> Cost:
+    """About what all points of the picture take, as measured from 128 to 2²⁰ values."""
+    k, points = runs.dataset(record.scenario).domain.k, len(epsilon_levels(record)) * len(NAMES)
+    a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
+    regions = regions_of(record.scenario, record.goal)
+    if record.goal in OF_REGIONS and regions is not None:
+        shares = regions.partition.sums(runs.dataset(record.scenario).distribution)
+        a_point = 1.5e-6 * k * int((shares >= record.floor).sum())
+    return Cost(points * a_point, MB_PER_VALUE * k)
+
+
+def epsilon_levels(record: Plan) -> list[float]:
+    """The ε's of the picture, in the order in which `needs` finds them."""
+    grid = _EXACT if record.goal in RELATIVE else _SIMULATED
+    return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
+
+
+def _from_to(progress: Progress, low: float, high: float) -> Progress:
+    """Progress of a part of the work."""
+    return lambda share: progress(low + share * (high - low))
+
+
+def compute_need(
+    record: Plan, name: str, scenario: Scenario, progress: Progress = no_progress
+) -> Need:
+    """The people that this scenario's protection and method need for the record's goal."""
+    same = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
+    people, method = _people_and_method(same, record.goal, record.floor, target(record), progress)
+    return Need(name, scenario.context.plain_epsilon, people, method)
+
+
+def target(record: Plan) -> float:
+    """The error that is asked for."""
+    return record.within if record.goal in RELATIVE else record.wrong
+
+
+@cached_by(lambda scenario, *goal_and_progress: (runs.key(scenario), *goal_and_progress[:-1]))
+def _people_and_method(
+    scenario: Scenario, goal: str, floor: float, target: float, progress: Progress
+) -> tuple[int | None, str]:
+    """People, and by which method."""
+    progress(0.0)
+    ready = runs.setup(scenario)
+    p, regions = ready.dataset.distribution, regions_of(scenario, goal)
+    try:
+        if goal in OF_REGIONS and regions is not None:
+            labels = regions.partition.labels
+            people = people_for_groups(
+                ready.mechanism, p, labels, floor=floor, within=target, progress=progress
+            )
+        else:
+            accuracy = relative_error(floor) if goal == "values" else _overall_accuracy(scenario)
+            people = people_for(ready.mechanism, p, Goal(accuracy, target), progress)
+    except CaldpError:  # no exact variance at this size, or too many people to draw
+        people = None
+    return people, ready.mechanism_name
+
+
+def _overall_accuracy(scenario: Scenario) -> Accuracy:
+    """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
+    ready = runs.setup(scenario)
+    name, domain, options = scenario.estimator, ready.dataset.domain, ready.options
+    if not runs.takes_long(scenario):
+        return lambda mechanism, p, n: (
+            expected_error(
+                mechanism, p, n, name, domain=domain, options=options, budget=BUDGET
+            ).error
+        )
+
+    def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
+        found = approximated_error(mechanism, p, n, name)
+        return float("inf") if found is None else found.error
+
+    return approximated
+
+
+@dataclass(frozen=True)
+class NeedTables:
+    """What stands under the picture: needs by method and protection, and of each deployment."""
+
+    methods: list[tuple[str, dict[str, Need]]]
+    deployments: list[Need]
+
+
+def compute_tables(record: Plan, progress: Progress) -> NeedTables:
+    """All of it; on large maps it takes seconds."""
+    share = len(FAMILIES) / (len(FAMILIES) + len(DEPLOYMENTS))
+    table = needs_by_method(record, lambda done: progress(share * done))
+    needed = []
+    for number, each in enumerate(DEPLOYMENTS, start=1):
+        low, high = (share + (1 - share) * at / len(DEPLOYMENTS) for at in (number - 1, number))
+        within = _from_to(progress, low, high)
+        needed.append(
+            compute_need(record, PLAIN, record.protected_scenario(PLAIN, each.epsilon), within)
+        )
+        progress(high)
+    return NeedTables(table, needed)
+
+
+def needs_by_method(
+    record: Plan, progress: Progress = no_progress
+) -> list[tuple[str, dict[str, Need]]]:
+    """For each family, what it needs under each protection at the reader's ε; by exact variance."""
+    exact = replace(record, goal="values")
+    table = []
+    for number, family in enumerate(FAMILIES):
+        row = {}
+        for place, name in enumerate(NAMES):
+            low = (number + place / len(NAMES)) / len(FAMILIES)
+            within = _from_to(progress, low, low + 1 / len(NAMES) / len(FAMILIES))
+            progress(low)
+            scenario = replace(
+                record.protected_scenario(name, record.epsilon), mechanism=METHODS[family][1]
+            )
+            if not runs.takes_long(scenario):
+                row[name] = compute_need(exact, name, scenario, within)
+        table.append((MECHANISMS[family].title, row))
+    return table
+
+
+def needs_by_protection(needs: Sequence[Need]) -> Mapping[str, list[Need]]:
+    """Needs that are known, protection by protection, by rising ε."""
+    ordered = sorted((each for each in needs if each.people), key=lambda each: each.epsilon)
+    return {name: [each for each in ordered if each.protection == name] for name in NAMES}
+
+
+def epsilon_for(points: Sequence[Need], people: int) -> float | None:
+    """The least ε between the computed ones at which so many people do; None if none does.
+
+    Read off between neighbours on log scales: as good as the picture.
+    """
+    epsilons = [each.epsilon for each in points]
+    needed = [float(each.people or 0) for each in points]
+    place = next((i for i, number in enumerate(needed) if number <= people), None)
+    if place is None:
+        return None
+    if place == 0:
+        return epsilons[0]
+    x, y = np.log(needed[place - 1 : place + 1]), np.log(epsilons[place - 1 : place + 1])
+    return float(np.exp(np.interp(np.log(people), x[::-1], y[::-1])))
+
+
+def estimate_title(record: Plan) -> str:
+    """By which estimate the goal is meant."""
+    name = "none" if record.goal in RELATIVE else record.scenario.estimator
+    return ESTIMATORS[name].title

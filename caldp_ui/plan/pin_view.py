@@ -1,0 +1,64 @@
+"""What is pinned: another plan, as a point of the picture and in a table of what differs."""
+
+from typing import Final
+
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.compute import runs
+from caldp_ui.parts import pins
+from caldp_ui.plan import people_needed, words
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.plan.people_needed import Need
+
+
+def need(record: Plan) -> Need:
+    """What the record's own protection needs at its ε."""
+    return people_needed.compute_need(
+        record, record.protection, record.protected_scenario(record.protection, record.epsilon)
+    )
+
+
+def _title(record: Plan) -> str:
+    return f"{words.protection_title(record, record.protection)}, ε = {record.epsilon:g}"
+
+
+def _need_sentence(record: Plan) -> str:
+    people = need(record).people
+    told = (
+        "more than 1 trillion people"
+        if people is None
+        else f"**{words.rounded_people_text(people)} people**"
+    )
+    return f"To {words.goal_text(record)} takes {told}."
+
+
+def _numbers(record: Plan) -> dict[str, str]:
+    found = need(record)
+    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    return {
+        "people needed": _people_text(found),
+        "goal": words.goal_text(record),
+        "ε": f"{record.epsilon:g}",
+        "protection": words.protection_title(record, record.protection),
+        "method": MECHANISMS[found.method].title,
+        **pins.odds_numbers(words.nouns(record), setup),
+        "data": escape_markdown(setup.dataset.name),
+    }
+
+
+def _people_text(needed: Need) -> str:
+    return (
+        "more than 1 trillion"
+        if needed.people is None
+        else words.rounded_people_text(needed.people)
+    )
+
+
+PIN_VIEW: Final[pins.PinView[Plan, Plan]] = pins.PinView(
+    load=lambda record: record,
+    title=_title,
+    describe=_need_sentence,
+    numbers=_numbers,
+    picture=pins.skip_picture,
+    scenario=lambda record: record.protected_scenario(record.protection, record.epsilon),
+)

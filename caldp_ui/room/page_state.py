@@ -1,0 +1,127 @@
+"""What the teacher prepares: a question, and how many made-up phones rehearse it. Its link.
+
+A link holds a prepared question; rooms and reports are never in one, but for the room's code, which
+is a phone's whole link.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import check_whole
+from caldp_ui.app.sticky import QUERY
+from caldp_ui.room.poll import REPORTS_MAX
+from caldp_ui.room.question import DIVIDER, Question
+from caldp_ui.session.page_state import PageState
+from caldp_ui.session.record_link import NUMBER, WHOLE
+
+CODE: Final = "code"
+"""The link's key of a room; a phone's link has nothing else but the worker that holds it."""
+NEXT: Final = "next"
+"""The part of the page where the next question is written, for pages that bring one."""
+PHONES: Final = 30
+EXAMPLES: Final = {
+    "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0,), 1.0),
+    "Vote": Question(
+        "For whom would you vote today?",
+        ("Red", "Green", "Blue", "Somebody else", "I do not vote"),
+        (0, 1, 2, 3, 4),
+        2.0,
+    ),
+    "Sleep": Question(
+        "Why did you sleep badly last night?",
+        ("I slept well", "Noise", "Too much work", "Illness", "Worries", "Drink or drugs"),
+        (3, 4, 5),
+        1.5,
+    ),
+    "Guess": Question(
+        "ε goes up. What happens to a map made of randomised reports?",
+        (
+            "It gets sharper; an attacker guesses better",
+            "It gets sharper; an attacker learns no more",
+            "It gets worse; everybody is safer",
+        ),
+        (),
+        1.0,
+        right=0,
+    ),
+    "Hours": Question(
+        "How many hours did you work for this class last week?",
+        ("None", "1 to 2", "3 to 5", "More"),
+        (0,),
+        1.0,
+    ),
+}
+"""Ready questions by their short names; the first is where a teacher starts."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The page's record: a `question`, and 1 to 500 made-up `phones` that rehearse it."""
+
+    question: Question = EXAMPLES["Cheating"]
+    phones: int = PHONES
+
+
+class DraftLink:
+    """How the record is written into a link."""
+
+    browser: tuple[str, ...] = (CODE, QUERY)
+
+    def fresh(self) -> Draft:
+        """See `Codec`."""
+        return Draft()
+
+    def write(self, record: Draft) -> dict[str, str]:
+        """See `Codec`."""
+        now, begin = _texts(record), _texts(Draft())
+        return {} if now == begin else now
+
+    def read(self, query: Mapping[str, str]) -> Draft:
+        """See `Codec`; what is missing is as in the draft that the page begins with."""
+        texts = {**_texts(Draft()), **query}
+        marked = [part for part in texts["sensitive"].split(";") if part]
+        question = Question(
+            texts["question"],
+            tuple(texts["answers"].split(DIVIDER)),
+            tuple(WHOLE.read("sensitive", part) for part in marked),
+            NUMBER.read("epsilon", texts["epsilon"]),
+            WHOLE.read("right", texts["right"]) if texts["right"] else None,
+        )
+        return Draft(question, WHOLE.read("phones", texts["phones"]))
+
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
+        """See `Codec`."""
+        return [key for key in query if key not in _texts(Draft())]
+
+    def check(self, record: Draft) -> None:
+        """See `Codec`; a question checks itself."""
+        check_whole("phones", record.phones, 1, REPORTS_MAX)
+
+
+def _texts(record: Draft) -> dict[str, str]:
+    question = record.question
+    return {
+        "question": question.text,
+        "answers": DIVIDER.join(question.answers),
+        "sensitive": ";".join(map(str, question.sensitive)),
+        "epsilon": f"{question.epsilon:.17g}",
+        "right": "" if question.right is None else str(question.right),
+        "phones": str(record.phones),
+    }
+
+
+def with_answers(question: Question, text: str) -> Question:
+    """The question with other answers, one a line; those that keep their text stay as marked."""
+    answers = tuple(line.strip() for line in text.splitlines() if line.strip())
+    marked = {question.answers[x] for x in question.sensitive}
+    right = None if question.right is None else question.answers[question.right]
+    return replace(
+        question,
+        answers=answers,
+        sensitive=tuple(x for x, answer in enumerate(answers) if answer in marked),
+        right=answers.index(right) if right in answers else None,
+    )
+
+
+STATE: Final = PageState("room", DraftLink())

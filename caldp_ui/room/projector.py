@@ -1,0 +1,234 @@
+"""The projector: reports arrive, ranges tighten; how phones come in, and the teacher's buttons."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import segno
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.app import addresses
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.navigation import ensure_navigation
+from caldp_ui.parts import headline
+from caldp_ui.room import below, boards, form, intake, poll_links, words
+from caldp_ui.room.attempts import OPEN, attempt_limiter
+from caldp_ui.room.figures import history
+from caldp_ui.room.page_state import NEXT, STATE
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import Question
+from caldp_ui.room.registry import TeacherKey, format_code, normalize_code, rooms, this_visit
+from caldp_ui.session import handover, notices
+from caldp_ui.session.ticking import redraw_every, run_page
+
+_HELD: Final = "room/held"
+_NEXT: Final = "room/next"
+_GONE: Final = "room/gone"
+"""True once the browser shall forget the room that it kept."""
+_KNOWN: Final = "room/known"
+"""The question on show, and the ranges after its first reports, which do not change any more."""
+_KEEPER: Final = STATE.key("keeper")
+_keeper = st.components.v2.component(
+    "caldp_room_keeper", js=(boards.WEB / "keeper.js").read_text("utf-8")
+)
+
+
+def find_teacher_key() -> TeacherKey | None:
+    """What this visit steers its room with, if it has one that is still there."""
+    mine: TeacherKey | None = st.session_state.get(_HELD)
+    if mine is None:
+        return None
+    try:
+        rooms().get_own_poll(mine, this_visit())
+    except CaldpError:
+        _lose(mine)
+        return None
+    return mine
+
+
+def open_button() -> None:
+    """The button that opens a poll with the question that is written on the page."""
+    st.button(
+        "Open the poll",
+        type="primary",
+        width="stretch",
+        icon=":material/co_present:",
+        key=STATE.key("open"),
+        on_click=_open,
+    )
+
+
+def _open() -> None:
+    try:
+        attempt_limiter().record_attempt(OPEN, addresses.visitor_address())
+        st.session_state[_HELD] = rooms().open(_written_question(), this_visit())
+    except CaldpError as error:
+        notices.notify(str(error))
+    handover.take_part(STATE.page, NEXT)  # what was brought is asked already
+    _set_writing_next(False)
+
+
+def _set_writing_next(writing: bool) -> None:
+    st.session_state[_NEXT] = writing
+
+
+def page() -> None:
+    """The whole page while a room is open."""
+    ensure_navigation()
+    mine: TeacherKey = st.session_state[_HELD]
+    seen = rooms().get_own_poll(mine, this_visit())
+    notices.show()
+    if handover.take_part(STATE.page, NEXT):
+        STATE.follow_link()
+        _set_writing_next(True)
+    main, beside = st.columns([3.1, 1], gap="medium")
+    with beside, st.container(key=STATE.key("side")):
+        if st.session_state.get(_NEXT):
+            _next_question(mine, seen)
+        else:
+            _way_in(seen)
+            _buttons(mine, seen)
+    with main:
+        redraw_every("hall", 1.0, lambda: _live(mine))
+        below.show(lambda: rooms().get_own_poll(mine, this_visit()))
+    _keeper(key=_KEEPER, data={"held": vars(mine)})
+
+
+def _live(teacher_key: TeacherKey) -> None:
+    try:
+        seen = rooms().get_own_poll(teacher_key, this_visit())
+    except CaldpError:
+        run_page()
+    mark, known = st.session_state.get(_KNOWN, ("", {}))
+    if mark != seen.mark:
+        _, known = st.session_state[_KNOWN] = (seen.mark, {})
+    past = history(seen.question, seen.reports, known)
+    last = past[-1][1] if past else None
+    headline.show(words.live_headline(seen, last))
+    intake.warn(seen)
+    with st.container(key=STATE.key("asked")):
+        st.header(escape_markdown(seen.question.text), anchor=False)
+    boards.board(boards.board_json(seen, past), STATE.key("board"))
+
+
+def _way_in(poll: PollState) -> None:
+    address = addresses.current_address(poll_links.query_of(poll.code))
+    others = addresses.shared_address(address)
+    _code(poll, others or address)
+    st.code(others or address, language=None, wrap_lines=True)
+    if others is None:
+        st.caption(
+            "This server answers this machine only; docs/deploy.md says how phones can reach it."
+        )
+
+
+def _code(poll: PollState, address: str) -> None:
+    """What a class reads, and what its phones scan."""
+    st.html(f'<p class="room-code"><small>Code</small> {poll_links.display_code(poll.code)}</p>')
+    with st.container(key="qr"):
+        st.image(
+            segno.make(address, error="m").svg_inline(scale=6, border=2),
+            width="stretch",
+            alt=f"QR code of the link to poll {format_code(poll.code)}.",
+        )
+
+
+def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
+    if poll.question.right is not None and not poll.is_shown:
+        st.button(
+            "Show the answer",
+            type="primary",
+            width="stretch",
+            icon=":material/lightbulb:",
+            key=STATE.key("show"),
+            on_click=intake.try_action,
+            args=(rooms().show_answer, teacher_key),
+        )
+    label = "Close the question" if poll.is_open else "Take reports again"
+    with st.container(horizontal=True, gap="xsmall"):
+        if not poll.is_shown:
+            st.button(
+                label,
+                key=STATE.key("close"),
+                on_click=intake.try_action,
+                args=(rooms().set_open, teacher_key, not poll.is_open),
+            )
+        st.button("Next question", key=STATE.key("next"), on_click=_set_writing_next, args=(True,))
+    with st.container(horizontal=True, gap="xsmall"):
+        intake.form(teacher_key, poll, lambda: st.session_state.pop(_KNOWN, None))
+        with st.popover("End the poll", icon=":material/logout:", width="stretch"):
+            st.markdown("Its reports are forgotten and phones are told so.")
+            st.button(
+                "End it now",
+                type="primary",
+                key=STATE.key("end"),
+                on_click=_end,
+                args=(teacher_key,),
+            )
+
+
+def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
+    """The form of the next question; board, code and phones stay as they are until it is asked."""
+    address = addresses.current_address(poll_links.query_of(poll.code))
+    with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
+        _code(poll, addresses.shared_address(address) or address)
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "Ask this question",
+            type="primary",
+            key=STATE.key("ask"),
+            on_click=_ask,
+            args=(teacher_key,),
+        )
+        st.button("Cancel", key=STATE.key("back"), on_click=_set_writing_next, args=(False,))
+    st.caption("The reports on the board are forgotten then; the phones stay connected.")
+    form.question(STATE.current())
+
+
+def _ask(teacher_key: TeacherKey) -> None:
+    intake.try_action(rooms().ask, teacher_key, _written_question())
+    _set_writing_next(False)
+
+
+def _written_question() -> Question:
+    """The question on the page now: the click may come before the page has followed a change."""
+    return STATE.current().question
+
+
+def _end(teacher_key: TeacherKey) -> None:
+    intake.try_action(rooms().end, teacher_key)
+    _forget()
+
+
+def _lose(teacher_key: TeacherKey) -> None:
+    notices.notify(
+        words.ended_poll_sentence(poll_links.display_code(normalize_code(teacher_key.code)))
+    )
+    _forget()
+
+
+def _forget() -> None:
+    st.session_state.pop(_HELD, None)
+    st.session_state.pop(_KNOWN, None)
+    _set_writing_next(False)
+    st.session_state[_GONE] = True
+
+
+def restore_poll() -> None:
+    """Find the room again that this browser opened, after its page was loaded anew."""
+    if find_teacher_key() is None:
+        gone = st.session_state.pop(_GONE, False)
+        _keeper(key=_KEEPER, data={"forget": gone}, on_held_change=_restore_from_browser)
+
+
+def _restore_from_browser() -> None:
+    told = st.session_state[_KEEPER].get("held")
+    if not isinstance(told, Mapping):
+        return
+    mine = TeacherKey(str(told.get("code")), str(told.get("key")))
+    try:
+        rooms().get_own_poll(mine, this_visit())
+    except CaldpError:
+        _lose(mine)
+    else:
+        st.session_state[_HELD] = mine

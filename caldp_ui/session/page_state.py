@@ -1,0 +1,165 @@
+"""One slot a page: what the page shows, as one frozen record with its own undo and widget keys.
+
+Widgets hold no state of their own: before each is drawn its value is set from the record, and its
+callback changes the record. Nothing of one page's slot is read by another page.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.session import echoes, handover, links
+from caldp_ui.session.links import Codec
+from caldp_ui.session.notices import notify
+from caldp_ui.session.ticking import current_fragment, is_asked_for
+
+R = TypeVar("R")
+_HISTORY_MAX: Final = 50
+
+
+@dataclass(frozen=True)
+class History(Generic[R]):
+    """The record that is shown, the earlier ones (latest last) and those undone (latest last)."""
+
+    record: R
+    past: tuple[R, ...] = ()
+    future: tuple[R, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageState(Generic[R]):
+    """The state of one page. `page`: its name in keys; `codec`: its link.
+
+    `undoable(shown, earlier)`: what undo makes of the record that is shown and an earlier one.
+    Where it changes nothing there is nothing to undo; a page that undoes everything returns
+    `past_records`.
+    """
+
+    page: str
+    codec: Codec[R]
+    undoable: Callable[[R, R], R] = lambda shown, earlier: earlier  # noqa: ARG005 — by its meaning
+
+    def key(self, name: str) -> str:
+        """The key of this page's widget or container of that name."""
+        return f"{self.page}-{name}"
+
+    def current(self) -> R:
+        """The record that is shown: the visit's own, else the link's, else a fresh one."""
+        return self._history().record
+
+    def put(self, record: R) -> None:
+        """Show this record from now on; raises `CaldpError` if its parts do not fit."""
+        self.codec.check(record)
+        held = self._history()
+        if self.undoable(record, held.record) == record:  # only what undo does not touch
+            self._store(replace(held, record=record))
+        else:
+            past = (*held.past, held.record)[-_HISTORY_MAX:]
+            self._store(History(record, past))
+
+    def open_with(self, record: R) -> None:
+        """Show this record once its page is opened from another one, whose link is none of it."""
+        if self._state_key in st.session_state:
+            self.put(record)
+        else:
+            self.codec.check(record)
+            self._store(History(record))
+
+    def change(self, update: Callable[[R], R]) -> None:
+        """Replace the record; a change that is not allowed becomes a notice, nothing is lost."""
+        try:
+            self.put(update(self.current()))
+        except CaldpError as error:
+            notify(str(error))
+
+    def bind(self, name: str, value: Any, update: Callable[[R, Any], R]) -> dict[str, Any]:
+        """Arguments that tie a widget to the record: it shows `value`, its change is `update`."""
+        key, part = self.key(name), current_fragment()
+        if part is None:
+            echoes.record_drawn_value(self.page, key, value)
+        st.session_state[key] = value
+
+        def changed() -> None:
+            picked = st.session_state[key]
+            if picked is not None and is_asked_for(part) and not echoes.is_echo(self.page, key):
+                self.change(lambda before: update(before, picked))
+
+        return {"key": key, "on_change": changed}
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return bool(self._history().past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(self._history().future)
+
+    def undo(self) -> None:
+        """Take the last undoable change back."""
+        held = self._history()
+        if held.past:
+            *past, earlier = held.past
+            shown = self.undoable(held.record, earlier)
+            self._store(History(shown, tuple(past), (*held.future, held.record)))
+
+    def redo(self) -> None:
+        """Make the change again that was undone last."""
+        held = self._history()
+        if held.future:
+            *future, later = held.future
+            shown = self.undoable(held.record, later)
+            self._store(History(shown, (*held.past, held.record), tuple(future)))
+
+    def undo_or_redo(self, name: object) -> bool:
+        """Undo or redo what a page's own tool of that name asks for; False for any other tool."""
+        steps = {"undo": self.undo, "redo": self.redo}
+        found = isinstance(name, str) and name in steps
+        if found:
+            steps[str(name)]()
+        return found
+
+    def past_records(self) -> tuple[R, ...]:
+        """What undo would lead back to, latest last."""
+        return self._history().past
+
+    def follow_link(self) -> None:
+        """Show what another page left for this one, or where a step in the browser has led to.
+
+        At all other times the visit is right: the address bar may lag behind a quick change.
+        """
+        handed = handover.take_link(self.page)
+        if handed is not None:
+            self.open_with(self.codec.read(handed))
+        elif self._state_key in st.session_state and links.is_history_navigation():
+            self.put(links.read(self.codec, self.browser_keys))
+
+    def write_link(self) -> None:
+        """Make the address bar hold what is shown."""
+        links.write(self.codec, self.page, self.query())
+
+    def query(self) -> dict[str, str]:
+        """What is shown, as texts of a link."""
+        return self.codec.write(self.current())
+
+    @property
+    def browser_keys(self) -> tuple[str, ...]:
+        """Keys of a link that are not the codec's."""
+        return self.codec.browser
+
+    @property
+    def _state_key(self) -> str:
+        return f"{self.page}/slot"
+
+    def _history(self) -> History[R]:
+        if self._state_key not in st.session_state:
+            self._store(History(links.read(self.codec, self.browser_keys)))
+        held: History[R] = st.session_state[self._state_key]
+        return held
+
+    def _store(self, history: History[R]) -> None:
+        st.session_state[self._state_key] = history

@@ -1,0 +1,110 @@
+"""Every answer's numbers as a table: truth, both estimates, single and simultaneous intervals."""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.scale import scale_of
+from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.experiments.means import Mean, mean_in
+from caldp_core.experiments.run import Result
+from caldp_core.experiments.table import as_cell
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.parts import numbers
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.values.page_state import STATE, domain_of
+from caldp_ui.words import formats
+
+_SQUARE_WAVE: Final = "square-wave"
+_FACTOR_MIN: Final = 1.2
+"""Times as narrow from which a range is worth another method."""
+
+
+def show(data: ComparisonData) -> None:
+    """The table, what its columns are, and the errors of this outcome."""
+    if data.ours is None or data.plain is None:
+        st.info("The numbers come once both pictures are there.")
+        return
+    st.markdown(means_text(data.ours, data.plain))
+    st.dataframe(
+        answer_frame(data.ours, data.plain),
+        hide_index=True,
+        column_config={
+            title: st.column_config.NumberColumn(title, format="%.2f %%")
+            for title in _column_titles("this") + _column_titles("plain") + ["truth"]
+        },
+        key=STATE.key("table"),
+    )
+    st.caption(
+        "low, high: each range holds its true share 95 times in 100. all low, all high: all ranges "
+        "hold at once 95 times in 100 (Bonferroni). They belong to the unbiased estimate and to "
+        "the people of whom these are a sample."
+    )
+    numbers.section(STATE, data)
+
+
+def means_text(ours: Result, plain: Result) -> str:
+    """What both say of the mean; empty where answers are no numbers."""
+    found = mean_in(ours), mean_in(plain)
+    told = [
+        f"{who}: {mean_text(mean)}"
+        for who, mean in zip(("This protection", "plain LDP"), found, strict=True)
+        if mean is not None
+    ]
+    if not told:
+        return ""
+    return (
+        f"{'; '.join(told)}. Ranges hold the true mean 95 times in "
+        f"100.{_square_wave_sentence(ours)}"
+    )
+
+
+def _square_wave_sentence(ours: Result) -> str:
+    """By how much the square wave would narrow the range of the mean; empty where by little."""
+    setup = ours.setup
+    values, p = scale_of(domain_of(setup.scenario).names), setup.dataset.distribution
+    wave = MECHANISMS[_SQUARE_WAVE]
+    if values is None or not isinstance(setup.policy, wave.policies):
+        return ""
+    apart = values - 0.5 * (values[0] + values[-1])
+    try:
+        spread = wave.make(setup.policy).sum_variance(p, apart, setup.n)
+    except CaldpError:  # too many steps for it
+        return ""
+    now = setup.mechanism.sum_variance(p, apart, setup.n)
+    if spread <= 0 or now < _FACTOR_MIN**2 * spread:
+        return ""
+    times = formats.digits(float(np.sqrt(now / spread)))
+    return f" The method “{wave.title}” would make the range of the mean {times} times as narrow."
+
+
+def mean_text(mean: Mean) -> str:
+    """A mean, its range and the truth, to three digits."""
+    estimate, low, high, truth = (
+        formats.digits(value, 3) for value in (mean.estimate, mean.low, mean.high, mean.truth)
+    )
+    return f"mean about {estimate}, between {low} and {high} (truth {truth})"
+
+
+def _column_titles(who: str) -> list[str]:
+    return [who, *(f"{who} {end}" for end in ("low", "high", "all low", "all high"))]
+
+
+def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:
+    """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
+    setup = ours.setup
+    domain = domain_of(setup.scenario)
+    columns: dict[str, object] = {"answer": [as_cell(domain.name_of(x)) for x in range(domain.k)]}
+    if domain.groups:
+        columns["group"] = [as_cell(group) for group in domain.groups]
+    columns["sensitive"] = setup.sensitive
+    columns["truth"] = 100 * setup.dataset.distribution
+    for who, result in (("this", ours), ("plain", plain)):
+        evidence = result.first.evidence
+        one, every = intervals(evidence), simultaneous(evidence)
+        ends = (result.first.estimate, one.low, one.high, every.low, every.high)
+        columns |= {t: 100 * part for t, part in zip(_column_titles(who), ends, strict=True)}
+    return pd.DataFrame(columns)

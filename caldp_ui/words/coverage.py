@@ -1,0 +1,32 @@
+"""How many people are protected, the unprotected first."""
+
+from caldp_ui.words import formats
+from caldp_ui.words.vocabulary import Vocabulary
+
+
+def unprotected_text(nouns: Vocabulary, covered: float) -> str:
+    """How many people are not protected, in one sentence; empty where everybody is.
+
+    `covered`: the share of the protected.
+    """
+    if covered >= 1.0:
+        return ""
+    if covered <= 0.0:
+        return f"Nobody is protected: everybody's {nouns.unit} can be read."
+    if covered < 0.5:
+        return (
+            f"Only {formats.out_of(covered)} people are protected; everybody else's {nouns.unit} "
+            "can be read."
+        )
+    left = formats.out_of(1.0 - covered)
+    return f"{left} people are not protected: their {nouns.unit} can be read."
+
+
+def protected_text(covered: float) -> str:
+    """How many people are protected, the unprotected first; `covered`: share of the protected."""
+    if formats.out_of(covered) == "100 of 100":
+        return "**100 of 100 people are protected.**"
+    if formats.out_of(covered) == "0 of 100":
+        return "**Nobody is protected.**"
+    left, has = (formats.out_of_few(each) for each in (1.0 - covered, covered))
+    return f"**{left} people are not protected, {has} are.**"

@@ -1,0 +1,110 @@
+"""What the page has to show of a scenario, beside Warner's coin at the stricter ε.
+
+Everything comes from the mechanism's channel; nothing here draws.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from caldp_core.audit.adversary import ErrorVertex, error_rates, error_vertex, posterior
+from caldp_core.basics.types import Floats
+from caldp_core.estimation.one_question import share_quantiles
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.capabilities import channel_products
+from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.policies import BinaryQuestion
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.yesno.page_state import yes_no_policy
+
+DOT_COUNT: Final = 50
+_EVEN: Final = (Fraction(1, 2), Fraction(1, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Coin:
+    """One mechanism and one outcome of it.
+
+    `yes_probabilities`: (2,) chance that a person whose answer is no, or yes, sends yes.
+    `correct_probabilities`: (2,) chance that the answer is what the report says, no or yes, for
+    whom both were even before; None where nobody sends that report. `vertex`: the corner of what
+    its promise allows. `errors`: what taking each report at its word gets wrong. `estimate`: the
+    unbiased share of yes, may leave [0, 1]. `low`, `high`: 95 % range. `dots`: (50,) equally likely
+    shares. `standard_error`: standard error of the estimate at the true share.
+    """
+
+    result: Result
+    yes_probabilities: tuple[float, float]
+    correct_probabilities: tuple[float | None, float | None]
+    vertex: ErrorVertex
+    errors: ErrorVertex
+    estimate: float
+    low: float
+    high: float
+    dots: Floats
+    standard_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class YesNoData:
+    """This protection, Warner's coin at the stricter ε, and the true share of yes."""
+
+    ours: Coin
+    warner: Coin
+    truth: float
+
+
+def warner_scenario(scenario: Scenario) -> Scenario:
+    """The same people, both answers as secret as the more secret one: plain LDP at its best."""
+    least = min(yes_no_policy(scenario).epsilon_01, yes_no_policy(scenario).epsilon_10)
+    return replace(scenario, policy=BinaryQuestion(least, least), mechanism=Best())
+
+
+def load_data(scenario: Scenario) -> YesNoData:
+    """All of it; raises `CaldpError` where nothing can be learned."""
+    truth = float(runs.setup(scenario).dataset.distribution[1])
+    return YesNoData(load_coin(scenario), load_coin(warner_scenario(scenario)), truth)
+
+
+def load_coin(scenario: Scenario) -> Coin:
+    """One mechanism and its outcome."""
+    result = runs.result(scenario)
+    setup = result.setup
+    products = channel_products(setup.mechanism)
+    assert products is not None  # reports of a yes-or-no mechanism are symbols
+    unbiased, n = result.first.unbiased, setup.n
+    low, high = share_quantiles(products, unbiased, n, np.array([0.025, 0.975]))
+    channel = setup.mechanism.exact_channel()
+    alarm, missed = error_rates(channel, 0, 1, lambda y: y == 0)
+    levels = yes_no_policy(scenario)
+    return Coin(
+        result,
+        (float(channel[0][1]), float(channel[1][1])),
+        (_correct_probability(result, 0), _correct_probability(result, 1)),
+        error_vertex(BinaryPolicy(levels.epsilon_01, levels.epsilon_10)),
+        ErrorVertex(float(alarm), float(missed)),
+        float(unbiased[1]),
+        float(low),
+        float(high),
+        share_quantiles(products, unbiased, n, (np.arange(DOT_COUNT) + 0.5) / DOT_COUNT),
+        float(np.sqrt(setup.mechanism.variance(setup.dataset.distribution, n)[1])),
+    )
+
+
+def _correct_probability(result: Result, report: int) -> float | None:
+    mechanism = result.setup.mechanism
+    channel = mechanism.exact_channel()
+    if not any(row[report] for row in channel):
+        return None
+    return float(posterior(channel, mechanism.policy, _EVEN, report).posterior[report])
+
+
+def warner_people_factor(data: YesNoData) -> float:
+    """How many times as many people Warner's coin needs for the same standard error."""
+    if data.ours.standard_error == 0:
+        return 1.0 if data.warner.standard_error == 0 else float("inf")
+    return (data.warner.standard_error / data.ours.standard_error) ** 2
