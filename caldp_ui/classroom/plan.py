@@ -14,6 +14,7 @@ from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
 from caldp_ui.session import handover
+from caldp_ui.session.opening import is_first_run
 
 _Act = Callable[[], None]
 _Fact = Callable[[], bool]
@@ -127,10 +128,13 @@ PARTS: Final = (
 def button() -> None:
     """Opens the plan, from which a lesson begins.
 
-    The plan stays open until somebody closes it: a page is also run by itself, as previews come.
+    The plan stays open until somebody closes it or leaves the page: a page is also run by itself,
+    as previews come.
     """
     if handover.take_part(STATE.page, "plan"):
         _set_open(True)
+    elif is_first_run():
+        _set_open(False)
     label, key = "Lesson plan", STATE.key("plan")
     st.button(label, icon=":material/schedule:", key=key, on_click=_set_open, args=(True,))
     if st.session_state.get(_IS_OPEN):

@@ -1,19 +1,30 @@
 """How every page begins."""
 
-from typing import TypeVar
+from typing import Final, TypeVar
+
+import streamlit as st
 
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.session import notices
 from caldp_ui.session.page_state import PageState
 
 R = TypeVar("R")
+_PAGE: Final = "opening/page"
+_IS_FIRST_RUN: Final = "opening/is-first-run"
 
 
 def begin_page(slot: PageState[R]) -> R:
     """Begin a run of the page: notices, the link; returns the record to show."""
     ensure_navigation()
+    st.session_state[_IS_FIRST_RUN] = st.session_state.get(_PAGE) != slot.page
+    st.session_state[_PAGE] = slot.page
     slot.follow_link()
     record = slot.current()
     notices.show()
     slot.write_link()
     return record
+
+
+def is_first_run() -> bool:
+    """Whether the visit has just come to this page from another one, or from outside."""
+    return bool(st.session_state.get(_IS_FIRST_RUN))

@@ -115,6 +115,8 @@ def test_what_people_come_for_is_one_click_away(way: purposes.PurposeCard) -> No
 
 def test_the_plan_opens_once_from_the_start_page() -> None:
     at = checked(start_page().button(key="start-go-teach").click().run())
+    assert has_button(at, "classroom-begin")
+    go(at, navigation.MATRIX)
     go(at, navigation.CLASSROOM)
     assert not has_button(at, "classroom-begin")
 

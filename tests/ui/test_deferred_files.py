@@ -28,6 +28,14 @@ class Page:
         self.files.remove_orphaned_files()
         return drawn
 
+    def has(self, address: str) -> bool:
+        """Whether a browser that asks for the file still gets it."""
+        try:
+            self._storage.get_file(address.rpartition("/")[2])
+        except MediaFileStorageError:
+            return False
+        return True
+
     def saved(self, drawing: str) -> str:
         """What a click on a drawing of a button saves."""
         name = self.files.execute_deferred(drawing).rpartition("/")[2]
@@ -45,6 +53,35 @@ def test_the_old_drawing_of_a_button_saves_what_the_new_one_does() -> None:
             "estimate": "e",
             "scenario": "f",
         }
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_file_stays_until_the_browser_has_had_time_to_fetch_it() -> None:
+    page, clock = Page(), Clock()
+    DeferredFiles(page.files, clock)
+    address = page.files.execute_deferred(page.draw(estimate="a")["estimate"])
+    for clock.now in (1.0, 10.0, 29.0):
+        page.draw(estimate="b")
+        assert page.has(address)
+    clock.now = 31.0
+    page.draw(estimate="b")
+    page.draw(estimate="b")
+    assert not page.has(address)
+
+
+def test_streamlit_itself_removes_a_file_after_two_runs() -> None:
+    page = Page()
+    address = page.files.execute_deferred(page.draw(estimate="a")["estimate"])
+    page.draw(estimate="b")
+    assert page.has(address)
+    page.draw(estimate="b")
+    assert not page.has(address)
 
 
 def test_streamlit_itself_forgets_it() -> None:
