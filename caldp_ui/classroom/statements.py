@@ -26,7 +26,7 @@ LECTURE: Final[Mapping[str, tuple[Statement, ...]]] = {
         ),
         Statement(
             "what an attacker of RAPPOR learns in so many days",
-            "lecture.rappor.guessed_right_after",
+            "lecture.rappor.guess_accuracy_of_laws",
         ),
     ),
     "bits": (
@@ -46,11 +46,11 @@ LECTURE: Final[Mapping[str, tuple[Statement, ...]]] = {
     "shuffling": (
         Statement(
             "Feldman, McMillan, Talwar 2021, main theorem: shuffling",
-            "theory.shuffling.closed_form",
+            "theory.shuffling.closed_form_epsilon",
         ),
-        Statement("their reduction to clones, as of 2023, summed up", "theory.shuffling.numeric"),
+        Statement("their reduction to clones, as of 2023, summed up", "theory.shuffling.numeric_epsilon"),
         Statement(
-            "Wang and others 2023: less, where the mechanism is known", "theory.mixing.after_mixing"
+            "Wang and others 2023: less, where the mechanism is known", "theory.mixing.epsilon_after_mixing"
         ),
     ),
 }

@@ -88,7 +88,7 @@ ADVERSARY: Final = (
     ),
     Statement(
         "CALDP Proposition 3, summed over all other symbols, after m reports",
-        "audit.inference.most_believed",
+        "audit.inference.max_posterior",
         r"\Pr(x \mid y_1, \dots, y_m) \le "
         r"\frac{\pi_x}{\sum_{x'} e^{-m\,E[x, x']}\,\pi_{x'}}",
     ),
@@ -99,12 +99,12 @@ ADVERSARY: Final = (
     ),
     Statement(
         "one fake phone's power, and whether a smaller block lowers it",
-        "audit.poisoning.power",
+        "audit.poisoning.attack_power",
         r"\text{people added by its strongest report, beside } n\,\sigma_x",
     ),
     Statement(
         "LDPRecover's idea (Sun et al. 2024), block by block, and what it misses",
-        "estimation.recovery.recovered",
+        "estimation.recovery.recover_shares",
         r"\hat p^{\,\text{honest}} = \Pi_\Delta\Bigl(\frac{\hat p - \beta\,a}{1 - \beta}\Bigr)",
     ),
     Statement(
@@ -129,18 +129,18 @@ COARSER: Final = (
     ),
     Statement(
         "best guess between two cells of one person from a noisy table of a trusted office",
-        "treatments.noise.CentralTable.right",
+        "treatments.noise.CentralTable.guess_accuracy",
         r"1/(1 + e^{-\varepsilon/2})",
     ),
     Statement(
         "best guess between two places of one person from a rounded or partly hidden table",
-        "attacks.differencing.two_places",
+        "attacks.differencing.place_guess_accuracy",
         r"(1 + \mathrm{TV})/2",
     ),
     Statement(
         "answers nearest to all published tables, by a linear program (Dinur, Nissim 2003; Dwork, "
         "McSherry, Talwar 2007)",
-        "attacks.reconstruction.nearest",
+        "attacks.reconstruction.fit_answers",
         r"\textstyle\min_{x \in [0,1]^n} \sum_t \bigl|\sum_{i \in t} x_i - y_t\bigr|",
     ),
 )

@@ -9,7 +9,7 @@ VALUES: Final = (
     Statement(
         "CALDP Proposition 3, summed over a group G of a block's values that are all hidden: the "
         "range that a promise allows",
-        "audit.beliefs.promised",
+        "audit.beliefs.policy_beliefs",
         r"\Pr(G \mid y) \le "
         r"\frac{\pi(G)}{\pi(G) + e^{-\varepsilon}\,\pi(\text{rest of the block})}",
     ),

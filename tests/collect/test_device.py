@@ -72,6 +72,6 @@ def test_coins_are_even_whatever_the_numbers_are() -> None:
 
 
 def test_the_law_of_the_tests_is_that_of_two_dice() -> None:
-    law = exact_law(lambda coins: coins.below(6) + coins.below(6))
+    law = exact_law(lambda coins: coins.uniform_below(6) + coins.uniform_below(6))
     assert law[5] * 36 == 6
     assert sum(law.values()) == 1
