@@ -48,9 +48,12 @@ LECTURE: Final[Mapping[str, tuple[Statement, ...]]] = {
             "Feldman, McMillan, Talwar 2021, main theorem: shuffling",
             "theory.shuffling.closed_form_epsilon",
         ),
-        Statement("their reduction to clones, as of 2023, summed up", "theory.shuffling.numeric_epsilon"),
         Statement(
-            "Wang and others 2023: less, where the mechanism is known", "theory.mixing.epsilon_after_mixing"
+            "their reduction to clones, as of 2023, summed up", "theory.shuffling.numeric_epsilon"
+        ),
+        Statement(
+            "Wang and others 2023: less, where the mechanism is known",
+            "theory.mixing.epsilon_after_mixing",
         ),
     ),
 }
