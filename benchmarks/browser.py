@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
 PATIENCE_MS: Final = 120_000
-"""What is awaited may take so long: a busy machine is slow, not wrong."""
+"""Longest wait for anything: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
 _NAMES: Final = (
     "chromium-headless-shell",  # Chromium without its windows: half the processor time
@@ -47,9 +47,9 @@ _SHOWN: Final = f"""(() => {{
         document.querySelector('.st-key-headline')?.innerText ?? ''];
 }})()"""
 """How often the stage has painted what came from the server, with the step of a film that it shows
-before that comes, and the sentence of the result as it is read."""
+before that comes, and the sentence of the result."""
 FILM: Final = f".st-key-{MAP_PAGE}-epsilon .stage-play"
-"""What plays the film of ε: it stands beside the page's slider once the film has come."""
+"""The element that plays the film of ε, beside the page's slider once the film has come."""
 
 
 def missing_software() -> str:
@@ -126,8 +126,8 @@ def wait_until_ready(page: "Page") -> None:
 def press_until_redrawn(page: "Page", key: str) -> float:
     """Press a key; seconds until all pictures and the sentence of the result are new.
 
-    They are by the first that has them, a film in the browser or the server. Then the server's
-    answer is waited for.
+    They come from a film in the browser or from the server, whichever is first. Then the server's
+    answer is awaited.
     """
     page.evaluate(
         f"""() => {{
@@ -154,7 +154,7 @@ def film_step(page: "Page") -> float:
 
 
 def press_until_bare_is_redrawn(page: "Page", key: str) -> float:
-    """The same on the bare page, whose one picture is an `img`."""
+    """Press a key on the bare page; seconds until its one picture, an `img` element, is new."""
     page.evaluate(
         """() => {
             const shown = () => document.querySelector('[data-testid=stImage] img')?.src;

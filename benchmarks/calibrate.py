@@ -26,11 +26,11 @@ def calibrate(evidence: Evidence) -> Floats:
     law = _log_law(evidence.unbiased[sample], deviation[sample], shares)
     prior = max(choices, key=lambda log: float(logsumexp(law + log, axis=1).sum()))
     k = evidence.unbiased.size
-    found = np.empty(k)
+    means = np.empty(k)
     for at in np.array_split(np.arange(k), -(-k // _CHUNK)):
         law = _log_law(evidence.unbiased[at], deviation[at], shares)
-        found[at] = _mean(law + prior, shares)
-    return np.asarray(found / found.sum())
+        means[at] = _mean(law + prior, shares)
+    return np.asarray(means / means.sum())
 
 
 def _prior(shares: Floats, exponent: float, k: int) -> Floats:
@@ -38,8 +38,8 @@ def _prior(shares: Floats, exponent: float, k: int) -> Floats:
     steps = np.gradient(shares[1:])
     above = shares[1:] ** -exponent * steps
     above /= above.sum()
-    held = min(1.0, 1.0 / k / float(above @ shares[1:]))
-    both = np.concatenate([[1.0 - held], held * above])
+    inhabited = min(1.0, 1.0 / k / float(above @ shares[1:]))
+    both = np.concatenate([[1.0 - inhabited], inhabited * above])
     return np.asarray(np.log(np.maximum(both, 1e-300)))
 
 

@@ -67,7 +67,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _week(folder: Path, people: int) -> Figure:
-    """From the scenario to the estimate, once."""
+    """Seconds of the example's week, from the scenario to the estimate, once."""
     command = [sys.executable, "examples/collection/week.py", str(folder / "week")]
     path = os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     started = perf_counter()
@@ -152,10 +152,10 @@ def _measure(code: str, protocol: Protocol, file: Path, work: str, n: int) -> tu
     path = file.with_name("protocol.json")
     path.write_text(protocol.to_json(), "utf-8")
     command = [sys.executable, "-c", code, str(path), str(file)]
-    told = []
+    outputs = []
     for _ in range(_RUNS + 1):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        told.append([float(word) for word in done.stdout.split()])
-    assert all(found == n for found, _, _ in told), work
-    _, seconds, megabytes = zip(*told[1:], strict=True)
+        outputs.append([float(word) for word in done.stdout.split()])
+    assert all(reports == n for reports, _, _ in outputs), work
+    _, seconds, megabytes = zip(*outputs[1:], strict=True)
     return tuple(Runs(min(each), median(each), _RUNS) for each in (seconds, megabytes))  # type: ignore[return-value]

@@ -44,7 +44,7 @@ class ServerLike(Protocol):
 
     @property
     def address(self) -> str:
-        """Where visitors come."""
+        """The address that visitors open."""
         ...
 
     def cpu_seconds(self) -> float:
@@ -79,9 +79,9 @@ async def crowd(
     for visitor in visitors:
         await visitor.close()
     waits = [move.seconds for move in moves if move.seconds < inf]
-    said = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
+    setting = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
     return [
-        _single_figure(f"{said}: runs a second", "/s", len(moves) / seconds, pace),
+        _single_figure(f"{setting}: runs a second", "/s", len(moves) / seconds, pace),
         _percentile_figure("until the picture, half of the moves", "s", waits, 50),
         _percentile_figure("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
         _single_figure("moves that never showed", "", float(len(moves) - len(waits)), Bar("≤", 0)),

@@ -29,23 +29,27 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for k in sizes.designed:
         for name, policy in _policies(k).items():
             started = perf_counter()
-            made = design(policy)
+            channel_design = design(policy)
             seconds = perf_counter() - started
             limit = _SECONDS.get(k)
             bar = Bar("≤", limit) if limit else None
             work = f"design, k = {k}, {name}"
-            yield Figure(work, "s", Runs(seconds, seconds, 1), bar, _note(made))
-            yield _gap(work, name, made)
+            yield Figure(work, "s", Runs(seconds, seconds, 1), bar, _note(channel_design))
+            yield _gap(work, name, channel_design)
 
 
-def _note(made: Design) -> str:
-    looked = "every extreme ray looked at" if made.exact else "by merged symbols and a relaxation"
-    return f"{made.channel.outputs:,} reports, loss {made.loss:.4g}, {looked}"
+def _note(channel_design: Design) -> str:
+    looked = (
+        "every extreme ray looked at"
+        if channel_design.exact
+        else "by merged symbols and a relaxation"
+    )
+    return f"{channel_design.channel.outputs:,} reports, loss {channel_design.loss:.4g}, {looked}"
 
 
-def _gap(work: str, name: str, made: Design) -> Figure:
-    """One and the gap, as a ratio to what any channel loses at least."""
-    times = 1 + made.gap
+def _gap(work: str, name: str, channel_design: Design) -> Figure:
+    """The design's loss over the least loss that is proven for any channel: 1 + gap."""
+    times = 1 + channel_design.gap
     bar = Bar("≤", 1 + _ANCHOR / 100) if name == "plain LDP" else None
     return Figure(f"loss / proven least loss, {work}", "×", Runs(times, times, 1), bar)
 
@@ -66,7 +70,7 @@ def _places(k: int) -> Floats:
 
 
 def _levels(k: int) -> Floats:
-    """Uniform in [0.5, 3], each for itself."""
+    """(k, k) independent levels, uniform in [0.5, 3] nats; 0 on the diagonal."""
     levels = np.random.default_rng(_SEED).uniform(0.5, 3.0, (k, k))
     np.fill_diagonal(levels, 0.0)
     return levels

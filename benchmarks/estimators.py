@@ -36,18 +36,18 @@ _LARGEST: Final = 50
 _OURS: Final = "cascade"
 _WITH_INHABITANTS: Final = "cascade with inhabitants"
 _BARS: Final = {("the world", 1.0): Bar("≤", 27)}
-"""Of the cascade's error: post-processing alone, the simplex projection has 42."""
+"""Limits of the cascade's error: post-processing alone, the simplex projection has 42."""
 _TIME: Final = Bar("≤", 30)
 _NOWHERE_WORSE: Final = Bar("≤", 1.01)
 _DRAWS: Final = 16
-"""Of each random scenario: with fewer, chance alone makes some worse."""
+"""Draws of each random scenario: with fewer, chance alone makes some worse."""
 
 
 @dataclass(frozen=True, eq=False)
 class PeopleMap:
     """(rows × columns,) people of a map in blocks of `labels`.
 
-    `inhabitants`: (rows × columns,) where people live, of maps that were not made of it.
+    `inhabitants`: (rows × columns,) where people live; None for maps that were made from that.
     """
 
     name: str
@@ -94,12 +94,14 @@ def _load_map(path: Path) -> PeopleMap:
     rows, columns = counts.shape
     cell = min(180 / rows, 360 / columns)  # neighbours are all that is asked of it
     grid = GridDomain(-90, -180, cell, rows, columns)
-    live = _inhabitants(rows, columns)
-    return PeopleMap("the world", counts.ravel(), grid, np.zeros(counts.size, np.int64), live)
+    inhabitants = _inhabitants(rows, columns)
+    return PeopleMap(
+        "the world", counts.ravel(), grid, np.zeros(counts.size, np.int64), inhabitants
+    )
 
 
 def _inhabitants(rows: int, columns: int) -> Floats:
-    """(rows × columns,) of the whole Earth, cells of any shape; parted as by `inhabitants`."""
+    """(rows × columns,) inhabitants of the Earth, spread as in `datasets/inhabitants.py`."""
     towns = world_cities()
     at = np.array([((t.latitude + 90) / 180, (t.longitude + 180) / 360) for t in towns])
     row, column = (at * (rows, columns)).astype(np.int64).T
@@ -110,16 +112,16 @@ def _inhabitants(rows: int, columns: int) -> Floats:
 
 def _inhabitants_estimators(place: PeopleMap) -> dict[str, PostProcess]:
     """The cascade that knows where people live, where that can be judged."""
-    live = place.inhabitants
+    inhabitants = place.inhabitants
     return (
         {}
-        if live is None
-        else {_WITH_INHABITANTS: lambda evidence: cascade_with_prior(evidence, live)}
+        if inhabitants is None
+        else {_WITH_INHABITANTS: lambda evidence: cascade_with_prior(evidence, inhabitants)}
     )
 
 
 def _estimators() -> dict[str, PostProcess]:
-    """All for any data: those for maps or an order alone are measured beside their own peers."""
+    """The estimators for any data; those for maps or an order alone are measured elsewhere."""
     entries = (e for e in ESTIMATORS.values() if not e.on_maps and not e.in_order)
     named = {entry.name: entry.apply for entry in entries if entry.name != "none"}
     peer = _pure_ldp()
@@ -139,39 +141,41 @@ def _compare(place: PeopleMap, epsilon: float, draws: int) -> Iterator[Figure]:
     mechanism = registry.in_context(Context.block_structured(place.labels, epsilon), "galois")
     truth, rng = place.people / place.people.sum(), np.random.default_rng(5)
     tallies = [mechanism.sample_tally(place.people, rng) for _ in range(draws)]
-    seen = [Evidence.of(mechanism, tally, domain=place.grid) for tally in tallies]
+    evidences = [Evidence.of(mechanism, tally, domain=place.grid) for tally in tallies]
     for name, apply in (_estimators() | _inhabitants_estimators(place)).items():
-        apply(replace(seen[0]))  # tables that are made once
-        found, times = [], []
-        for evidence in seen:
+        apply(replace(evidences[0]))  # tables that are made once
+        estimates, times = [], []
+        for evidence in evidences:
             alone = replace(evidence)  # nothing that an earlier estimator has worked out
             started = process_time()
-            found.append(apply(alone))
+            estimates.append(apply(alone))
             times.append(1000 * (process_time() - started))
         work = f"{place.name}, ε = {epsilon:g}, {name}"
-        figure = _error(work, truth, found, place.grid)
+        figure = _error(work, truth, estimates, place.grid)
         if name == _WITH_INHABITANTS:
-            figure = replace(figure, note=f"{figure.note}, {_prior_shift_text(seen, found)}")
+            figure = replace(
+                figure, note=f"{figure.note}, {_prior_shift_text(evidences, estimates)}"
+            )
         yield replace(figure, bar=_BARS.get((place.name, epsilon)) if name == _OURS else None)
         limit = _TIME if name == _OURS and truth.size == US_GRID.k else None
         yield Figure(f"time: {work}", "ms", Runs(min(times), median(times), draws), limit)
 
 
-def _prior_shift_text(seen: Sequence[Evidence], found: Sequence[Floats]) -> str:
-    pairs = zip(seen, found, strict=True)
+def _prior_shift_text(evidences: Sequence[Evidence], estimates: Sequence[Floats]) -> str:
+    pairs = zip(evidences, estimates, strict=True)
     share = np.mean([50 * np.abs(prior_effect(each, shares)).sum() for each, shares in pairs])
     return f"moved by the prior: {share:.1f}"
 
 
-def _error(work: str, truth: Floats, found: Sequence[Floats], grid: GridDomain) -> Figure:
-    """People of 100 in the wrong cell; in the note, of boxes and the largest cells."""
+def _error(work: str, truth: Floats, estimates: Sequence[Floats], grid: GridDomain) -> Figure:
+    """People of 100 in the wrong cell; in the note, in wrong boxes and in the largest cells."""
 
     def mean(error: Callable[[Floats], float]) -> float:
-        return float(np.mean([error(each - truth) for each in found]))
+        return float(np.mean([error(each - truth) for each in estimates]))
 
     largest = np.argsort(truth)[-_LARGEST:]
-    cells = [float(50 * np.abs(each - truth).sum()) for each in found]
-    boxes = 100 * float(np.mean([box_error(truth, each, grid, _SIDE) for each in found]))
+    cells = [float(50 * np.abs(each - truth).sum()) for each in estimates]
+    boxes = 100 * float(np.mean([box_error(truth, each, grid, _SIDE) for each in estimates]))
     top = mean(lambda off: float(50 * np.abs(off[largest]).sum()))
     note = f"boxes of {_SIDE} × {_SIDE}: {boxes:.2f}, {_LARGEST} largest cells: {top:.2f}"
     return Figure(work, "%", Runs(min(cells), float(np.mean(cells)), len(cells)), note=note)

@@ -23,7 +23,7 @@ from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.privacy.context import Context
 
 Collect = Callable[[], Callable[[], Floats]]
-"""What is timed. It returns what is not: the making of the (k,) estimate."""
+"""The timed part, which returns the part that is not timed: the making of the (k,) estimate."""
 
 _QUICK: Final = ("hadamard", "randomized-response", "galois")
 _HASHES: Final = 1000
@@ -49,7 +49,7 @@ class _Pure:
     clips: bool = False
 
     def collector(self, symbols: list[int], k: int) -> Collect:
-        """Only its `privatise` and `aggregate` are timed."""
+        """A `Collect` for pure-ldp: only its `privatise` and `aggregate` are timed."""
         module = import_module(f"pure_ldp.frequency_oracles.{self.module}")
         client = getattr(module, f"{self.prefix}Client")(EPSILON, k, **self.client)
         server = getattr(module, f"{self.prefix}Server")(EPSILON, k, **self.server)
@@ -81,7 +81,7 @@ class _Multi:
     clips: bool = True
 
     def collector(self, symbols: list[int], k: int) -> Collect:
-        """Its aggregator counts and estimates in one, so all of it is timed."""
+        """A `Collect` for multi-freq-ldpy: its aggregator estimates, too, so all is timed."""
         module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{self.prefix}")
         client = getattr(module, f"{self.prefix}_Client")
         aggregator = getattr(module, f"{self.prefix}_Aggregator_MI")
@@ -169,7 +169,7 @@ def _collector(mechanism: ContextMechanism, x: Ints) -> Collect:
 def _measure(
     work: str, unit: str, collect: Collect, repeats: int, bar: Bar | None = None
 ) -> tuple[Figure, list[Floats]]:
-    """Like `timed`, and the estimates of the runs that count."""
+    """A figure as by `measure_time`, and the estimates of the runs that count."""
     if repeats > 1:
         collect()
     times, estimates = [], []
@@ -208,9 +208,9 @@ def _compare_with_peer(
     theirs = share(work, "µs", whole, n)
     yield replace(theirs, note=f"timed on {n:,} people")
     yield ratio(f"{peer.title} / caldp, a person, {peer.family}", theirs, each)
-    under, what = _our_error(mechanism, few, peer.clips, sizes.repeats)
+    our_error, reference = _our_error(mechanism, few, peer.clips, sizes.repeats)
     work = f"n·MSE, {peer.title} / caldp, {peer.family}"
-    yield _error(work, few, estimates, under, what)
+    yield _error(work, few, estimates, our_error, reference)
 
 
 def _our_error(

@@ -33,8 +33,8 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     x = np.random.default_rng(1).integers(0, k, sizes.family_users)
     for epsilon in _EPSILONS:
         for name, spec in _SPECS.items():
-            made = spec.family()
-            mechanism = ContextMechanism(Context.plain(k, epsilon), name, made)
+            family = spec.family()
+            mechanism = ContextMechanism(Context.plain(k, epsilon), name, family)
             yield _reports(mechanism, x, f"a report, {name}, ε = {epsilon:g}", sizes.long_repeats)
             yield _error(mechanism, epsilon, f"n·MSE / optimum, {name}, ε = {epsilon:g}")
 

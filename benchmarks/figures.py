@@ -1,4 +1,4 @@
-"""What a measurement is: times of several runs, or a ratio of two, held against a bar.
+"""A measurement: times of several runs, or a ratio of two, compared with a bar.
 
 Bars are judged by the median, so that one lucky run passes nothing.
 """
@@ -16,7 +16,7 @@ _HOLDS: Final = {"≤": operator.le, "≥": operator.ge}
 
 @dataclass(frozen=True)
 class Bar:
-    """What we hold ourselves to: at most (≤) or at least (≥) a limit, in the figure's unit."""
+    """A figure's target: at most (≤) or at least (≥) a `limit`, in the figure's unit."""
 
     sense: Literal["≤", "≥"]
     limit: float

@@ -73,26 +73,26 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 def _write(file: Path, n: int) -> None:
     """Places in and around Paris with people, always the same."""
-    told = str(file).replace("'", "''")
+    target = str(file).replace("'", "''")
     with connect(500, folders=[file.parent]) as connection:
         fetch_rows(connection, "SELECT setseed(0.5)")
         fetch_rows(
             connection,
             "COPY (SELECT round(48.6 + random() / 2, 6) AS lat, "
             "round(2.1 + random() / 2, 6) AS lon, "
-            f"1 + (random() * 99)::INT AS n FROM range({n})) TO '{told}' (HEADER)",
+            f"1 + (random() * 99)::INT AS n FROM range({n})) TO '{target}' (HEADER)",
         )
 
 
 def _measure(program: str, file: Path) -> tuple[Runs, Runs]:
-    """Seconds, and megabytes beyond those that were there before; at least a kilobyte."""
+    """Seconds, and megabytes beyond those used before; at least a kilobyte."""
     command = [sys.executable, "-c", program, str(file)]
-    found: list[tuple[float, float]] = []
+    runs: list[tuple[float, float]] = []
     for _ in range(_RUNS):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         seconds, megabytes = (float(text) for text in done.stdout.split())
-        found.append((seconds, max(megabytes, 0.001)))
-    times, memories = zip(*found, strict=True)
+        runs.append((seconds, max(megabytes, 0.001)))
+    times, memories = zip(*runs, strict=True)
     return (
         Runs(min(times), median(times), _RUNS),
         Runs(min(memories), median(memories), _RUNS),

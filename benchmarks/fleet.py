@@ -73,7 +73,7 @@ def fleet(
 ) -> Iterator[Fleet]:
     """So many workers behind nginx, with these `variables` of their environment.
 
-    `base`: the path below which all is. `certificate`: its file and its key's, for https.
+    `base`: the path below which they serve. `certificate`: its file and its key's, for https.
     """
     with ExitStack() as started:
         names = [f"w{at}" for at in range(1, number + 1)]
@@ -84,8 +84,8 @@ def fleet(
             own = {"CALDP_WORKER": name, **(variables or {})}
             return started.enter_context(running_server(home, base=base, variables=own))
 
-        with ThreadPoolExecutor(number) as at_once:
-            workers = list(at_once.map(start, names))
+        with ThreadPoolExecutor(number) as pool:
+            workers = list(pool.map(start, names))
         port = free_port()
         named = (Worker(n, w.address.split("/")[2]) for n, w in zip(names, workers, strict=True))
         site = Site(tuple(named), f"127.0.0.1:{port}", "_", base, *certificate)

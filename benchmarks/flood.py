@@ -29,7 +29,7 @@ _WAIT: Final = Bar("≤", 2)
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
-    """Others' waits without and with a flood, and what became of it."""
+    """Others' waits without and with a flood, and how many of its sockets were closed."""
     del sizes
     with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
         yield from asyncio.run(_measure(server))
@@ -48,15 +48,17 @@ async def _measure(server: Server) -> list[Figure]:
     cut = sum(visitor.was_closed for visitor in floods)
     for visitor in (*others, *floods):
         await visitor.close()
-    shown = [wait for wait in waits if wait < inf]
-    said = f"{_SOCKETS} sockets with {_MESSAGES:,} messages each"
+    finished = [wait for wait in waits if wait < inf]
+    setting = f"{_SOCKETS} sockets with {_MESSAGES:,} messages each"
     return [
         _single_figure("95 of 100 moves of others without a flood", "s", _percentile_95(calm)),
-        _single_figure(f"{said}: 95 of 100 moves of others", "s", _percentile_95(shown)),
+        _single_figure(f"{setting}: 95 of 100 moves of others", "s", _percentile_95(finished)),
         _single_figure(
-            "that over without a flood", "×", _percentile_95(shown) / _percentile_95(calm), _WAIT
+            "that over without a flood", "×", _percentile_95(finished) / _percentile_95(calm), _WAIT
         ),
-        _single_figure("moves that never showed", "", float(len(waits) - len(shown)), Bar("≤", 0)),
+        _single_figure(
+            "moves that never showed", "", float(len(waits) - len(finished)), Bar("≤", 0)
+        ),
         _single_figure("sockets of the flood that were closed", "", float(cut)),
     ]
 

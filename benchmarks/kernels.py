@@ -1,6 +1,6 @@
-"""The best noise for a distance on the paper's map: its design, its tallies, and how far it lies.
+"""The best noise for a distance on the paper's map: its design, its tallies, and its displacement.
 
-Displacements are held against the proved bound, below which no mechanism is.
+Displacements are compared with the proved bound, below which no mechanism is.
 """
 
 from collections.abc import Callable, Iterator

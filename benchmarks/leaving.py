@@ -49,9 +49,9 @@ async def _plans(server: Server, k: int) -> list[Figure]:
     used = server.cpu_seconds() - used
     waited = await _newcomer(server, 1.5)
     await asyncio.sleep(_REST_S)
-    said = f"{_LEFT} plans of {k:,} values left"
+    setting = f"{_LEFT} plans of {k:,} values left"
     return [
-        _single_figure(f"{said}: processor time in the next {_AFTER_S:g} s", "s", used),
+        _single_figure(f"{setting}: processor time in the next {_AFTER_S:g} s", "s", used),
         _single_figure("memory by then, at most", "MB", most, _MEMORY),
         _single_figure("memory a minute later", "MB", server.megabytes(), _MEMORY),
         _single_figure("a newcomer's headline before", "s", alone),

@@ -24,8 +24,8 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     for number in sizes.workers:
         for visits, pause in ((sizes.visits, 1.0), (sizes.readers, READERS_PAUSE_S)):
             with tempfile.TemporaryDirectory() as name, fleet(Path(name), number) as workers:
-                said = f"{number} workers: " if number > 1 else "1 worker: "
+                prefix = f"{number} workers: " if number > 1 else "1 worker: "
                 empty = workers.megabytes()
-                yield Figure(f"{said}memory before anybody comes", "MB", Runs(empty, empty, 1))
+                yield Figure(f"{prefix}memory before anybody comes", "MB", Runs(empty, empty, 1))
                 for each in asyncio.run(crowd(workers, visits, None, pause)):
-                    yield replace(each, work=said + each.work)
+                    yield replace(each, work=prefix + each.work)

@@ -9,11 +9,11 @@ from pathlib import Path
 from caldp_core import __version__
 
 _LIBRARIES = ("numpy", "scipy", "pure-ldp", "multi-freq-ldpy", "xxhash")
-"""What the work is done with, here and by the peers; pure-ldp hashes with xxhash."""
+"""Libraries that do the work, here and in the peers; pure-ldp hashes with xxhash."""
 
 
 def machine() -> dict[str, str]:
-    """What a figure depends on, in texts."""
+    """The machine and versions that a figure depends on, as texts."""
     return {
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
@@ -27,10 +27,10 @@ def machine() -> dict[str, str]:
 
 def _cpu() -> str:
     try:
-        told = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text("utf-8"))
+        match = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text("utf-8"))
     except OSError:
-        told = None
-    return told[1] if told else platform.processor() or platform.machine()
+        match = None
+    return match[1] if match else platform.processor() or platform.machine()
 
 
 def _load() -> str:

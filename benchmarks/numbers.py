@@ -28,21 +28,21 @@ _METHODS: Final[dict[str, tuple[Callable[[int], Callable[[float], Mechanism]], s
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
-    """Per shape, ε and way: Wasserstein distance, people under a wrong number, error of the mean.
+    """For shapes, ε and methods: Wasserstein distance, people under a wrong number, mean's error.
 
     In % of the scale, of people, and of the scale.
     """
     n = sizes.surveyed
     for shape, p in _shapes().items():
         for epsilon in _EPSILONS:
-            for title, (hidden, name) in _METHODS.items():
-                made, rngs = hidden(_STEPS)(epsilon), map(np.random.default_rng, range(_DRAWS))
-                tallies = [made.sample_tally(rng.multinomial(n, p), rng) for rng in rngs]
-                found = [estimate(made, tally, name) for tally in tallies]
+            for title, (maker, name) in _METHODS.items():
+                mechanism, rngs = maker(_STEPS)(epsilon), map(np.random.default_rng, range(_DRAWS))
+                tallies = [mechanism.sample_tally(rng.multinomial(n, p), rng) for rng in rngs]
+                estimates = [estimate(mechanism, tally, name) for tally in tallies]
                 work = f"{shape}, {n:,} people, ε = {epsilon:g}: {title}"
-                yield _figure(f"{work}, distance", [_distance(each, p) for each in found])
-                yield _figure(f"{work}, wrong", [_wrong(each, p) for each in found])
-                yield _figure(f"{work}, mean", [_mean_error(each, p) for each in found])
+                yield _figure(f"{work}, distance", [_distance(each, p) for each in estimates])
+                yield _figure(f"{work}, wrong", [_wrong(each, p) for each in estimates])
+                yield _figure(f"{work}, mean", [_mean_error(each, p) for each in estimates])
 
 
 def _figure(work: str, errors: list[float]) -> Figure:
@@ -51,21 +51,21 @@ def _figure(work: str, errors: list[float]) -> Figure:
 
 def _shapes() -> dict[str, Floats]:
     x = (np.arange(_STEPS) + 0.5) / _STEPS
-    made = {
+    shapes = {
         "ages": np.exp(-0.5 * np.square((x - 0.4) / 0.2)),
         "incomes": x**1.5 * np.exp(-10 * x),
         "two peaks": np.exp(-np.square((x - 0.25) / 0.03)) + np.exp(-np.square((x - 0.8) / 0.02)),
     }
-    return {name: weights / weights.sum() for name, weights in made.items()}
+    return {name: weights / weights.sum() for name, weights in shapes.items()}
 
 
-def _distance(found: Floats, p: Floats) -> float:
-    return 100 * float(np.abs(np.cumsum(found - p)).sum()) / _STEPS
+def _distance(estimate: Floats, p: Floats) -> float:
+    return 100 * float(np.abs(np.cumsum(estimate - p)).sum()) / _STEPS
 
 
-def _wrong(found: Floats, p: Floats) -> float:
-    return 50 * float(np.abs(found - p).sum())
+def _wrong(estimate: Floats, p: Floats) -> float:
+    return 50 * float(np.abs(estimate - p).sum())
 
 
-def _mean_error(found: Floats, p: Floats) -> float:
-    return 100 * abs(float((found - p) @ np.arange(_STEPS))) / _STEPS
+def _mean_error(estimate: Floats, p: Floats) -> float:
+    return 100 * abs(float((estimate - p) @ np.arange(_STEPS))) / _STEPS

@@ -3,8 +3,8 @@
 A move is one step of the ε slider by keyboard. It is done once all pictures and the sentence of the
 result are new. While the film of ε is not there, the server has to answer: a move goes to a level
 that nobody has seen, or back to a known one. With the film there, for which the page has rested, it
-goes along the film. What the machine is like at the moment is told by a bare page with one slider
-and one picture, in one run. Bytes are those of the websocket, unpacked.
+goes along the film. The state of the machine is measured by a bare page with one slider and one
+picture, in the same run. Bytes are those of the websocket, unpacked.
 """
 
 import tempfile
@@ -86,7 +86,7 @@ def _cold_start(browser: "Browser", folder: Path) -> float:
 
 
 def _open(browser: "Browser", address: str) -> tuple["Page", list[int]]:
-    """The map page in a visit of its own, and the sizes of what its websocket brings."""
+    """The map page in a visit of its own, and the bytes of each message of its websocket."""
     received: list[int] = []
 
     def listen(socket: "WebSocket") -> None:
@@ -127,17 +127,17 @@ def _moves(browser: "Browser", address: str, visits: int, bare: list[float]) -> 
             moved += 1
             sizes.append(sum(received) / 1000)
             messages.append(float(len(received)))
-        known: list[float] = []
+        returns: list[float] = []
         for _ in range(moved):
             if page.is_visible(FILM):
                 break
-            known.append(press_until_redrawn(page, "ArrowLeft"))
-        again.extend(known)
+            returns.append(press_until_redrawn(page, "ArrowLeft"))
+        again.extend(returns)
         page.wait_for_selector(FILM)
         # Where the film came early the slider is still at the right: at its end a key does nothing.
-        there = "ArrowRight" if moved == len(known) else "ArrowLeft"
-        back = "ArrowLeft" if there == "ArrowRight" else "ArrowRight"
-        for key in (there,) * _STEPS + (back,) * _STEPS:
+        first_key = "ArrowRight" if moved == len(returns) else "ArrowLeft"
+        second_key = "ArrowLeft" if first_key == "ArrowRight" else "ArrowRight"
+        for key in (first_key,) * _STEPS + (second_key,) * _STEPS:
             along.append(press_until_redrawn(page, key))
             steps.append(1000 * film_step(page))
         page.context.close()

@@ -29,7 +29,7 @@ _STILL_MS: Final = 1_500
 
 
 def _inside(key: str, selector: str) -> str:
-    """What the first such element says in the element or container of this key."""
+    """JavaScript: the HTML of the first such element in the element or container of this key."""
     return f"document.querySelector('.st-key-{key} {selector}')?.innerHTML"
 
 
@@ -38,7 +38,7 @@ def _chart(key: str) -> str:
 
 
 def _in_shadow(key: str, text: str) -> str:
-    """The first part of a component that gives such a text."""
+    """JavaScript: the first text that `text` returns for a shadow root in this container."""
     return (
         f"[...document.querySelectorAll('.st-key-{key} *')]"
         f".map(host => host.shadowRoot && ({text})(host.shadowRoot)).find(Boolean)"
@@ -46,9 +46,9 @@ def _in_shadow(key: str, text: str) -> str:
 
 
 def _stage(key: str) -> str:
-    """How often it has painted what the server sent, and which step of a film it shows."""
-    told = "({painted = '', step = ''}) => `${painted} ${step}`.trim()"
-    return _in_shadow(key, f"root => ({told})(root.querySelector('.stage')?.dataset ?? {{}})")
+    """JavaScript: how often the stage has painted what came, and the step of a film it shows."""
+    script = "({painted = '', step = ''}) => `${painted} ${step}`.trim()"
+    return _in_shadow(key, f"root => ({script})(root.querySelector('.stage')?.dataset ?? {{}})")
 
 
 def _component(key: str) -> str:
@@ -57,7 +57,7 @@ def _component(key: str) -> str:
 
 @dataclass(frozen=True)
 class MoveTarget:
-    """A page (with its query), the key of the slider that is moved, and what its picture is."""
+    """A `page` with its query, the key of its `slider`, and JavaScript for its `picture`."""
 
     page: str
     slider: str
@@ -99,7 +99,7 @@ PAGES: Final = (
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
-    """A page each: its moves, times the bare page's."""
+    """The moves of each page, as ratios to the bare page's."""
     del sizes
     lack = missing_software()
     if lack:
@@ -111,15 +111,19 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
             server_address(folder, "benchmarks/bare_page.py") as plain,
             server_address(folder) as address,
         ):
-            for moved in PAGES:
+            for target in PAGES:
                 bare = median(bare_moves(browser, plain))  # now, as the load may change
-                asked, ahead = _visit(browser, address, moved)
-                yield move_figure(f"{moved.page}: a move, times the bare page", moved, ahead, bare)
-                yield move_figure(f"{moved.page}: the same, soon after it came", moved, asked, bare)
+                asked, ahead = _visit(browser, address, target)
+                yield move_figure(
+                    f"{target.page}: a move, times the bare page", target, ahead, bare
+                )
+                yield move_figure(
+                    f"{target.page}: the same, soon after it came", target, asked, bare
+                )
 
 
 def move_figure(work: str, target: MoveTarget, times: list[float], bare: float) -> Figure:
-    """Its line: these seconds over the bare page's, or that it did not answer."""
+    """A figure of these seconds over the bare page's, or skipped if the page did not answer."""
     if not times:
         note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
         return Figure(work, "×", None, _BAR, note)

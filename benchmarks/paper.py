@@ -18,7 +18,7 @@ from caldp_core.experiments.reproduce import (
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
-    """Both, from scenarios to errors, making of data and mechanisms included."""
+    """Seconds of both, from scenarios to errors, with the making of data and mechanisms."""
     yield measure_time(
         f"Table 1, 4 columns × {sizes.table_runs} runs",
         "s",

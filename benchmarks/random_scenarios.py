@@ -1,4 +1,4 @@
-"""Random scenarios on which the cascade is held against the nearest shares.
+"""Random scenarios on which the cascade is compared with the nearest shares.
 
 Uniform, Zipf, clustered, one spike, smooth, skewed; 2 to 10,000 values, blocks of 2 to all of them,
 ε from 0.5 to 4, all families. Tests take some, `python -m benchmarks --only estimators` all 400.
@@ -41,8 +41,7 @@ class Case:
         )
 
     def evidence(self, draw: int) -> tuple[Floats, Evidence]:
-        """(k,) shares of the people of a draw, and their reports."""
-        """(k,) shares of the people drawn, and what their reports say."""
+        """(k,) shares of the people of this `draw`, and the evidence in their reports."""
         rng = np.random.default_rng([draw, self.n])
         flags = np.ones(self.p.size, np.bool_) if self.sensitive is None else self.sensitive
         mechanism = registry.in_context(Context.of(self.labels, flags, self.epsilon), self.family)
@@ -111,7 +110,7 @@ def _around_centres(kind: str, rows: int, columns: int, rng: np.random.Generator
 
 
 def partly_sensitive_case(seed: int) -> Case:
-    """The same people where only some values are sensitive: random ones, or those of the most."""
+    """The case of this `seed` with only some values sensitive: random or the most frequent ones."""
     whole, rng = random_case(seed), np.random.default_rng([7, seed])
     share = rng.uniform(0.02, 0.9)
     flags = rng.random(whole.p.size) < share

@@ -24,13 +24,13 @@ _PATIENCE_S: Final = 60.0
 
 @dataclass(frozen=True)
 class Server:
-    """A server at work: its `address`, with the path below which all is, and its process."""
+    """A running server: its `address`, with the path below which it serves, and its process."""
 
     address: str
     process: "subprocess.Popen[bytes]"
 
     def cpu_seconds(self) -> float:
-        """Processor time that it has used so far; NaN where the system does not tell (no /proc)."""
+        """Processor time that it has used so far; NaN where the system has no /proc."""
         try:
             stat = Path(f"/proc/{self.process.pid}/stat").read_text("utf-8")
         except OSError:
@@ -39,7 +39,7 @@ class Server:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def megabytes(self) -> float:
-        """Memory that it holds now; NaN where the system does not tell."""
+        """Memory that it holds now; NaN where the system has no /proc."""
         try:
             pages = Path(f"/proc/{self.process.pid}/statm").read_text("utf-8").split()[1]
         except OSError:
@@ -98,7 +98,7 @@ def running_program(
 
 @contextmanager
 def server_address(folder: Path, script: str = "app.py") -> Iterator[str]:
-    """The same, by its address alone."""
+    """The address of a running server of `script`; its log goes to `folder`."""
     with running_server(folder, script) as server:
         yield server.address
 

@@ -1,4 +1,4 @@
-"""Several questions a person: error of ours, and of multi-freq-ldpy's ways, on the same people."""
+"""Several questions a person: our error and that of multi-freq-ldpy, on the same people."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -31,9 +31,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
     shares = [_falling(k) for k in _K]
     for epsilon in EPSILONS:
         for title, asked in (("one question a person", 1), ("ε shared by all", len(_K))):
-            asking = QuestionPlan(len(_K), asked, epsilon)
+            plan = QuestionPlan(len(_K), asked, epsilon)
             work = f"{len(_K)} questions, {n:,} people, ε = {epsilon:g}: {title}"
-            yield _figure(work, [_our_error(asking, shares, n, seed) for seed in range(_DRAWS)])
+            yield _figure(work, [_our_error(plan, shares, n, seed) for seed in range(_DRAWS)])
         for title, survey in _PEERS.items():
             work = f"the same by multi-freq-ldpy, {title}"
             try:
@@ -53,15 +53,15 @@ def _figure(work: str, errors: list[float]) -> Figure:
     return Figure(work, "%", Runs(min(errors), median(errors), len(errors)))
 
 
-def _our_error(asking: QuestionPlan, shares: list[Floats], n: int, seed: int) -> float:
+def _our_error(plan: QuestionPlan, shares: list[Floats], n: int, seed: int) -> float:
     questions = [Question(plain_mechanism_maker(p.size), p) for p in shares]
-    found = ask_questions([asking] * len(questions), questions, n, "simplex", seed)
-    return _wrong([each.estimate for each in found], shares)
+    marginals = ask_questions([plan] * len(questions), questions, n, "simplex", seed)
+    return _wrong([each.estimate for each in marginals], shares)
 
 
 def _wrong(estimates: list[Floats], shares: list[Floats]) -> float:
     pairs = zip(estimates, shares, strict=True)
-    return 100 * float(np.mean([0.5 * np.abs(found - p).sum() for found, p in pairs]))
+    return 100 * float(np.mean([0.5 * np.abs(estimate - p).sum() for estimate, p in pairs]))
 
 
 def _peer_error(survey: Survey, shares: list[Floats], n: int, epsilon: float, seed: int) -> float:

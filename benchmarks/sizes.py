@@ -1,4 +1,4 @@
-"""How much is measured: all of it, or so little that a test can run it."""
+"""How much is measured: the full work, or so little that a test can run it."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

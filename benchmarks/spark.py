@@ -46,15 +46,15 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         write_sets(folder / "sets.parquet", protocol, n)
         for work, workers in zip(works, WORKERS, strict=True):
             waited, spent = _measure(folder, workers, n)
-            yield (found := Figure(work, "s", waited))
+            yield (figure := Figure(work, "s", waited))
             yield Figure(f"{work}{PROCESSORS}", "s", spent)
-            seconds.append(found)
+            seconds.append(figure)
     one, two = seconds
     yield ratio("one worker over two", one, two)
 
 
 def _measure(folder: Path, workers: int, n: int) -> tuple[Runs, Runs]:
-    """Seconds, and seconds of processors."""
+    """Seconds, and seconds of processors, of `_RUNS` runs that tally n reports each."""
     paths = [str(folder / each) for each in ("protocol.json", "sets.parquet")]
     path = os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
@@ -62,7 +62,7 @@ def _measure(folder: Path, workers: int, n: int) -> tuple[Runs, Runs]:
         env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     rows = [line.split() for line in done.stdout.splitlines() if line[:1].isdigit()]
-    assert [int(found) for found, *_ in rows] == [n] * _RUNS
+    assert [int(reports) for reports, *_ in rows] == [n] * _RUNS
     waited, spent = ([float(row[place]) for row in rows] for place in (1, 2))
     return (
         Runs(min(waited), median(waited), _RUNS),

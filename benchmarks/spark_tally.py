@@ -23,7 +23,7 @@ and those of children that have ended."""
 
 
 def processor_seconds(pid: int) -> float:
-    """Of this process and of all that it has started, and they."""
+    """Seconds of processors of a process and of all its descendants; 0 once it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
         tasks = [each.read_text("utf-8") for each in Path(f"/proc/{pid}/task").glob("*/children")]
@@ -34,7 +34,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def main(protocol: str, reports: str, workers: int, runs: int) -> None:
-    """Tally the file; see the module."""
+    """Tally the file `runs` times, each with a line on the standard output as the module says."""
     from pyspark.sql import SparkSession
 
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:workers])
@@ -46,14 +46,14 @@ def main(protocol: str, reports: str, workers: int, runs: int) -> None:
         .config("spark.sql.files.maxPartitionBytes", str(16 * 2**20))
         .getOrCreate()
     )
-    asked, frame = Protocol.from_file(protocol), spark.read.parquet(reports)
+    collection, frame = Protocol.from_file(protocol), spark.read.parquet(reports)
     for run in range(runs + 1):
         started, spent = time.perf_counter(), processor_seconds(os.getpid())
-        found = tally_frame(asked, frame, "all")
+        result = tally_frame(collection, frame, "all")
         seconds = time.perf_counter() - started
         if run:
             spent = processor_seconds(os.getpid()) - spent
-            sys.stdout.write(f"{found.tally.n} {seconds} {spent}\n")
+            sys.stdout.write(f"{result.tally.n} {seconds} {spent}\n")
     spark.stop()
 
 

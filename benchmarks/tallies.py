@@ -1,6 +1,6 @@
 """Whole populations at once: the tally drawn from its exact law, and the estimate from it.
 
-What counts is that the time does not grow with the number of people.
+The time should not grow with the number of people.
 """
 
 from collections.abc import Callable, Iterator

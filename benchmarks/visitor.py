@@ -1,6 +1,6 @@
 """A visit without a browser: it speaks Streamlit's protocol over a websocket.
 
-Like the browser's side it keeps large messages and tells the server their hashes, and it runs the
+Like the browser's side it caches large messages and sends the server their hashes, and it runs the
 fragments that want to be run from time to time, so that the server has to do and to send what it
 would for a browser.
 """
@@ -27,8 +27,7 @@ class Visitor:
 
     `elements`: the latest element of each key; `arrival_times`: when it came. `messages`,
     `received`: how many messages and bytes came since the last `run` began. `headline`: the page's,
-    as HTML.
-    `was_closed`: by the server, for a reason.
+    as HTML. `was_closed`: whether the server has closed the socket.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -61,7 +60,7 @@ class Visitor:
 
     @classmethod
     async def open(cls, address: str, page: str, last: str, query: str = "") -> "Visitor":
-        """Open the page of that name and wait until it is whole; `last`: see `run`."""
+        """Open the page of that name and wait until the element of the key `last` has come."""
         visitor = await cls.arrive(address, page, query)
         await visitor.wait_until(lambda: last in visitor.arrival_times)
         return visitor
@@ -73,27 +72,27 @@ class Visitor:
         """
         self._widgets |= widgets
         self.messages = self.received = 0
-        asked = perf_counter()
+        started = perf_counter()
         await self.ask()
         # A run that the page has started by itself may end first.
-        await self.wait_until(lambda: self.arrival_times.get(last, 0.0) >= asked)
-        return self.arrival_times[last] - asked
+        await self.wait_until(lambda: self.arrival_times.get(last, 0.0) >= started)
+        return self.arrival_times[last] - started
 
     async def ask(self) -> None:
-        """Have the page run with what its widgets hold, and wait for nothing."""
+        """Ask for a run with the values of the page's widgets, and wait for nothing."""
         await self._send(self._state())
 
     async def wait_until(
         self, condition: Callable[[], bool], patience_s: float = _PATIENCE_S
     ) -> None:
-        """Wait for the end of a run after which this holds; raises `TimeoutError`."""
+        """Wait for the end of a run after which `condition` holds; raises `TimeoutError`."""
         async with asyncio.timeout(patience_s):
             while not condition():
                 self._run_end.clear()
                 await self._run_end.wait()
 
     async def close(self) -> None:
-        """Leave."""
+        """Close the socket and end the visit's tasks."""
         self._forget_fragments()
         for task in self._tasks:
             task.cancel()
@@ -163,7 +162,7 @@ class Visitor:
         if element.html.body.startswith(_HEADLINE):
             self.headline = element.html.body
         content = getattr(element, element.WhichOneof("type") or "empty")
-        # An id is "$$ID-<hash>-<key>"; what has no key is of no interest here.
+        # An id is "$$ID-<hash>-<key>"; elements without a key are not needed here.
         _, _, key = str(getattr(content, "id", "")).removeprefix("$$ID-").partition("-")
         if key and key != "None":
             self.elements[key] = content

@@ -1,4 +1,4 @@
-"""What a first visit of each page transfers and moves about; what many changes leave behind.
+"""Transfer and layout shift of a first visit of each page; memory that many changes leave behind.
 
 Bytes are as they go over the wire, headers of HTTP included. Layout shift is the browser's own sum
 (web.dev/cls): 0.1 and less count as good.
@@ -36,7 +36,7 @@ _ROUNDS: Final = 13
 _CHANGES: Final = _ROUNDS * len(_KEYS)
 _FLAT: Final = Bar("≤", 1.1)
 _FILMS_MS: Final = 20_000
-"""Until the films of the page are made: they come once, and are no leak."""
+"""Wait until the films of the page are made: they come once, and are no leak."""
 
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
@@ -63,8 +63,8 @@ def _first_visit(browser: "Browser", server: Server, name: str) -> Iterator[Figu
         wire = context.new_cdp_session(page)
         received: list[float] = []
         wire.send("Network.enable")
-        wire.on("Network.loadingFinished", lambda told: received.append(_size(told)))
-        wire.on("Network.webSocketFrameReceived", lambda told: received.append(_frame(told)))
+        wire.on("Network.loadingFinished", lambda event: received.append(_size(event)))
+        wire.on("Network.webSocketFrameReceived", lambda event: received.append(_frame(event)))
         page.goto(f"{server.address}/{name}")
         page.wait_for_selector("h1")
         wait_until_settled(page)
@@ -78,7 +78,7 @@ def _size(event: dict[str, Any]) -> float:
 
 
 def _frame(event: dict[str, Any]) -> float:
-    # Binary frames are told in base64.
+    # Binary frames are given in base64.
     return len(event["response"]["payloadData"]) * 3 / 4
 
 

@@ -2,8 +2,9 @@
 
 The mathematics; nothing in here knows of any user interface. What most people need is handed out
 here: `from caldp_core import Scenario, run`. The rooms, from the ground up: basics, domain,
-privacy, datasets, mechanisms, estimation, audit, lecture, theory, scenarios, experiments, collect,
-cli. Start reading at `mechanisms/base.py`, or at `experiments/run.py` for the way that data walks.
+privacy, datasets, mechanisms, estimation, audit, lecture, theory, scenarios, experiments,
+treatments, attacks, collect, cli. Start reading at `mechanisms/base.py`, or at `experiments/run.py`
+for the way of the data.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""`python -m caldp_core`: see `cli/commands.py`."""
+"""The command line, run by `python -m caldp_core`; its commands are in `cli/commands.py`."""
 
 from caldp_core.cli.commands import main
 

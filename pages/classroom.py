@@ -16,7 +16,7 @@ from caldp_ui.session.opening import begin_page
 
 lesson = begin_page(STATE)
 
-said, switch = title_row(STATE)
+headline_area, switch = title_row(STATE)
 with switch:
     plan.button()
 strip.show(lesson.station)
@@ -24,7 +24,7 @@ here = STATIONS[lesson.station]
 main, beside = st.columns([3.6, 1], gap="medium")
 with main, plain_errors():  # the picture first: nothing else is waited for
     board = here.open(lesson)
-    with said:
+    with headline_area:
         headline.show(board.headline)
     with st.container(key=STATE.key("picture")):
         picture.draw(board.picture(palette()))

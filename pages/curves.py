@@ -1,4 +1,4 @@
-"""Error curves: any methods, estimates and protections, against people, ε, blocks and more."""
+"""Compare methods: error curves of methods, estimates and protections along any axis."""
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.curves import board, side

@@ -1,4 +1,4 @@
-"""How far is far: secrecy that fades with distance, beside blocks in which reports lie as far."""
+"""Privacy by distance: noise that hides near places best, beside blocks with as large errors."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The privacy matrix: E to be edited, and any channel held against it, entry by entry."""
+"""The privacy matrix: E to be edited, and any channel checked against it, entry by entry."""
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.matrix import below, board, films, side, words

@@ -1,4 +1,4 @@
-"""Personal secrets: everybody hides their own places behind tags; four ways on the same people."""
+"""Home and work: everybody hides their own places behind tags; four protections side by side."""
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts import mathematics

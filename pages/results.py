@@ -21,7 +21,7 @@ with plain_errors():
     with page.title:
         files.popover(is_example=data is not None and data.is_example)
     if data is not None:
-        # The example's height is known, and is kept free until its bars are drawn.
+        # The example's height is known, and is reserved until its bars are drawn.
         with (
             page.main,
             st.container(key=STATE.key("made-up" if data.is_example else "own-picture")),

@@ -1,4 +1,4 @@
-"""Sensitive values: mark answers as sensitive; see truth, plain LDP and this protection."""
+"""Sensitive answers: mark answers as sensitive; see truth, plain LDP and this protection."""
 
 import streamlit as st
 
@@ -15,14 +15,14 @@ from caldp_ui.values.pin_view import PIN_VIEW
 scenario = begin_page(STATE).scenario
 
 with plain_errors():
-    said, switch = title_row(STATE)
+    headline_area, switch = title_row(STATE)
     with switch:
         side.table_picker()
     main, beside = st.columns([3.1, 1], gap="medium")
     with main:
         data = load_results(STATE, scenario)
         chart.show(data, pins.pinned_data(STATE, PIN_VIEW))
-    with said:
+    with headline_area:
         headline.show(words.headline(data))
     with beside, st.container(key=STATE.key("side")):
         side.show(runs.setup(scenario))

@@ -12,14 +12,14 @@ from caldp_ui.yesno.pin_view import PIN_VIEW
 record = begin_page(STATE)
 
 with plain_errors():
-    said, switch = title_row(STATE)
+    headline_area, switch = title_row(STATE)
     with switch:
         side.example_picker()
     data = load_data(record.scenario)
-    with said:
+    with headline_area:
         headline.show(words.headline(data))
-    kept = pins.pinned_data(STATE, PIN_VIEW)
-    board.panels(data, kept)
+    pinned = pins.pinned_data(STATE, PIN_VIEW)
+    board.panels(data, pinned)
     below.show(data)
     mathematics.drawer("yesno")
-    films.show(record, kept)
+    films.show(record, pinned)

@@ -27,7 +27,7 @@ SHARES = (1e-6, 1e-2)
 
 
 def main() -> None:
-    """Draw it."""
+    """Draw the four panels and write the file."""
     counts = Gowalla().load().counts
     assert counts is not None
     mechanism = registry.in_context(Context.plain(US_GRID.k, 1.0), "galois")
@@ -56,7 +56,7 @@ def brightness(values: Floats, low: float, high: float) -> Floats:
 
 
 def picture(values: Floats) -> Image.Image:
-    """North on top."""
+    """(k,) values in [0, 1] as a grey picture, north on top."""
     cells = np.rint(255 * values).astype(np.uint8).reshape(US_GRID.rows, US_GRID.columns)
     large = Image.fromarray(cells[::-1])
     return large.resize((SCALE * large.width, SCALE * large.height), Image.Resampling.NEAREST)

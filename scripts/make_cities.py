@@ -22,7 +22,7 @@ from write_table import write_table  # noqa: E402
 from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 MIN_DISTANCE: Final = 0.2
-"""Degrees: of places closer than that in both directions, only the largest has its name shown."""
+"""Degrees: of places closer than that in both directions, only the largest is named."""
 ABROAD_WEIGHT: Final = 0.25
 Row = tuple[str, str, float, float, int]
 """Name, state or country, latitude, longitude, inhabitants."""
@@ -30,9 +30,9 @@ Place = Mapping[str, Any]
 
 
 def us_cities(places: Iterable[Place], regions: Mapping[str, str]) -> list[Row]:
-    """What to name first at the front, only places on `US_GRID`.
+    """The places on `US_GRID` to be named on its map, in this order.
 
-    That is the largest first, those abroad as if they had `ABROAD_WEIGHT` of their inhabitants.
+    The largest first, those abroad as if they had `ABROAD_WEIGHT` of their inhabitants.
     """
     chosen: list[Row] = []
     kept = np.empty((0, 2))
@@ -47,7 +47,7 @@ def us_cities(places: Iterable[Place], regions: Mapping[str, str]) -> list[Row]:
 
 
 def world_cities(places: Iterable[Place], regions: Mapping[str, str]) -> list[Row]:
-    """All, the largest first."""
+    """All places, the largest first."""
     ordered = sorted(places, key=lambda place: (-place["population"], place["geonameid"]))
     return [_row(place, regions) for place in ordered]
 

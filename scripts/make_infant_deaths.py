@@ -34,18 +34,18 @@ def rows(table: bytes) -> Iterator[dict[str, str]]:
         fields.append((table[at : at + 11].split(b"\0")[0].decode(), table[at + 16]))
         at += 32
     for row in range(many):
-        place, found = head + row * size + 1, {}
+        place, record = head + row * size + 1, {}
         for name, length in fields:
-            found[name] = table[place : place + length].decode().strip()
+            record[name] = table[place : place + length].decode().strip()
             place += length
-        yield found
+        yield record
 
 
 def deaths(table: bytes) -> list[tuple[Any, ...]]:
     """(FIPS, county, births, deaths, births, deaths) of 1974–78 and 1979–84, by county."""
     fields = ("BIR74", "SID74", "BIR79", "SID79")
-    made = ((r["FIPS"], r["NAME"], *(int(float(r[f])) for f in fields)) for r in rows(table))
-    return sorted(made, key=lambda row: row[1])
+    records = ((r["FIPS"], r["NAME"], *(int(float(r[f])) for f in fields)) for r in rows(table))
+    return sorted(records, key=lambda row: row[1])
 
 
 def simplify(line: Points) -> Points:

@@ -23,9 +23,9 @@ from caldp_core.datasets.regions import WORLD_REGIONS  # noqa: E402
 from caldp_core.datasets.world_lines import STEP, pack_lines  # noqa: E402
 
 THINNED: Final = 0.015
-"""Degrees: corners that span a smaller triangle than a half of its square go, for both sides."""
+"""Degrees: corners that span a smaller triangle than half its square are left out on both sides."""
 SMALLEST: Final = 0.02
-"""Degrees: islands that are smaller go, unless a region has no other."""
+"""Degrees: smaller islands are left out, unless a region has no other."""
 LONGEST: Final = 50.0
 """Degrees between two points, so that the way from one to the next fits in two bytes."""
 BY_REGION: Final = frozenset(
@@ -70,7 +70,7 @@ COUNTRIES: Final = {
     "United States of America": "United States",
     "West Bank": "Palestine",
 }
-"""Names of today, and in fewer words."""
+"""The source's names of countries → today's, shorter ones."""
 NAMES: Final = {
     "Apulia": "Puglia",
     "Canary Is.": "Canarias",
@@ -79,7 +79,7 @@ NAMES: Final = {
     "Sicily": "Sicilia",
     "Valenciana": "Comunitat Valenciana",
 }
-"""Of `region`: as the others of that country are called, in their own language."""
+"""Names in `region` → names in the country's own language, as its other regions have them."""
 ENGLISH: Final = {
     "East": "East of England",
     "North East": "North East England",
@@ -144,10 +144,10 @@ def _size(part: shapely.Polygon) -> float:
 
 
 def _in_steps(ring: shapely.Geometry) -> Floats:
-    """Its corners, those that fall together once."""
+    """(points, 2) corners in whole steps, without repetitions in a row."""
     points = np.rint(shapely.get_coordinates(shapely.segmentize(ring, LONGEST)) / STEP)
-    moved = np.append(True, np.diff(points, axis=0).any(axis=1))
-    return np.asarray(STEP * points[moved])
+    differs = np.append(True, np.diff(points, axis=0).any(axis=1))
+    return np.asarray(STEP * points[differs])
 
 
 if __name__ == "__main__":

@@ -60,9 +60,9 @@ def _countries(topology: dict[str, Any]) -> tuple[dict[str, list[Floats]], list[
     """The rings of each country, and their names in the order of the alphabet."""
     rings: dict[str, list[Floats]] = {}
     for geometry in topology["objects"]["countries"]["geometries"]:
-        made = list(_closed(_rings(topology, [geometry])))
-        rings.setdefault(geometry["properties"]["name"], []).extend(made)
-    return rings, sorted(name for name, made in rings.items() if made)
+        outlines = list(_closed(_rings(topology, [geometry])))
+        rings.setdefault(geometry["properties"]["name"], []).extend(outlines)
+    return rings, sorted(name for name, outlines in rings.items() if outlines)
 
 
 def _closed(rings: Iterable[Floats]) -> Iterator[Floats]:
@@ -74,7 +74,7 @@ def _closed(rings: Iterable[Floats]) -> Iterator[Floats]:
 
 
 def _polygons(shape: shapely.Geometry) -> list[shapely.Polygon]:
-    """Those of a shape that may be a collection of collections."""
+    """The polygons of a shape that may be a collection of collections."""
     parts = shapely.get_parts(shapely.get_parts(shape))
     return [part for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
 
@@ -95,9 +95,9 @@ def _on_one_sheet(ring: Floats) -> Iterator[shapely.Geometry]:
 
 
 def _thinned(shapes: Sequence[shapely.Geometry]) -> list[shapely.Geometry]:
-    """What is too small to be seen goes."""
-    seen = [each for each in shapes if shapely.length(each) > 4 * THINNED]
-    return list(shapely.simplify(seen, THINNED))
+    """The shapes simplified, without those that are too small to be seen."""
+    visible = [each for each in shapes if shapely.length(each) > 4 * THINNED]
+    return list(shapely.simplify(visible, THINNED))
 
 
 def _points(line: shapely.Geometry) -> Floats:

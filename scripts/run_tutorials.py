@@ -25,12 +25,12 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def text_of(notebook: dict[str, Any]) -> str:
-    """The notebook's file."""
+    """The notebook as the text of its file."""
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 def outputs_of(notebook: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """What each code cell shows, in order, as the notebook format has it."""
+    """Outputs of each code cell, in order, as the notebook format has them."""
     names: dict[str, Any] = {"__name__": "__main__"}
     cells = (cell for cell in notebook["cells"] if cell["cell_type"] == "code")
     for number, cell in enumerate(cells, 1):

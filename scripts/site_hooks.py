@@ -1,4 +1,4 @@
-"""What the documentation site needs beside mkdocs (`hooks` in mkdocs.yml).
+"""Hooks of the documentation site (`hooks` in mkdocs.yml).
 
 Notebooks become pages with the outputs that they hold; scenario files that pages link to come
 along; and a page that would fetch anything from elsewhere is refused.
@@ -17,7 +17,7 @@ HIDDEN: Final = "hide-input"
 _LOADS: Final = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "link": "href"}
 """Elements whose address a browser fetches by itself, and the attribute that holds it."""
 _COMMANDS: Final = re.compile(r"<!-- commands: .*? -->")
-"""Where docs/command-line.md wants them."""
+"""The place in docs/command-line.md for the help of all commands."""
 _NOT_FETCHED: Final = {"canonical", "alternate", "next", "prev"}
 
 
@@ -110,8 +110,8 @@ class _Finder(HTMLParser):
         self.addresses: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        address = told.get(_LOADS.get(tag, ""))
-        linked = tag == "link" and told.get("rel") in _NOT_FETCHED
+        attributes = dict(attrs)
+        address = attributes.get(_LOADS.get(tag, ""))
+        linked = tag == "link" and attributes.get("rel") in _NOT_FETCHED
         if address and re.match(r"(https?:)?//", address) and not linked:
             self.addresses.append(address)

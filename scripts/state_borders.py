@@ -1,4 +1,4 @@
-"""What the scripts know of data/us_states.geojson: rings, the inside test, border lines."""
+"""Geometry of data/us_states.geojson: rings, the inside test, border lines."""
 
 import json
 from collections import defaultdict
@@ -55,11 +55,11 @@ def coast_rings(rings: list[Floats]) -> list[Floats]:
                 # In place: an edge that a second state has, too, goes.
                 neighbours[a].symmetric_difference_update({b})
                 neighbours[b].symmetric_difference_update({a})
-    found = []
+    coasts = []
     for start, near in neighbours.items():
         while near:
-            found.append(_walk(start, neighbours, frozenset({start})))
-    return found
+            coasts.append(_walk(start, neighbours, frozenset({start})))
+    return coasts
 
 
 def border_lines(rings: list[Floats]) -> list[Floats]:

@@ -37,7 +37,7 @@ STILL_MS = 4_000
 
 
 def main() -> None:
-    """Take all of them."""
+    """Take all of `PICTURES`."""
     with (
         tempfile.TemporaryDirectory() as folder,
         chromium() as browser,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_table(path: Path, header: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write `header` and `rows`."""
+    """Write `header` and `rows` to `path`, and print how many rows and bytes there are."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -105,14 +105,14 @@ def worlds(tables: Tables) -> list[tuple[Person, ...]]:
     people by their ages, then who of them is female, then who is married.
     """
     has = {line.number: line for line in tables.lines()}
-    found = set()
+    solutions = set()
     for black, white in itertools.product(_ages(has["2C"]), list(_ages(has["2D"]))):
         ages = black + white
         if not has["1A"].fits(sorted(ages)):
             continue
         for female in _sexes(ages, has):
-            found |= {_people(ages, female, married) for married in _married(ages, has["3B"])}
-    return sorted(found)
+            solutions |= {_people(ages, female, married) for married in _married(ages, has["3B"])}
+    return sorted(solutions)
 
 
 _Ages = tuple[int, ...]
@@ -160,8 +160,8 @@ def _fit(ages: _Ages, of: Iterable[int], line: Line) -> bool:
 
 
 def _people(ages: _Ages, female: tuple[int, ...], married: tuple[int, ...]) -> tuple[Person, ...]:
-    made = (
+    people = (
         Person(age, "MF"[i in female], "BW"[i >= 4], "SM"[i in married])
         for i, age in enumerate(ages)
     )
-    return tuple(sorted(made))
+    return tuple(sorted(people))

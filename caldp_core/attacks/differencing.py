@@ -1,4 +1,4 @@
-"""Differencing: what two published tables tell about the one person in whom they differ.
+"""Differencing: what two published tables show of the one person in whom they differ.
 
 The attacker knows everybody else. Between two places the best guess is right (1 + TV)/2 of the
 time, TV between the laws of the published table in the two worlds.
@@ -18,7 +18,7 @@ from caldp_core.treatments.rounding import Rounding
 from caldp_core.treatments.suppression import Suppressed, Suppression
 
 _ONE_BY_ONE_MAX: Final = 4096
-"""Cells of a group whose every newcomer is looked at with a table of their own."""
+"""Most cells of a group whose newcomers are each checked with a table of their own."""
 PAIRS_MAX: Final = 1000
 
 
@@ -35,8 +35,10 @@ def place_guess_accuracy(
         same = _alike(treatment.publish(one, labels), treatment.publish(other, labels))
         return 0.5 if same else 1.0
     numbers = [np.concatenate([each[pair], _totals(each, labels, pair)]) for each in (one, other)]
-    apart = _apart([treatment.law(n) for n in numbers[0]], [treatment.law(n) for n in numbers[1]])
-    return float((1 + apart) / 2)
+    distance = _apart(
+        [treatment.law(n) for n in numbers[0]], [treatment.law(n) for n in numbers[1]]
+    )
+    return float((1 + distance) / 2)
 
 
 def _with(others: Ints, cell: int) -> Ints:
@@ -73,9 +75,9 @@ def _apart(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
 
 
 def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
-    """(k,) True for cells whose newcomer is found out by the tables before and after.
+    """(k,) True for cells whose newcomer is exposed by the tables before and after.
 
-    Found out: no other newcomer would have changed the published table alike. In a group with three
+    Exposed: no other newcomer would have changed the published table alike. In a group with three
     small counts or more nobody needs a second hidden cell, before or after: there a newcomer shows
     in a published count, in a 0 that is now hidden, or in a small count that no longer is; unseen
     are those of two or more counts that stay small. In other groups each newcomer's table is made.
@@ -85,29 +87,29 @@ def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     many = np.bincount(labels[small], minlength=int(labels.max(initial=0)) + 1) >= 3
     stays = small & (counts + 1 < rule.threshold)
     alone = np.bincount(labels[stays], minlength=many.size) == 1
-    found = ~stays | alone[labels]
+    exposed = ~stays | alone[labels]
     for group in np.flatnonzero(~many).tolist():
         (cells,) = np.nonzero(labels == group)
-        found[cells] = _one_by_one(rule, counts[cells])
-    return np.asarray(found, np.bool_)
+        exposed[cells] = _one_by_one(rule, counts[cells])
+    return np.asarray(exposed, np.bool_)
 
 
 def _one_by_one(rule: Suppression, counts: Ints) -> Bools:
-    """The same for one group, by all newcomers' tables."""
+    """(cells,) the exposed newcomers of one group, by making every newcomer's table."""
     if counts.size > _ONE_BY_ONE_MAX:
         raise CaldpError(
             f"A group must have at most {_ONE_BY_ONE_MAX:,} cells for this attack, got "
             f"{counts.size:,}; cut the map into blocks."
         )
     labels = np.zeros(counts.size, np.int64)
-    made: dict[bytes, list[int]] = {}
+    same_table: dict[bytes, list[int]] = {}
     for cell in range(counts.size):
         table = rule.publish(_with(counts, cell), labels)
-        made.setdefault(table.counts.tobytes() + table.primary.tobytes(), []).append(cell)
-    alone = [cells[0] for cells in made.values() if len(cells) == 1]
-    found = np.zeros(counts.size, np.bool_)
-    found[alone] = True
-    return found
+        same_table.setdefault(table.counts.tobytes() + table.primary.tobytes(), []).append(cell)
+    alone = [cells[0] for cells in same_table.values() if len(cells) == 1]
+    exposed = np.zeros(counts.size, np.bool_)
+    exposed[alone] = True
+    return exposed
 
 
 def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> float:

@@ -1,7 +1,7 @@
-"""One person who moved: two tables, a day apart, and the question which way.
+"""One person who moved: two tables, a day apart, and the guess of the direction.
 
 The attacker knows everybody else, and the two cells: the person was in one of them on the first day
-and in the other on the second. What a table tells is told twice, so that ε adds up to 2ε.
+and in the other on the second. Both tables show the person, so ε adds up to 2ε.
 """
 
 import itertools
@@ -18,11 +18,11 @@ from caldp_core.treatments.rounding import Rounding
 from caldp_core.treatments.suppression import Suppression
 
 _DIGITS = 12
-"""Decimals of chances; outcomes that agree in so many tell the same."""
+"""Decimals of chances; outcomes that agree in so many count as one."""
 
 
 def direction_guess_accuracy(rows: Floats) -> float:
-    """How often the best guess of the way is right after both days, in [0.5, 1].
+    """How often the best guess of the direction is right after both days, in [0.5, 1].
 
     `rows`: (2, outcomes) chances of what one day shows, if the person is in one or the other cell;
     days are independent. ½ Σ max(p_i q_j, q_i p_j), by outcomes with one likelihood ratio.
@@ -31,14 +31,17 @@ def direction_guess_accuracy(rows: Floats) -> float:
     rows = rows[:, totals > 0]
     ratios, place = np.unique(np.round(rows[0] / rows.sum(axis=0), _DIGITS), return_inverse=True)
     p, q = (np.bincount(place, row, ratios.size) for row in rows)
-    ways = np.outer(p, q)
-    return float(np.maximum(ways, ways.T).sum() / 2)
+    products = np.outer(p, q)
+    return float(np.maximum(products, products.T).sum() / 2)
 
 
 def move_guess_accuracy(
     treatment: Suppression | Rounding, others: Ints, labels: Ints, pair: Ints
 ) -> float:
-    """The same for tables of an office; see `two_places` for the arguments."""
+    """How often the best guess of the direction is right by two tables of an office, in [0.5, 1].
+
+    Arguments as for `place_guess_accuracy`.
+    """
     if isinstance(treatment, Suppression):
         return place_guess_accuracy(treatment, others, labels, pair)  # sure on one day, or on none
     ends = check_symbols("pair", pair, others.size)
@@ -52,10 +55,11 @@ def move_guess_accuracy(
 
 
 def noisy_move_guess_accuracy(noise: CentralTable) -> float:
-    """The same for central noise: four counts, each of which says one of the two ways.
+    """How often the best guess of the direction is right after central noise, in [0.5, 1].
 
-    A count says the true one with chance r = 1/(1 + e^{−ε/2}); the majority of four is right
-    3r² − 2r³ of the time, ties being guesses, as the majority of three is.
+    Each of four counts points in one direction, the true one with chance r = 1/(1 + e^{−ε/2}); the
+    majority of four is right 3r² − 2r³ of the time, ties being guesses, as the majority of three
+    is.
     """
     r = noise.guess_accuracy
     return 3 * r**2 - 2 * r**3

@@ -31,7 +31,7 @@ class Publishing(Protocol):
 
 
 def publish_exact(counts: Ints, rng: np.random.Generator) -> Floats:
-    """Exact counts."""
+    """(m,) counts as they are; `rng` is not used."""
     del rng
     return counts.astype(np.float64)
 
@@ -43,7 +43,7 @@ class Rounded:
     base: int
 
     def __call__(self, counts: Ints, rng: np.random.Generator) -> Floats:
-        """See `Publishing`."""
+        """(m,) rounded numbers of (m,) counts."""
         return Rounding(self.base).draw(counts, rng).astype(np.float64)
 
 
@@ -58,17 +58,16 @@ class Noisy:
     epsilon: float
 
     def __call__(self, counts: Ints, rng: np.random.Generator) -> Floats:
-        """See `Publishing`."""
+        """(m,) noisy numbers of (m,) counts."""
         noise = GeometricNoise(max(self.epsilon / max(counts.size, 1), EPSILON_MIN))
         return (counts + noise.draw(counts.shape, rng)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """True and found answers, (n,) each.
+    """True and reconstructed answers, (n,) each.
 
-    `accuracy`: share of people whose answer is right. `error`: mean error of the published counts,
-    in people.
+    `error`: mean error of the published counts, in people.
     """
 
     truth: Bools
@@ -77,26 +76,28 @@ class Reconstruction:
 
     @property
     def accuracy(self) -> float:
-        """In [0, 1]; ½ for guesses."""
+        """Share of people whose answer is right, in [0, 1]; ½ for guesses."""
         return float((self.truth == self.answers).mean())
 
 
 def reconstruct(people: int, tables: int, publish: Publishing, seed: int) -> Reconstruction:
-    """Publish so many tables of so many people and solve them.
+    """Publish so many `tables` of so many `people` and solve them.
 
     Half of the people, at random, say yes. The same seed gives the same people, and of more tables
     the first ones are the same. Raises `CaldpError` for too many of either.
     """
     n = check_whole("people", people, 2, PEOPLE_MAX)
     m = check_whole("tables", tables, 1, TABLES_MAX)
-    who, which, coins = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3))
+    who, membership, coins = (
+        np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3)
+    )
     truth = who.permutation(n) < n // 2
-    members = which.random((m, n)) < 0.5
+    members = membership.random((m, n)) < 0.5
     counts = (members & truth).sum(axis=1)
     published = publish(counts, coins)
-    found = fit_answers(members, published) > 0.5
+    answers = fit_answers(members, published) > 0.5
     error = float(np.abs(published - counts).mean())
-    return Reconstruction(read_only(truth), read_only(found), error)
+    return Reconstruction(read_only(truth), read_only(answers), error)
 
 
 def fit_answers(members: Bools, published: Floats) -> Floats:
@@ -109,12 +110,12 @@ def fit_answers(members: Bools, published: Floats) -> Floats:
     sums: Any = scipy.sparse.hstack(
         [scipy.sparse.csr_array(members.astype(np.float64)), ones, -ones], format="csr"
     )
-    found = scipy.optimize.linprog(
+    solution = scipy.optimize.linprog(
         np.concatenate([np.zeros(n), np.ones(2 * m)]),
         A_eq=sums,
         b_eq=published,
         bounds=[(0.0, 1.0)] * n + [(0.0, None)] * (2 * m),
         method="highs",
     )
-    assert found.x is not None  # 0 ≤ x ≤ 1 with slack on both sides always has a solution
-    return np.asarray(found.x[:n], dtype=np.float64)
+    assert solution.x is not None  # 0 ≤ x ≤ 1 with slack on both sides always has a solution
+    return np.asarray(solution.x[:n], dtype=np.float64)

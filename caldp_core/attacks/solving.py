@@ -20,10 +20,10 @@ _SAME: Final = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is published of h hidden cells.
+    """The published sums over h hidden cells.
 
     `cells`: (h,) their numbers in the table. `members`: (s, h) sparse 0 and 1, the cells of each
-    sum; `totals`: (s,) the sums. `low`, `high`: (h,) what is known of each, `high` may be ∞.
+    sum; `totals`: (s,) the sums. `low`, `high`: (h,) known limits of each, `high` may be ∞.
     """
 
     cells: Ints
@@ -51,13 +51,13 @@ def published_sums(table: Suppressed, rule_known: bool) -> Sums:
 def solve_by_subtraction(sums: Sums) -> Bools:
     """(h,) True for cells that come back by subtraction alone, one after the other."""
     members = sums.members.toarray() > 0
-    found = np.zeros(sums.cells.size, np.bool_)
+    solved = np.zeros(sums.cells.size, np.bool_)
     while True:
-        alone = (members & ~found).sum(axis=1) == 1
-        more = (members[alone] & ~found).any(axis=0)
+        alone = (members & ~solved).sum(axis=1) == 1
+        more = (members[alone] & ~solved).any(axis=0)
         if not more.any():
-            return found
-        found |= more
+            return solved
+        solved |= more
 
 
 def bounds(sums: Sums, progress: Progress = no_progress) -> tuple[Floats, Floats]:
@@ -97,13 +97,13 @@ def _parts(sums: Sums) -> Ints:
 
 def _end(sums: Sums, aim: Bools, sign: float) -> Floats:
     members: Any = sums.members  # HiGHS takes sparse sums; the stubs know dense ones alone
-    found = scipy.optimize.linprog(
+    solution = scipy.optimize.linprog(
         sign * aim.astype(np.float64),
         A_eq=members,
         b_eq=sums.totals,
         bounds=list(zip(sums.low.tolist(), sums.high.tolist(), strict=True)),
         method="highs",
     )
-    if not found.success:
+    if not solution.success:
         raise CaldpError("No counts fit these sums; check the totals of the table.")
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(solution.x, dtype=np.float64)

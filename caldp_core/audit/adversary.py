@@ -94,7 +94,7 @@ def max_record_guess_accuracy(epsilon: float, reports: int) -> float:
 def posterior(
     channel: Channel, policy: PrivacyMatrix, prior: Sequence[Fraction], output: int
 ) -> Posterior:
-    """What a person of this prior believes once they have seen this output (Bayes).
+    """The posterior of somebody with this prior who has seen this output (Bayes).
 
     `prior`: (k,) rationals that sum to 1. Raises `CaldpError` for another one, for an output that
     is none of the channel's, and for one that this prior gives probability 0.
@@ -106,9 +106,14 @@ def posterior(
     )
     y = check_whole("output", output, 0, outputs_of(channel) - 1)
     joint = [Fraction(p) * row[y] for p, row in zip(prior, channel, strict=True)]
-    seen = sum(joint, Fraction(0))
-    require(seen > 0, f"Output {y} has probability 0 under this prior; take one that can be seen.")
-    return Posterior(policy, tuple(map(Fraction, prior)), tuple(each / seen for each in joint))
+    probability = sum(joint, Fraction(0))
+    require(
+        probability > 0,
+        f"Output {y} has probability 0 under this prior; take one that can be seen.",
+    )
+    return Posterior(
+        policy, tuple(map(Fraction, prior)), tuple(each / probability for each in joint)
+    )
 
 
 def error_rates(

@@ -1,8 +1,8 @@
-"""Mechanisms on maps that report rows and columns independently, held against their policy.
+"""Audit of mechanisms on maps that report rows and columns independently, against their policy.
 
-Its channel is the product of two small ones, which are read entry by entry. For places i rows and j
-columns apart no report is told apart by more than ρ_i·κ_j, the largest ratios between rows i apart
-and between columns j apart; and all such places are equally secret. So a few thousand comparisons
+Their channel is the product of two small ones, which are read entry by entry. For places i rows and
+j columns apart no likelihood ratio is above ρ_i·κ_j, the largest ratios between rows i apart and
+between columns j apart; and all such places have the same E. So a few thousand comparisons
 in rationals decide all k² pairs, at any size.
 """
 
@@ -39,10 +39,10 @@ class _Widest:
 
 
 class _Axis:
-    """One axis' channel, and how well it tells cells apart by their distance.
+    """One axis' channel, and its largest ratios between cells by their distance.
 
-    Entries are rationals of thousands of digits, but few are different objects: what is reckoned
-    of one, or of two, is kept by their identity.
+    Entries are rationals of thousands of digits, but few are different objects: results for one,
+    or for two, are cached by their identity.
     """
 
     def __init__(self, channel: Sequence[Sequence[Fraction]]) -> None:
@@ -84,17 +84,17 @@ class _Axis:
         return bounds
 
     def exactly(self, steps: int) -> _Widest:
-        """The largest ratio at this distance itself."""
+        """The largest ratio between cells exactly so many `steps` apart."""
         if steps not in self._known:
             pairs = ((x, x + steps) for x in range(self.size - steps))
             both = [pair for x, y in pairs for pair in ((x, y), (y, x))]
-            found = [_Widest(self._widest(x, other), x, other) for x, other in both]
-            self._known[steps] = max(found, key=lambda each: ratio_sort_key(each.ratio))
+            ratios = [_Widest(self._widest(x, other), x, other) for x, other in both]
+            self._known[steps] = max(ratios, key=lambda each: ratio_sort_key(each.ratio))
         return self._known[steps]
 
     def _widest(self, x: int, other: int) -> Fraction | None:
-        found = map(self._quotient, self._rows[x], self._rows[other])
-        return max({id(ratio): ratio for ratio in found}.values(), key=ratio_sort_key)
+        ratios = map(self._quotient, self._rows[x], self._rows[other])
+        return max({id(ratio): ratio for ratio in ratios}.values(), key=ratio_sort_key)
 
     def _quotient(self, a: Fraction, b: Fraction) -> Fraction | None:
         key = id(a), id(b)
@@ -109,7 +109,7 @@ def audit_axes(
     policy: GridMetric | EuclideanMetric,
     progress: Progress = no_progress,
 ) -> LargeAudit:
-    """Hold such a mechanism against a policy that falls off with distance, exactly, at any k.
+    """Check such a mechanism against a policy that falls off with distance, exactly, at any k.
 
     `classes`: places one row apart, one column apart, and the distance that comes nearest to its
     level or goes farthest beyond (by logarithms, which decide nothing). Raises `CaldpError` if the
@@ -129,18 +129,18 @@ def audit_axes(
                 if bound is None or not _within(bound, epsilon):
                     holds = holds and _class_of(row, column, policy, i, j).holds
                 loss = math.inf if bound is None else math.log(bound) - 2 * math.log(_PARTS)
-                beyond = loss - epsilon
-                if beyond > margin:
-                    margin, nearest = beyond, (i, j)
+                excess = loss - epsilon
+                if excess > margin:
+                    margin, nearest = excess, (i, j)
         progress((i + 1) / policy.rows)
-    told = {
+    classes = {
         (i, j): _class_of(row, column, policy, i, j)
         for i, j in dict.fromkeys([(1, 0), (0, 1), nearest])
         if i + j > 0 and i < policy.rows and j < policy.columns
     }
     faulty = _faulty(row, column)
     return LargeAudit(
-        holds and faulty is None, EVERY_AXIS, tuple(told.values()), told.get(nearest), faulty
+        holds and faulty is None, EVERY_AXIS, tuple(classes.values()), classes.get(nearest), faulty
     )
 
 

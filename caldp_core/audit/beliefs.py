@@ -1,4 +1,4 @@
-"""What one report may make an onlooker believe: by the promise alone, and by a channel.
+"""What an attacker may believe after one report: by the policy alone, and by a channel.
 
 CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 """
@@ -28,9 +28,9 @@ class Beliefs:
 
 
 def policy_beliefs(context: Context, prior: Floats, group: Bools) -> Beliefs:
-    """The range that the promise alone allows, whatever mechanism keeps it.
+    """The range that the policy alone allows, whatever mechanism keeps it.
 
-    `prior`: (k,) shares that sum to 1, what the onlooker believed before; `group`: (k,) flags.
+    `prior`: (k,) shares that sum to 1, what the attacker believed before; `group`: (k,) flags.
     CALDP Proposition 3, summed over the pairs of a value of the group and another of its block:
     the odds of the group within a block grow by e^ε at most if all its values there are hidden.
     Nothing bounds a value that is not hidden, nor which block a person is in.
@@ -42,9 +42,10 @@ def policy_beliefs(context: Context, prior: Floats, group: Bools) -> Beliefs:
 
 
 def policy_beliefs_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Beliefs:
-    """The same for one value under any policy: Proposition 3 for each pair, summed.
+    """The range that any policy allows for the value x: Proposition 3 for each pair, summed.
 
-    The chance of x is at most π_x/Σ_x′ e^{−E[x, x′]}·π_x′ and at least π_x/Σ_x′ e^{E[x′, x]}·π_x′.
+    `prior`: (k,) shares that sum to 1. The chance of x is at most π_x/Σ_x′ e^{−E[x, x′]}·π_x′ and
+    at least π_x/Σ_x′ e^{E[x′, x]}·π_x′.
     """
     others = np.arange(policy.k)
     some = prior > 0
@@ -55,7 +56,7 @@ def policy_beliefs_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Bel
 
 
 def _most(context: Context, prior: Floats, group: Bools) -> float:
-    """Most over all blocks; 0 where nobody can be in the group."""
+    """Highest posterior of the group over all blocks; 0 where nobody can be in the group."""
     inside = sums_by(context.blocks, np.where(group, prior, 0.0), context.m)
     outside = sums_by(context.blocks, np.where(group, 0.0, prior), context.m)
     bare = np.where(group & ~context.hidden(), prior, 0.0)
@@ -68,16 +69,17 @@ def _most(context: Context, prior: Floats, group: Bools) -> float:
 def channel_beliefs(channel: Channel, prior: Floats, groups: Bools) -> list[Beliefs]:
     """The range that this very channel's reports lead to (Bayes), for each of (g, k) `groups`.
 
-    `prior` as above. Reports that nobody of this prior sends are left out.
+    `prior`: (k,) shares that sum to 1. Reports that nobody of this prior sends are left out. Raises
+    `CaldpError` for another number of shares.
     """
     require(
         len(channel) == prior.size,
         f"prior must have one share for each of the {len(channel)} values, got {prior.size}.",
     )
     joint = np.array(channel, dtype=np.float64) * prior[:, None]
-    seen = joint.sum(axis=0)
-    told = seen > 0
-    posterior = groups.astype(np.float64) @ joint[:, told] / seen[told]
+    marginal = joint.sum(axis=0)
+    possible = marginal > 0
+    posterior = groups.astype(np.float64) @ joint[:, possible] / marginal[possible]
     before = groups @ prior
     return [
         Beliefs(float(b), float(row.min()), float(row.max()))

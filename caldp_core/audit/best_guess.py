@@ -24,9 +24,9 @@ from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, 
 from caldp_core.mechanisms.support_form import HasExchangeableSupports
 
 _ROWS_MAX: Final = 4096
-"""Most rows of a block's channel that are looked at."""
+"""Most rows of a block's channel that are read."""
 _EVERY: Final = 4
-"""Rows after which it is asked whether more of them could change a guess."""
+"""Rows between checks whether more of them could change a guess."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def best_guess_of_channel(channel: Channel, prior: Floats, hidden: Bools) -> Bes
 
 
 def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
-    """The same at any size, for families in contexts but local hashing.
+    """The best guess at any size, for families in contexts but local hashing; `prior`: (k,) shares.
 
     Raises `CaldpError` for other mechanisms, and where too many symbols could be the guess.
     """
@@ -115,8 +115,8 @@ def _by_rows(
 ) -> tuple[float, float]:
     """By rows of the channel, those of the likeliest symbols first.
 
-    A symbol later in the order can only be the guess where π_x·max Q is above what is there
-    already.
+    A symbol later in the order can only be the guess where π_x·max Q is above the best
+    so far.
     """
     order: Ints = np.argsort(-shares, kind="stable")
     base, most = _row(oracles, block, shares.size)

@@ -61,7 +61,7 @@ class BlockExtremes:
 class _Extremes:
     """`top`, `bottom`: (columns,) codes of the greatest and the least entry of each output.
 
-    `faulty`: as in `BlockExtremes`.
+    `faulty`: the `faulty_row` of `BlockExtremes`.
     """
 
     top: _Codes
@@ -95,7 +95,10 @@ def extremes_from_rows(
 def extremes_from_channel(
     oracles: FrequencyOracles, outputs: int, block: int, size: int, progress: Progress
 ) -> BlockExtremes:
-    """The same, from a channel that the oracles write out whole."""
+    """The extremes of a block, from a channel that the oracles write out whole.
+
+    Arguments as in `extremes_from_rows`.
+    """
     first, numerators, denominator = oracles.channel(block)
     entries = numerators.ravel().tolist()  # Python ints: of any size
     values = tuple(sorted(set(entries)))
@@ -119,19 +122,19 @@ def _extremes_of(read: _Rows, outputs: int, size: int, progress: Progress) -> Bl
         "The family's channel rows overlap reports in the clear, or their values fall.",
     )
     pieces = partial(_pieces, read, size, max(1, _CHUNK // columns))
-    seen = _extremes(pieces(progress), base)
-    within, ratio = _largest(seen.top, seen.bottom, base.values)
-    over, over_ratio = _largest(seen.top, base.codes[0], base.values)
-    wanted = [(within, seen.top), (within, seen.bottom), (over, seen.top)]
-    # Nothing new to tell the second time, but progress may still cancel.
+    extremes = _extremes(pieces(progress), base)
+    hidden_at, hidden_ratio = _largest(extremes.top, extremes.bottom, base.values)
+    base_at, base_ratio = _largest(extremes.top, base.codes[0], base.values)
+    reached = [(hidden_at, extremes.top), (hidden_at, extremes.bottom), (base_at, extremes.top)]
+    # The second reading adds no progress, but may still be cancelled.
     again = pieces(lambda _: progress(1.0))
-    x, other, x_over = _rows_with([(at, int(codes[at])) for at, codes in wanted], again)
+    x, other, x_over = _rows_with([(at, int(codes[at])) for at, codes in reached], again)
     if other == x:  # then all rows have one entry there, and any other row will do
         other = min(1, size - 1)
     return BlockExtremes(
-        MaxRatio(ratio, base.first + within, x, other),
-        MaxRatio(over_ratio, base.first + over, x_over, x_over),
-        seen.faulty,
+        MaxRatio(hidden_ratio, base.first + hidden_at, x, other),
+        MaxRatio(base_ratio, base.first + base_at, x_over, x_over),
+        extremes.faulty,
         _is_distribution(base.codes[0], base),
     )
 
@@ -168,15 +171,15 @@ def _rows_with(
     wanted: Sequence[tuple[int, int]], pieces: Iterable[tuple[int, ChannelRows]]
 ) -> list[int]:
     """The first row that has each (column, code); most are among the first rows read."""
-    found: dict[tuple[int, int], int] = {}
+    rows: dict[tuple[int, int], int] = {}
     for start, part in pieces:
-        for column, code in set(wanted) - found.keys():
+        for column, code in set(wanted) - rows.keys():
             hits = np.flatnonzero(part.codes[:, column] == code)
             if hits.size:
-                found[column, code] = start + int(hits[0])
-        if found.keys() == set(wanted):
+                rows[column, code] = start + int(hits[0])
+        if rows.keys() == set(wanted):
             break
-    return [found[each] for each in wanted]
+    return [rows[each] for each in wanted]
 
 
 def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
@@ -193,7 +196,7 @@ def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
 def _largest(top: _Codes, bottom: _Codes, values: tuple[int, ...]) -> tuple[int, Fraction | None]:
     """First column with the largest top/bottom, and that ratio; None stands for ∞.
 
-    Reports in the clear are no columns here: no sensitive symbol sends one, so they ask nothing.
+    Reports in the clear are no columns here: no sensitive symbol sends one, so they bound nothing.
     """
     both = top.astype(np.int64) * len(values) + bottom
     pairs, columns = np.unique(both, return_index=True)

@@ -1,6 +1,6 @@
 """Whether a block's estimates add up to its reports: a check that sees some fake phones.
 
-Every report tells its block, so how many came from there is exact. An honest report adds 1 to the
+Every report shows its block, so how many came from there is exact. An honest report adds 1 to the
 sum of the block's estimates on average, whatever its symbol; a crafted one adds A =
 Σ `crafted_mean`, above 1 in Hadamard and Galois response, RAPPOR, unary encoding and local hashing:
 the sum comes out too large, by (A − 1) people a phone. Nothing has to be known of the people.
@@ -30,7 +30,7 @@ _NOTHING: Final = 1e-6
 
 @dataclass(frozen=True)
 class BlockSum:
-    """One block of one collection, in people, and how many `blocks` are looked at.
+    """One block of one collection, in people, and how many `blocks` are checked.
 
     `estimated`: the sum of its unbiased estimates; `reported`: how many reports came from it;
     `noise`: standard deviation of their difference without fakes, 0 where they always agree.
@@ -43,7 +43,7 @@ class BlockSum:
 
     @property
     def always_agree(self) -> bool:
-        """True where reports cannot betray anything by their sum."""
+        """True where the sum always equals the number of reports, so that it shows nothing."""
         return self.noise == 0.0
 
     @property
@@ -74,7 +74,7 @@ def block_sum(evidence: Evidence, x: int) -> BlockSum:
     """The check of the block of symbol x; `CaldpError` for another symbol.
 
     The noise is exact at the plausible shares: Var Σ p̂ less the variance of the block's own share,
-    which the reports tell.
+    which the reports show.
     """
     (symbol,) = check_symbols("x", [x], evidence.unbiased.size)
     block, n = int(evidence.blocks[symbol]), evidence.n

@@ -105,29 +105,29 @@ class LargeAudit:
 
 
 def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress) -> LargeAudit:
-    """Hold a mechanism's whole channel against its context (CALDP Definition 2), at any k.
+    """Check a mechanism's whole channel against its context (CALDP Definition 2), at any k.
 
     Agrees with `exact_audit` where that can be run. Raises `CaldpError` for channels beyond
     `STREAM_MAX_ENTRIES` that can only be streamed, where the family can neither stream rows
-    nor write out its channel nor tell its form, and where what is stated of reports is stated by
+    nor write out its channel nor state its form, and where what is stated of reports is stated by
     a class that does not make them (`statement_check.py`).
     """
     _require_stated(mechanism, "block_structure", MAKES_REPORTS)
-    made = mechanism.block_structure()
-    _check_fits(made)
-    method, read, work = _way(made)
+    structure = mechanism.block_structure()
+    _check_fits(structure)
+    method, read, work = _way(structure)
     done = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     classes: list[PairClass] = []
     faulty: list[int] = []
-    for block, (hidden, others) in enumerate(_members(made)):
+    for block, (hidden, others) in enumerate(_members(structure)):
         part = _part(progress, float(done[block]), float(done[block + 1]))
         extremes = read(block, hidden.size, part) if hidden.size else None
         if extremes:
-            classes += _classes(made, block, extremes, hidden, others)
+            classes += _classes(structure, block, extremes, hidden, others)
             if extremes.faulty_row is not None:
                 faulty.append(int(hidden[extremes.faulty_row]))
         if others.size and not _others_are_distributions(
-            int(made.oracles.cover_threshold[block]), extremes
+            int(structure.oracles.cover_threshold[block]), extremes
         ):
             faulty.append(int(others[0]))
         part(1.0)
@@ -140,9 +140,9 @@ def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
     return max(classes, key=lambda each: ratio_sort_key(each.relative_ratio), default=None)
 
 
-def _require_stated(thing: object, statement: str, conduct: Sequence[str]) -> None:
-    why = statement_mismatch(thing, [statement], conduct)
-    require(why is None, f"{why}; nothing is certified that is not read.")
+def _require_stated(component: object, statement: str, report_methods: Sequence[str]) -> None:
+    mismatch = statement_mismatch(component, [statement], report_methods)
+    require(mismatch is None, f"{mismatch}; nothing is certified that is not read.")
 
 
 def _check_fits(mechanism: BlockStructure) -> None:

@@ -23,8 +23,8 @@ def claimed_region(policy: PrivacyMatrix, x: int, other: int) -> Floats:
     From (0, 1) over the vertex of Theorem 2's proof to (1, 0): below this line no test of any
     mechanism that keeps E can be. Any E, also 0 and ∞, and different ones both ways.
     """
-    there, back = (float(policy.between([a], [b])[0]) for a, b in ((x, other), (other, x)))
-    vertex = error_vertex(BinaryPolicy(there, back))
+    forward, backward = (float(policy.between([a], [b])[0]) for a, b in ((x, other), (other, x)))
+    vertex = error_vertex(BinaryPolicy(forward, backward))
     return np.array([[0.0, 1.0], [vertex.false_alarm, vertex.missed], [1.0, 0.0]])
 
 
@@ -32,8 +32,8 @@ def reached_region(mechanism: Mechanism, x: int, other: int) -> Floats:
     """(v, 2) corners (P_FA, P_MD) of the least errors that tests of this mechanism's reports have.
 
     Neyman and Pearson: say x on the outputs with the largest Q(y|x)/Q(y|x′) first. Exact at any
-    size for mechanisms that `told_apart` can answer for; it touches the claimed line at the vertex
-    just if no privacy is wasted there.
+    size for mechanisms that `pair_rows` has rows for; it touches the claimed line at the vertex
+    only if no privacy is wasted there.
     """
     rows = pair_rows(mechanism, x, other)
     own, theirs = rows[:, rows.sum(axis=0) > 0]

@@ -47,7 +47,7 @@ class PairOdds:
 
 
 def even_guess(forward: ArrayLike, backward: ArrayLike, reports: int = 1) -> Floats:
-    """The formula above for `forward` = E[x, x′] and `backward` = E[x′, x], in [0, ∞] nats.
+    """The module's formula for `forward` = E[x, x′] and `backward` = E[x′, x], in [0, ∞] nats.
 
     Levels of any shapes that fit each other → floats in [0.5, 1] of their common shape. After m =
     `reports` independent reports both levels are m times as large (CALDP Proposition 2). Raises
@@ -105,7 +105,7 @@ def _of_tags(policy: PersonalPolicy, reports: int = 1) -> PairOdds:
 @pair_odds.register(GridMetric)
 @pair_odds.register(EuclideanMetric)
 def _of_distances(policy: GridMetric | EuclideanMetric, reports: int = 1) -> PairOdds:
-    """Of the two cells that are farthest apart, opposite corners."""
+    """The odds of the two cells that are farthest apart, opposite corners."""
     if policy.k == 1:
         return PairOdds(None, None)
     level = policy.between([0], [policy.k - 1])
@@ -114,9 +114,12 @@ def _of_distances(policy: GridMetric | EuclideanMetric, reports: int = 1) -> Pai
 
 def _largest(forward: Floats, backward: Floats, reports: int) -> PairOdds:
     chances = even_guess(forward, backward, reports)
-    held, back = np.isfinite(forward), np.isfinite(backward)
+    forward_finite, backward_finite = np.isfinite(forward), np.isfinite(backward)
 
     def largest(pairs: Floats) -> float | None:
         return float(pairs.max()) if pairs.size else None
 
-    return PairOdds(largest(chances[held & back]), largest(chances[held ^ back]))
+    return PairOdds(
+        largest(chances[forward_finite & backward_finite]),
+        largest(chances[forward_finite ^ backward_finite]),
+    )

@@ -1,4 +1,4 @@
-"""What an onlooker believes of one person after reports, at any number of symbols.
+"""What an attacker believes of one person after reports, at any number of symbols.
 
 `adversary.py` decides in rationals for small channels; here floats do, through what mechanisms
 offer (`mechanisms/capabilities.py`), so that 43,750 symbols take milliseconds. CALDP = Acharya,
@@ -48,23 +48,22 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
 def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:
     """In units of the base distribution: a/u for symbols included, (1 − a)/(1 − u) for others.
 
-    Such channels have that form (`SupportForm`), with a and u of
-    `SupportProbabilities`. A symbol that is
-    not hidden sends the base with λ, or names itself.
+    Such channels have that form (`SupportForm`), with a and u of `SupportProbabilities`. A
+    symbol that is not hidden sends the base with λ, or names itself.
     """
-    cover, prob = symbol_partition_of(mechanism), report.probabilities
+    partition, prob = symbol_partition_of(mechanism), report.probabilities
     result = np.zeros(mechanism.k)
     if report.named.any():
-        result[cover.clear[report.named > 0]] = 1.0
+        result[partition.clear[report.named > 0]] = 1.0
         return result
     (sent,) = np.flatnonzero(report.sent)
     own, base = float(prob.own[sent]), float(prob.base[sent])
-    of_block = blocks[cover.hidden] == sent
+    of_block = blocks[partition.hidden] == sent
     excluded = (1.0 - own) / (1.0 - base) if base < 1.0 else 0.0
     factors = np.where(report.included > 0, own / base, excluded)
-    result[cover.hidden] = np.where(of_block, factors, 0.0)
-    lends = 1.0 - cover.clear_share[sent]
-    result[cover.clear] = np.where(blocks[cover.clear] == sent, lends, 0.0)
+    result[partition.hidden] = np.where(of_block, factors, 0.0)
+    lends = 1.0 - partition.clear_share[sent]
+    result[partition.clear] = np.where(blocks[partition.clear] == sent, lends, 0.0)
     return result
 
 
@@ -73,8 +72,8 @@ def posterior_after_reports(
 ) -> Floats:
     """(k,) posterior after independent reports about one person whose symbol does not change.
 
-    `prior`: (k,) shares that sum to 1. A report that is sent again (memoised noise) tells nothing
-    new: hand it over once. Nor does it change whether a symbol is the person's own and reported by
+    `prior`: (k,) shares that sum to 1. A report that is sent again (memoised noise) adds nothing
+    new: pass it once. Nor does it change whether a symbol is the person's own and reported by
     a tag, which `likelihood` of a single report averages over. Raises `CaldpError` for another
     prior, and for reports that together are impossible under it.
     """
@@ -118,14 +117,14 @@ def max_posterior(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1
 def max_posteriors(
     policy: PrivacyMatrix, prior: Floats, x: int, reports: Iterable[int]
 ) -> list[float]:
-    """`max_posterior` for each of several numbers of reports."""
+    """`max_posterior` for each of several numbers of `reports`, in their order."""
     prior = check_prior(prior, policy.k)
     each = [check_whole("reports", m, 0, 10**9) for m in reports]
     (symbol,) = check_symbols("x", [x], policy.k)
     known = float(prior[symbol])
     between = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
-    levels, which = np.unique(between, return_inverse=True)
-    shares = np.bincount(which, prior)
+    levels, level_of = np.unique(between, return_inverse=True)
+    shares = np.bincount(level_of, prior)
 
     def most(m: int) -> float:
         if m == 0 or known == 0.0:

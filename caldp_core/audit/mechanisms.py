@@ -1,7 +1,7 @@
 """One question for any mechanism: whether its channel keeps the policy.
 
 The strongest way that the mechanism's size and statements allow is taken; the verdict says which
-(`LargeAudit.method`). A statement counts only if it is said of the very reports that the mechanism
+(`LargeAudit.method`). A statement counts only if it is about the very reports that the mechanism
 makes (`statement_check.py`); where nothing can be read, nothing is certified.
 """
 
@@ -41,28 +41,28 @@ TAGS: Final = ", of values and tags"
 def audit_mechanism(
     mechanism: Mechanism, policy: PrivacyMatrix | None = None, progress: Progress = no_progress
 ) -> LargeAudit:
-    """Hold a mechanism's channel against a policy, its own claim if none is given.
+    """Check a mechanism's channel against a policy, its own if none is given.
 
     Named so because `audit` is this package. Raises `CaldpError` where the mechanism is too large
     to be written out and states nothing else that can be read, and where what it states is not
-    said of its own reports.
+    about its own reports.
     """
     require(
         hasattr(mechanism, "exact_channel"),
         f"An audit takes a mechanism, got one of type {type(mechanism).__name__}; "
         "make one with mechanism(policy, name).",
     )
-    asked = mechanism.policy if policy is None else policy
+    claim = mechanism.policy if policy is None else policy
     require(
-        asked.k == mechanism.k,
-        f"A policy of {asked.k:,} values does not fit a mechanism for {mechanism.k:,}.",
+        claim.k == mechanism.k,
+        f"A policy of {claim.k:,} values does not fit a mechanism for {mechanism.k:,}.",
     )
     reasons = []
-    for way in (_tags, _blocks, _axes, _pairs, _twin):
-        found = way(mechanism, asked, progress)
-        if isinstance(found, LargeAudit):
-            return found
-        reasons.append(found)
+    for method in (_tags, _blocks, _axes, _pairs, _twin):
+        verdict = method(mechanism, claim, progress)
+        if isinstance(verdict, LargeAudit):
+            return verdict
+        reasons.append(verdict)
     why = next((reason for reason in reasons if reason), "it states nothing that can be read")
     raise CaldpError(
         f"{type(mechanism).__name__} for {mechanism.k:,} values cannot be certified: {why}; use "
@@ -111,7 +111,7 @@ def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> L
     ratio = quotient(
         Fraction(channel[worst.x][worst.output]), Fraction(channel[worst.x_other][worst.output])
     )
-    found = PairClass(
+    pair_class = PairClass(
         block=0,
         kind=ANY_PAIR,
         pairs=audit.pairs,
@@ -122,7 +122,7 @@ def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> L
         epsilon=worst.epsilon,
         holds=ratio is not None and ratio <= exp_below(worst.epsilon),
     )
-    return LargeAudit(audit.holds, EVERY_PAIR, (found,), found, audit.faulty_row)
+    return LargeAudit(audit.holds, EVERY_PAIR, (pair_class,), pair_class, audit.faulty_row)
 
 
 def _axes(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:

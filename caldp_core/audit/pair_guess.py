@@ -25,7 +25,10 @@ def guess_accuracy(mechanism: Mechanism, x: int, other: int, chance: float = 0.5
 
 
 def guess_accuracy_of_rows(rows: Floats, chance: float = 0.5) -> float:
-    """The same by (2, outcomes) rows of a channel."""
+    """How often the best guess is right, by (2, outcomes) rows of a channel.
+
+    `chance`: of the first symbol before, in [0, 1]; raises `CaldpError` otherwise.
+    """
     w = check_number("chance", chance, 0.0, 1.0)
     return float(np.maximum(w * rows[0], (1.0 - w) * rows[1]).sum())
 
@@ -53,7 +56,7 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
 
     By `SupportProbabilities`: which hidden ones it includes, or which of the others it names.
     """
-    cover, blocks = (
+    partition, blocks = (
         symbol_partition_of(mechanism),
         block_totals(mechanism, _example_tally(mechanism, pair))[0],
     )
@@ -66,8 +69,8 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
     )
     assert supports is not None
     prob, j = supports.probabilities, int(blocks[pair[0]])
-    names = float(cover.clear_share[j])
-    open_ones = np.isin(pair, cover.clear)
+    names = float(partition.clear_share[j])
+    open_ones = np.isin(pair, partition.clear)
     if open_ones.all():
         return np.array([[1.0 - names, names, 0.0], [1.0 - names, 0.0, names]])
     if open_ones.any():

@@ -1,7 +1,7 @@
 """Whether a channel keeps its privacy matrix, decided in rationals: no rounding hides a leak.
 
-An audit sees a mechanism's channel and its policy, and trusts nothing else that the mechanism says
-of itself.
+An audit sees a mechanism's channel and its policy, and trusts nothing else that the mechanism
+states about itself.
 """
 
 import math
@@ -59,7 +59,7 @@ class CellAudit:
 
 
 def exact_audit(mechanism: Mechanism) -> Audit:
-    """Hold a mechanism's exact channel against its policy (CALDP Definition 2).
+    """Check a mechanism's exact channel against its policy (CALDP Definition 2).
 
     Raises `CaldpError` where the domain is too large for a channel in rationals. Takes about
     a microsecond for each pair of symbols and output.
@@ -83,16 +83,16 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
     for x, other, epsilon in finite_pairs(policy):
         pairs += 1
         output, ratio = _largest_ratio(rows[x], rows[other])
-        against = ratio / exp_below(epsilon) if ratio is not None else None
-        holds = holds and against is not None and against <= 1
-        if _beyond(against, excess):
-            excess = against
+        relative = ratio / exp_below(epsilon) if ratio is not None else None
+        holds = holds and relative is not None and relative <= 1
+        if _beyond(relative, excess):
+            excess = relative
             worst = Leak(x, other, output, log_of(ratio), epsilon)
     return Audit(holds, worst, faulty[0] if faulty else None, pairs)
 
 
 def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> list[CellAudit]:
-    """The verdict on each ordered pair x ≠ x′, row after row, where E = ∞, too.
+    """The verdict on each ordered pair x ≠ x′, row after row, also where E = ∞.
 
     Decided as in `audit_channel`, with the same errors; rows need to be distributions as well, of
     which this says nothing. For small channels: k²·outputs comparisons.
@@ -170,8 +170,8 @@ def _largest_ratio(row: Sequence[int], other: Sequence[int]) -> tuple[int, Fract
     return best, Fraction(top, bottom)
 
 
-def _beyond(against: Fraction | None, excess: Fraction | None) -> bool:
-    return excess is not None and (against is None or against > excess)
+def _beyond(relative: Fraction | None, excess: Fraction | None) -> bool:
+    return excess is not None and (relative is None or relative > excess)
 
 
 def log_of(ratio: Fraction | None) -> float:

@@ -45,7 +45,7 @@ def expected_gain(
     """β·(a − p_T): how much the unbiased estimate of the targets' share rises on average.
 
     `p`: (k,) true shares; `targets`: (r,) different symbols; `fakes`: β in [0, 0.5]. CJG §4.
-    Raises `CaldpError` for others, and where the mechanism does not tell what reports include.
+    Raises `CaldpError` for others, and where the mechanism does not state what reports include.
     """
     beta = check_number("fakes", fakes, 0.0, FAKES_MAX)
     some = _targets(mechanism, targets)
@@ -62,7 +62,7 @@ def random_items_added(mechanism: Mechanism, targets: Ints) -> float:
 
 
 def random_reports_added(mechanism: Mechanism, targets: Ints) -> float:
-    """CJG's random report attack; see `random_report_mean`."""
+    """CJG's random report attack: any report at random, as in `random_report_mean`."""
     return float(random_report_mean(mechanism)[_targets(mechanism, targets)].sum())
 
 
@@ -74,17 +74,17 @@ def maximal_gain_added(mechanism: Mechanism, targets: Ints) -> float:
     is a target, 1/(1 − λ).
     """
     parts, some = _parts(mechanism), _targets(mechanism, targets)
-    prob, cover = parts.oracles.probabilities, parts.symbol_partition
-    m, ranks = cover.sizes.size, _ranks(parts, some)
+    prob, partition = parts.oracles.probabilities, parts.symbol_partition
+    m, ranks = partition.sizes.size, _ranks(parts, some)
     hidden = ranks >= 0
     most = parts.oracles.most_included(ranks[hidden])
     wanted = np.bincount(parts.blocks[some[hidden]], minlength=m)
     with np.errstate(invalid="ignore", divide="ignore"):
-        sent = np.where(cover.sizes > 0, (most - wanted * prob.other) / prob.gain, -math.inf)
-        beside = np.where(cover.sizes > 0, -prob.clear * wanted / prob.gain, 0.0)
+        sent = np.where(partition.sizes > 0, (most - wanted * prob.other) / prob.gain, -math.inf)
+        beside = np.where(partition.sizes > 0, -prob.clear * wanted / prob.gain, 0.0)
     named = np.full(m, -math.inf)
-    named[parts.blocks[cover.clear]] = 0.0
-    named[parts.blocks[some[~hidden]]] = 1.0 / cover.clear_share[parts.blocks[some[~hidden]]]
+    named[parts.blocks[partition.clear]] = 0.0
+    named[parts.blocks[some[~hidden]]] = 1.0 / partition.clear_share[parts.blocks[some[~hidden]]]
     return float(np.maximum(sent, named + beside).max())
 
 
@@ -122,30 +122,34 @@ def random_report_mean(mechanism: Mechanism) -> Floats:
     the block's oracle can send, else it names the symbol; in plain LDP it is uniform among all.
     """
     parts = _parts(mechanism)
-    prob, cover, m = (
+    prob, partition, m = (
         parts.oracles.probabilities,
         parts.symbol_partition,
         parts.symbol_partition.sizes.size,
     )
     k, block = mechanism.k, parts.blocks
-    named = np.bincount(block[cover.clear], minlength=m)
+    named = np.bincount(block[partition.clear], minlength=m)
     result = np.empty(k)
-    j = block[cover.hidden]
-    sent = (cover.sizes * (parts.oracles.uniform_inclusion - prob.other))[j]
-    result[cover.hidden] = (sent - (named * prob.clear)[j]) / (k * prob.gain[j])
-    result[cover.clear] = 1.0 / (k * cover.clear_share[block[cover.clear]])
+    j = block[partition.hidden]
+    sent = (partition.sizes * (parts.oracles.uniform_inclusion - prob.other))[j]
+    result[partition.hidden] = (sent - (named * prob.clear)[j]) / (k * prob.gain[j])
+    result[partition.clear] = 1.0 / (k * partition.clear_share[block[partition.clear]])
     return result
 
 
 def crafted_mean(mechanism: Mechanism, x: int) -> Floats:
     """(k,) what a crafted report for x adds to n·p̂ on average; its entry x is the most possible.
 
-    See `CraftableOracles`; for a symbol that is not hidden the report names it.
+    `CraftableOracles` make the report for a hidden symbol; for any other the report names it.
     """
     parts = _parts(mechanism)
     (symbol,) = check_symbols("x", [x], mechanism.k)
-    prob, cover, j = parts.oracles.probabilities, parts.symbol_partition, int(parts.blocks[symbol])
-    others = cover.hidden[parts.blocks[cover.hidden] == j]
+    prob, partition, j = (
+        parts.oracles.probabilities,
+        parts.symbol_partition,
+        int(parts.blocks[symbol]),
+    )
+    others = partition.hidden[parts.blocks[partition.hidden] == j]
     result = np.zeros(mechanism.k)
     if symbol in others:
         both = prob.base_pair[j] / prob.base[j]
@@ -153,12 +157,12 @@ def crafted_mean(mechanism: Mechanism, x: int) -> Floats:
         result[symbol] = (1.0 - prob.other[j]) / prob.gain[j]
         return result
     result[others] = -prob.clear[j] / prob.gain[j] if others.size else 0.0
-    result[symbol] = 1.0 / cover.clear_share[j]
+    result[symbol] = 1.0 / partition.clear_share[j]
     return result
 
 
 def sample_crafted(mechanism: Mechanism, x: int, fakes: int, rng: np.random.Generator) -> Tally:
-    """The tally of so many crafted reports for x; it can be added to that of honest people."""
+    """The tally of `fakes` crafted reports for x; it can be added to that of honest people."""
     parts = _parts(mechanism)
     (symbol,) = check_symbols("x", [x], mechanism.k)
     people = check_whole("fakes", fakes, 0, N_MAX)

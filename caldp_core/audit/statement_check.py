@@ -1,8 +1,8 @@
-"""What a class states of its reports is believed only if it is said of these very reports.
+"""Check that what a class states of its reports is about these very reports.
 
 An audit reads a channel, or its structure, that a class states. Where a subclass, or an attribute
 set by hand, changes how reports are made and the statement is still the old one, the statement is
-of another mechanism. So nobody who changes reports may inherit what is said of them.
+about another mechanism. So no class that changes reports may inherit what is stated of them.
 """
 
 from collections.abc import Sequence
@@ -48,27 +48,27 @@ SERVER_SIDE: Final = frozenset(
         "without_tags",
     }
 )
-"""What may change without a word: nothing that a person sends depends on it.
+"""Methods that a subclass may change without a new statement: no report depends on them.
 
-`__init__` may, as statements are reckoned from what it sets up, and so may `for_policy`, which
-calls it; `sample_tally` is a simulation; and
-a weaker statement (`support_form`) beside the one that is read changes nothing.
+`__init__` is one, as statements are computed from what it sets up, and so is `for_policy`, which
+calls it; `sample_tally` is a simulation; and a weaker statement (`support_form`) beside the one
+that is read changes nothing.
 """
 
 
 MAKES_REPORTS: Final = ("privatize", "client_report")
-"""How mechanisms make reports …"""
+"""Methods by which mechanisms make reports."""
 ORACLES_MAKE_REPORTS: Final = ("privatize", "privatize_base", "clear_reports")
-"""… and how oracles do."""
+"""Methods by which oracles make reports."""
 
 
 def statement_mismatch(
     component: Any, statements: Sequence[str], report_methods: Sequence[str]
 ) -> str | None:
-    """Why what `component` states is not of its own reports; None if it is.
+    """Why the statements of `component` are not about its own reports; None if they are.
 
-    `statements`: methods that state the channel, all for one and one for all. `report_methods`:
-    methods that make reports, where there are any.
+    `statements`: methods that state the channel; a class that defines one of them states it anew.
+    `report_methods`: methods that make reports, where there are any.
     """
     kind = type(component).__name__
     owners = {
@@ -90,9 +90,9 @@ def statement_mismatch(
     return f"{kind} does not state {statements[0]}"
 
 
-def _owner(thing: Any) -> Any:
-    """Name of a method → the object it is bound to; None where there is no such method."""
-    return lambda name: getattr(getattr(thing, name, None), "__self__", None)
+def _owner(component: Any) -> Any:
+    """Name of a method → the object that it is bound to; None where there is no such method."""
+    return lambda name: getattr(getattr(component, name, None), "__self__", None)
 
 
 def _is_code(value: object) -> bool:

@@ -1,7 +1,7 @@
-"""One memory for what is made once and used by many: bounded in bytes, all functions together.
+"""One cache that all functions share, bounded in bytes.
 
 A bound by entries bounds nothing: one entry of a million values takes as much as a thousand of a
-thousand. Here all cached functions share one bound, and what was unused the longest goes first.
+thousand. The least recently used results are evicted first.
 """
 
 import sys
@@ -28,21 +28,21 @@ _LEFT_OUT: Final = (
 
 @dataclass(frozen=True)
 class _Entry:
-    """A kept value, and the bytes of each object in it and in its key, by the object's id."""
+    """A cached value, and the bytes of each object in it and in its key, by the object's id."""
 
     value: Any
     parts: dict[int, int]
 
 
 class ByteCache:
-    """Values by key, together at most `most` bytes; the longest unused go first.
+    """Values by key, at most `max_bytes` bytes in all; the least recently used are evicted first.
 
-    What several values hold in common counts once. The value that came last is kept even if it
-    alone is larger than the bound. Safe for threads: one makes a value, the others wait for it.
+    An object that several values share counts once. The newest value is kept even if it alone is
+    larger than the bound. Thread-safe: one thread makes a value, the others wait for it.
     """
 
     def __init__(self, max_bytes: int) -> None:
-        self._most = max_bytes
+        self._max_bytes = max_bytes
         self._lock = Lock()
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._making: dict[Hashable, Event] = {}
@@ -51,14 +51,14 @@ class ByteCache:
 
     @property
     def bytes(self) -> int:
-        """Bytes of all values, as far as they were known when they were last weighed."""
+        """Bytes of all values, each as it was last measured."""
         return self._total
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of that key, made if it is not there; errors of `make` are not kept."""
+        """The value of `key`, made by `make` if it is not cached; errors are not cached."""
         while True:
             with self._lock:
                 entry = self._entries.get(key)
@@ -66,11 +66,11 @@ class ByteCache:
                     self._entries.move_to_end(key)
                     found: T = entry.value
                     return found
-                made_elsewhere = self._making.get(key)
-                if made_elsewhere is None:
-                    made = self._making[key] = Event()
+                pending = self._making.get(key)
+                if pending is None:
+                    finished = self._making[key] = Event()
                     break
-            made_elsewhere.wait()
+            pending.wait()
         try:
             value = make()
             parts = dict(object_sizes((key, value)))
@@ -80,10 +80,10 @@ class ByteCache:
         finally:
             with self._lock:
                 del self._making[key]
-            made.set()
+            finished.set()
 
     def update_sizes(self) -> None:
-        """Weigh all values anew: some have grown since they came, by what they found out."""
+        """Measure all values again: some have grown, by attributes that they cache themselves."""
         with self._lock:
             entries = list(self._entries.items())
         for key, entry in entries:
@@ -115,7 +115,7 @@ class ByteCache:
             self._holders[part] += 1
 
     def _shrink(self) -> None:
-        while self._total > self._most and len(self._entries) > 1:
+        while self._total > self._max_bytes and len(self._entries) > 1:
             _, entry = self._entries.popitem(last=False)
             self._forget(entry)
 
@@ -128,7 +128,7 @@ class ByteCache:
 
 
 def object_sizes(value: object) -> Iterator[tuple[int, int]]:
-    """The id and the bytes of each object that a value holds, itself among them.
+    """(id, bytes) of each object that a value holds, itself included.
 
     Arrays, texts, containers and the fields of records are followed; functions and classes are not.
     Texts of a container count with it.
@@ -148,7 +148,7 @@ def object_sizes(value: object) -> Iterator[tuple[int, int]]:
             # The names of a thousand blocks as one: one by one they would take longer than a run.
             yield id(each), sys.getsizeof(each) + sum(map(sys.getsizeof, each))
             continue
-        # An array that looks into another tells its own header alone; one of its own, all.
+        # A view reports its own header alone; an array that owns its data, all of it.
         yield id(each), sys.getsizeof(each, 64)
         if isinstance(each, dict):
             waiting += [*each.keys(), *each.values()]
@@ -166,15 +166,15 @@ def _root(array: Any) -> Any:
 
 @cache
 def shared_cache() -> ByteCache:
-    """The one that `cached` functions share."""
+    """The cache of all functions decorated by `cached` or `cached_by`."""
     return ByteCache(CACHE_MAX_BYTES)
 
 
 def cached_by(key: Callable[..., Hashable]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Have a function's results kept in the shared cache, by what `key` makes of all its arguments.
+    """Cache a function's results in `shared_cache`, by the key that `key` makes of its arguments.
 
     For arguments that are large, or that the result does not depend on. Results must not be
-    changed: all callers get the same one.
+    changed: all callers get the same object.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -193,7 +193,7 @@ def cached_by(key: Callable[..., Hashable]) -> Callable[[Callable[P, T]], Callab
 
 
 def cached(function: Callable[P, T]) -> Callable[P, T]:
-    """Have a function's results kept in the shared cache, by its arguments, which are hashable.
+    """Cache a function's results in `shared_cache`, by its arguments, which must be hashable.
 
     Equal arguments of different types, such as 1 and True, are different.
     """
@@ -205,7 +205,7 @@ def _typed(*args: Hashable) -> tuple[tuple[type, Hashable], ...]:
 
 
 def _in_order(known: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments as the function has them, those that were left out among them."""
+    """All arguments in the signature's order, defaults included."""
     bound = known.bind(*args, **kwargs)
     bound.apply_defaults()
     return tuple(bound.arguments.values())

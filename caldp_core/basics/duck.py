@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsspec.spec import AbstractFileSystem
 
 THREADS: Final = 2
-_LOOK_S: Final = 0.02
+_POLL_S: Final = 0.02
 _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
     "temp_directory": "",
     "autoinstall_known_extensions": False,
@@ -37,7 +37,7 @@ def connect(
     files: "AbstractFileSystem | None" = None,
     folders: Sequence[Path] = (),
 ) -> Iterator["DuckDBPyConnection"]:
-    """A database in memory that is gone at the end.
+    """A database in memory, closed at the end.
 
     `memory_mb`: megabytes that it may take; `files`: a file system whose paths it may open, such as
     data in memory; `folders`: in which it may read and write. Its settings can't be changed after.
@@ -69,21 +69,21 @@ def fetch_rows(
     seconds: float | None = None,
     progress: Progress = no_progress,
 ) -> list[tuple[Any, ...]]:
-    """The rows that a query finds.
+    """The rows of a query's result.
 
-    `seconds`: after which it is broken off, None for never; `progress` is told its share now and
-    then, and may raise `Cancelled`. Raises `CaldpError` where time or memory is not enough, and
-    DuckDB's own errors.
+    `seconds`: after which it is interrupted, None for never; `progress` is called with its share
+    now and then, and may raise `Cancelled`. Raises `CaldpError` where time or memory is not enough,
+    and DuckDB's own errors.
     """
     import duckdb
 
-    watched = _QueryWatchdog(connection, seconds, progress)
+    watchdog = _QueryWatchdog(connection, seconds, progress)
     try:
-        with watched.run():
-            found: list[tuple[Any, ...]] = connection.execute(sql, parameters).fetchall()
-            return found
+        with watchdog.run():
+            rows: list[tuple[Any, ...]] = connection.execute(sql, parameters).fetchall()
+            return rows
     except duckdb.InterruptException:
-        if watched.is_cancelled:
+        if watchdog.is_cancelled:
             raise Cancelled from None
         raise CaldpError(
             f"The data must be read within {seconds:g} seconds, and take longer; give a part."
@@ -96,7 +96,7 @@ def fetch_rows(
 
 
 class _QueryWatchdog:
-    """Looks after a query from a thread of its own: its time, its share, and whether to go on."""
+    """Watches a query from a thread of its own: time limit, progress and cancellation."""
 
     def __init__(
         self, connection: "DuckDBPyConnection", seconds: float | None, progress: Progress
@@ -108,7 +108,7 @@ class _QueryWatchdog:
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """Watched while this is open."""
+        """Watch the query while this context is open."""
         thread = Thread(target=self._poll, daemon=True)
         thread.start()
         try:
@@ -119,7 +119,7 @@ class _QueryWatchdog:
 
     def _poll(self) -> None:
         pause: Callable[[float], bool] = self._done.wait
-        while not pause(_LOOK_S):
+        while not pause(_POLL_S):
             if self._end is not None and monotonic() > self._end:
                 self._connection.interrupt()
             try:

@@ -64,12 +64,13 @@ SPAN_NATS: Final = 1380.0
 EXPONENT_MAX: Final = 2000.0
 """Most nats between two symbols of the exponential mechanism."""
 FALSE_SHARE_MIN: Final = 0.001
-"""Least q of the cascade,"""
+"""Least q of the cascade."""
 FALSE_SHARE_MAX: Final = 0.5
-"""and largest: beyond, what is below 0 would stand out."""
+"""Largest q of the cascade: beyond, estimates below 0 would stand out."""
 THETA_MIN: Final = 0.001
-"""Least and most probability θ that a unary report sets its own bit."""
+"""Least probability θ that a unary report sets its own bit."""
 THETA_MAX: Final = 0.999
+"""Largest such probability θ."""
 DISTANCE_EPSILON_MIN: Final = 1e-9
 """Nats per unit of a table of distances, whatever that unit is."""
 DISTANCE_EPSILON_MAX: Final = 1e9
@@ -89,9 +90,9 @@ KM_MAX: Final = 20_000.0
 OWN_TEXT_MAX: Final = 2**20
 """Most characters of a table or of places that people paste or upload."""
 OWN_ANSWERS_MAX: Final = 2_000
-"""Most answers of a table of one's own: more are no picture."""
+"""Most answers of a table of one's own: a chart of more can't be read."""
 OWN_QUESTIONS_MAX: Final = 10
-"""Most questions of a survey of one's own that are looked at together."""
+"""Most questions in a survey of one's own."""
 OWN_NAME_MAX: Final = 120
 """Most characters of the name of an answer, a group or a table of one's own."""
 OWN_CELLS_USUAL: Final = 43_750

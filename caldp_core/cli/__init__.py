@@ -1,4 +1,4 @@
 """The command line: `python -m caldp_core`.
 
-It reads arguments and prints; it reckons nothing.
+It reads arguments and prints; it computes nothing.
 """

@@ -29,26 +29,26 @@ def audit_command(context: click.Context, path: str) -> None:
         started = perf_counter()
         with progress_bar("auditing") as progress:
             audit = audit_mechanism(setup.mechanism, setup.policy, progress)
-    told: dict[str, Any] = {
+    output: dict[str, Any] = {
         "scenario": scenario.to_dict(),
         "mechanism": setup.mechanism_name,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
     }
-    told |= audit_summary(audit) | {"seconds": round(perf_counter() - started, 4)}
-    click.echo(json.dumps(told, indent=2))
+    output |= audit_summary(audit) | {"seconds": round(perf_counter() - started, 4)}
+    click.echo(json.dumps(output, indent=2))
     context.exit(0 if audit.holds else 1)
 
 
 def _countable(mechanism: Mechanism) -> int | None:
-    """Number of different reports, None where they are too many to be told."""
+    """Number of different reports, None where they are too many to list."""
     outputs = mechanism.outputs
     return outputs if outputs < limits.OUTPUTS_MAX else None
 
 
 def audit_summary(audit: LargeAudit) -> dict[str, Any]:
-    """What `audit` prints of the audit: JSON-ready, the classes of one kind told together."""
+    """What `audit` prints of the audit: JSON-ready, the classes of one kind together."""
     kinds = dict.fromkeys(each.kind for each in audit.classes)
     groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]
     return {

@@ -1,6 +1,6 @@
 """The commands of a collection, from `caldp protocol` to `caldp registry`.
 
-docs/collect.md tells what they are for.
+docs/collect.md explains what they are for.
 """
 
 import json
@@ -65,9 +65,9 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path) -> None:
     Files that are in the tally already are left out, so a run that was broken off goes on.
     """
     with plain_errors(), progress_bar("tallying") as progress:
-        found = tally_files(Protocol.from_file(protocol), files, output, progress)
-    told = {"files_counted": found.files_counted, "files_counted_before": found.files_skipped}
-    click.echo(json.dumps(told | _tally_summary(found.collected), indent=2))
+        result = tally_files(Protocol.from_file(protocol), files, output, progress)
+    summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
+    click.echo(json.dumps(summary | _tally_summary(result.collected), indent=2))
 
 
 def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
@@ -124,34 +124,36 @@ def estimate_command(
             (tally is None) != (histogram is None),
             "An estimate is made of one tally, or of a histogram; give one of them.",
         )
-        asked = Protocol.from_file(protocol)
+        loaded = Protocol.from_file(protocol)
         collected = (
             CollectedTally.from_file(tally)
             if tally is not None
-            else collected_from_histogram(asked, histogram or Path())
+            else collected_from_histogram(loaded, histogram or Path())
         )
-        known = NoPrior() if prior is None else read_prior(prior, asked.domain)
+        known = NoPrior() if prior is None else read_prior(prior, loaded.domain)
         name = estimator or (ESTIMATOR if prior is None else KNOWING_MAP)
         require(
             prior is None or name == KNOWING_MAP,
             f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
         )
-        options = Options(known.shares_on(asked.domain), q)
-        table = estimate_table(asked, collected, level, name, options)
-        text = _format_table(asked, table, output)
+        options = Options(known.shares_on(loaded.domain), q)
+        table = estimate_table(loaded, collected, level, name, options)
+        text = _format_table(loaded, table, output)
         if output is not None:
             write_text(output, text)
         if record is not None:
             write_text(
                 record,
-                format_json(make_record(asked, collected, level, name, prior=known, false_share=q)),
+                format_json(
+                    make_record(loaded, collected, level, name, prior=known, false_share=q)
+                ),
             )
     if output is None:
         click.echo(text, nl=False)
 
 
 def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:
-    """The table as its file's name asks; raises `CaldpError` for GeoJSON without a map."""
+    """The table in the format of its file's name; raises `CaldpError` for GeoJSON without a map."""
     if output is None or output.suffix.lower() != ".geojson":
         return as_csv(table)
     return cells_as_geojson(protocol.domain, table, np.array(table["estimated share"]))
@@ -194,9 +196,9 @@ def client_command(output: Path | None) -> None:
 def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     """Print what is left of each block's ε if a shuffler mixes its reports."""
     with plain_errors():
-        asked = Protocol.from_file(protocol)
+        loaded = Protocol.from_file(protocol)
         with progress_bar("mixing") as progress:
-            text = format_json(mixed_privacy_by_crowd(asked, people, delta, progress))
+            text = format_json(mixed_privacy_by_crowd(loaded, people, delta, progress))
     click.echo(text, nl=False)
 
 
@@ -221,6 +223,6 @@ def dap_command(protocol: str) -> None:
 def registry_command(protocol: str, record: str, **about: str) -> None:
     """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
     with plain_errors():
-        asked, found = Protocol.from_file(protocol), read_json_object(record, "The record")
-        text = format_json(registry_entry(asked, found, About(**about)))
+        loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
+        text = format_json(registry_entry(loaded, parsed, About(**about)))
     click.echo(text, nl=False)

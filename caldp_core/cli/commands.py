@@ -1,7 +1,7 @@
 """The command line: `caldp run | audit | reproduce | count | fetch | list | schema | dashboard`.
 
-The front door for terminals. Each command is in a module beside this one, which is imported once
-the command is asked for: most of a start would go into what only the others need.
+The front door for terminals. Each command is in a module beside this one, which is imported when
+the command runs: importing all of them would take most of the time of a start.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,11 +29,11 @@ _HOMES: Final = {
     "sql": "collect:sql_command",
     "tally": "collect:tally_command",
 }
-"""The name of a command → its module in this room, and its name there."""
+"""The name of a command → its module in this folder, and its function there."""
 
 
 class Commands(Mapping[str, click.Command]):
-    """The commands by their names, each imported once it is asked for; click only reads them."""
+    """The commands by their names, each imported when it is looked up; click only reads them."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, _, attribute = _HOMES[name].partition(":")

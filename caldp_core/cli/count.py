@@ -32,8 +32,8 @@ _COLUMNS = ("latitude", "longitude", "count", "answer", "group")
 def _columns(command: Any) -> Any:
     """An option for each kind of column."""
     for role in reversed(_COLUMNS):
-        told = f"Name of the column of the {role}; “-” for none.  [default: by its name]"
-        command = click.option(f"--{role}", metavar="COLUMN", help=told)(command)
+        help_text = f"Name of the column of the {role}; “-” for none.  [default: by its name]"
+        command = click.option(f"--{role}", metavar="COLUMN", help=help_text)(command)
     return command
 
 
@@ -94,41 +94,50 @@ def count_command(
     that the same people answered become a scenario file, each counted by itself.
     """
     with plain_errors():
-        seen = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
+        detected = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
         steps = _steps(step, start, end, questions)
         if questions:
-            told_of = _count_questions(seen, questions, columns["count"], decimal, output)
-            click.echo(json.dumps(told_of, indent=2, ensure_ascii=False))
+            survey_summary = _count_questions(
+                detected, questions, columns["count"], decimal, output
+            )
+            click.echo(json.dumps(survey_summary, indent=2, ensure_ascii=False))
             return
         asked = columns["answer"] or columns["group"]
-        is_places = not asked and steps is None and (seen.has_places or bool(columns["latitude"]))
-        layout = _with_named_columns(seen, seen.places if is_places else seen.answers, columns)
+        is_places = (
+            not asked and steps is None and (detected.has_places or bool(columns["latitude"]))
+        )
+        layout = _with_named_columns(
+            detected, detected.places if is_places else detected.answers, columns
+        )
         layout = replace(layout, mark=decimal or layout.mark, steps=steps)
         with progress_bar("counting") as progress:
-            told: dict[str, Any] = {"file": seen.table.kind, "columns": _read(seen, layout)}
+            summary: dict[str, Any] = {
+                "file": detected.table.kind,
+                "columns": _read(detected, layout),
+            }
             if is_places:
                 wanted = MapRequest(cell, Area.parse(area) if area else None)
                 layout = replace(layout, wanted=wanted)
-                places = count_places(seen, layout, OwnPlaces.title, progress)
+                places = count_places(detected, layout, OwnPlaces.title, progress)
                 counts: Any = places.places
-                found: Any = places
-                told |= {"people": int(counts.counts().sum()), "cell_degrees": counts.cell}
-                told["cells_with_people"] = len(counts.people.split())
+                counted: Any = places
+                summary |= {"people": int(counts.counts().sum()), "cell_degrees": counts.cell}
+                summary["cells_with_people"] = len(counts.people.split())
             else:
-                found = count_answers(seen, layout, OwnTable.title, progress)
-                counts = found.table
-                told |= {"people": sum(counts.counts), "answers": len(counts.names)}
+                counted = count_answers(detected, layout, OwnTable.title, progress)
+                counts = counted.table
+                summary |= {"people": sum(counts.counts), "answers": len(counts.names)}
                 if steps is not None:
-                    told |= {"beyond_the_steps": found.clamped_rows}
+                    summary |= {"beyond_the_steps": counted.clamped_rows}
         write_counts(counts, output)
-    told |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
-    click.echo(json.dumps(told | {"written": str(output)}, indent=2, ensure_ascii=False))
+    summary |= {"rows": counted.refused.rows, "not_counted": dict(counted.refused.reasons)}
+    click.echo(json.dumps(summary | {"written": str(output)}, indent=2, ensure_ascii=False))
 
 
 def _steps(
     width: float | None, start: float | None, end: float | None, questions: tuple[str, ...]
 ) -> Steps | None:
-    """What --step, --from and --to say; raises `CaldpError` for ends without steps."""
+    """The steps of --step, --from and --to; raises `CaldpError` for ends without steps."""
     if width is None:
         require(
             start is None and end is None,
@@ -145,7 +154,7 @@ def _steps(
 def _count_questions(
     file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
 ) -> dict[str, Any]:
-    """Count them, write the scenario in which all are hidden, and say what was read."""
+    """Count the questions, write the scenario that hides all answers, and return a summary."""
     require(
         output.suffix.lower() == ".json",
         f"Several questions become a scenario file; -o must end in .json, got {output.name!r}.",
@@ -158,17 +167,17 @@ def _count_questions(
     require(None not in (first, *others), "--question must name a column, got '-'.")
     layout = replace(layout, answer=first, others=tuple(at for at in others if at is not None))
     with progress_bar("counting") as progress:
-        found = count_questions(file, layout, OwnSurvey.title, progress)
-    scenario = Scenario(dataset=found.survey, policy=ContextPolicy(OneBlock()))
+        counted = count_questions(file, layout, OwnSurvey.title, progress)
+    scenario = Scenario(dataset=counted.survey, policy=ContextPolicy(OneBlock()))
     write_text(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return {
         "file": file.table.kind,
         "questions": {
             table.title: {"people": sum(table.counts), "answers": len(table.names)}
-            for table in found.survey.tables()
+            for table in counted.survey.tables()
         },
-        "rows": found.refused.rows,
-        "not_counted": dict(found.refused.reasons),
+        "rows": counted.refused.rows,
+        "not_counted": dict(counted.refused.reasons),
         "written": str(output),
     }
 
@@ -176,7 +185,7 @@ def _count_questions(
 def _with_named_columns(
     file: DetectedFile, layout: Layout, columns: dict[str, str | None]
 ) -> Layout:
-    """The layout with the columns that were named."""
+    """The layout with columns by name, "-" for none; raises `CaldpError` for unknown names."""
     for role, name in columns.items():
         if name is not None:
             require(
@@ -189,6 +198,6 @@ def _with_named_columns(
 
 
 def _read(file: DetectedFile, layout: Layout) -> dict[str, str]:
-    """Which column was read as what."""
+    """Role → name of the column that was read for it."""
     at = {role: getattr(layout, role) for role in _COLUMNS}
     return {role: file.names[column] for role, column in at.items() if column is not None}

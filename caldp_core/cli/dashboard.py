@@ -1,4 +1,4 @@
-"""The command `dashboard`: open what `caldp[dashboard]` brings."""
+"""The command `dashboard`: open the dashboard that `caldp[dashboard]` installs."""
 
 import os
 import subprocess
@@ -30,9 +30,9 @@ def dashboard_command(options: tuple[str, ...]) -> None:
 
 def _script() -> str | None:
     """The dashboard's `app.py`: inside its package if installed, beside it in the repository."""
-    found = find_spec("caldp_ui")
-    if found is None or found.origin is None:
+    spec = find_spec("caldp_ui")
+    if spec is None or spec.origin is None:
         return None
-    package = Path(found.origin).parent
+    package = Path(spec.origin).parent
     scripts = (package / "dashboard" / "app.py", package.parent / "app.py")
     return next((str(script) for script in scripts if script.exists()), None)

@@ -1,4 +1,4 @@
-"""Options of estimates: --prior, a map that is taken for known, and --q of the cascade."""
+"""Options of estimates: --prior, a public map that is taken for known, and --q of the cascade."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from caldp_core.estimation.options import Q_OF_VALUES, Q_ON_MAPS
 
 
 def prior_option(command: Any) -> Any:
-    """The option, as `prior` of the command."""
+    """Add the option --prior, which the command gets as `prior`."""
     return click.option(
         "--prior",
         metavar="FILE",
@@ -28,7 +28,7 @@ def prior_option(command: Any) -> Any:
 
 
 def q_option(command: Any) -> Any:
-    """The option, as `q` of the command."""
+    """Add the option --q, which the command gets as `q`."""
     return click.option(
         "--q",
         type=click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
@@ -43,6 +43,8 @@ def read_prior(path: Path, domain: Domain | GridDomain) -> PublicMap:
         raise CaldpError(
             "--prior takes a map for known, and these values are on none; leave it out."
         )
-    seen = inspect_data(path, bounds=COMMAND_BOUNDS)
+    detected = inspect_data(path, bounds=COMMAND_BOUNDS)
     title = " ".join(path.stem.split())[:OWN_NAME_MAX].strip()
-    return count_published_map(seen, seen.places, title or PublicMap.title, domain).published
+    return count_published_map(
+        detected, detected.places, title or PublicMap.title, domain
+    ).published

@@ -1,4 +1,4 @@
-"""The command `fetch`: bring data that is too large to ship.
+"""The command `fetch`: download data that is too large to ship.
 
 The transfer itself is in `datasets/fetch.py`.
 """

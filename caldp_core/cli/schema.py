@@ -1,4 +1,4 @@
-"""The command `schema`: what editors want to know of our files."""
+"""The command `schema`: the JSON Schemas of our files, for editors."""
 
 import json
 from typing import Final

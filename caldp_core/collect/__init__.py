@@ -1,4 +1,4 @@
-"""A real collection: what devices run and send, and what a collector makes of it.
+"""A real collection: devices draw and send reports, a collector estimates from them.
 
 A `Protocol` is all that both sides share. `client.py` and `js/client.js` draw reports by it,
 `collector.py` adds them up.

@@ -1,6 +1,6 @@
 """Partial tallies of Arrow batches, for engines that hand over their rows in such: Spark, Ray.
 
-Each worker adds up what it is handed and gives one row; `collected_from_rows` adds the rows. A row
+Each worker adds up its batches and yields one row; `collected_from_rows` adds the rows. A row
 is whole or not there, so an engine that does a lost worker's part again counts nothing twice.
 """
 
@@ -35,7 +35,7 @@ COLUMNS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS), "count
 
 
 def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
-    """What a worker runs on its batches of `report` and, if there is one, `protocol`.
+    """The function that a worker runs on batches with columns `report` and perhaps `protocol`.
 
     `protocol`: the text of its file, which every worker reads and checks for itself.
     """
@@ -44,17 +44,17 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
         counter = _BatchCounter(Protocol.from_json(protocol))
         for batch in batches:
             counter.add(batch)
-        made = counter.tally()
+        total = counter.tally()
         refused = [counter.refused[reason] for reason in REASONS]
-        yield _row([made.n, *refused], made.counts.tolist())
+        yield _row([total.n, *refused], total.counts.tolist())
 
     return tally
 
 
 def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
-    """One partial tally for all those of these batches, where there are any.
+    """The sum of the partial tallies in these batches, as one row; nothing where there are none.
 
-    Workers add up what many tasks gave, which one driver would have no room for.
+    Workers add up the tallies of many tasks, for which one driver would have no memory.
     """
     numbers, counts = np.zeros(len(COLUMNS) - 1, np.int64), np.zeros(0, np.int64)
     for batch in batches:
@@ -94,18 +94,18 @@ def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> 
 
 
 class _BatchCounter:
-    """Adds up batches; `Collector` has DuckDB do what is done here in Arrow."""
+    """Adds up batches in Arrow, as `Collector` does in DuckDB."""
 
     def __init__(self, protocol: Protocol) -> None:
-        none = CollectedTally.empty(protocol)
-        self._tally, self.refused = none.tally, dict(none.refused)
+        empty = CollectedTally.empty(protocol)
+        self._tally, self.refused = empty.tally, dict(empty.refused)
         self._protocol, self._form = protocol, protocol.format
         self._is_number = self._form.kind == NUMBER
         self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
-        self._senders = None if self._is_number else RecordChecker(protocol)
+        self._checker = None if self._is_number else RecordChecker(protocol)
 
     def add(self, batch: "pa.RecordBatch") -> None:
-        """Count a batch's reports, and refuse what is none."""
+        """Count a batch's reports, and those refused by their reason."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -118,7 +118,7 @@ class _BatchCounter:
         (self._count_numbers if self._is_number else self._count_bytes)(column)
 
     def tally(self) -> Tally:
-        """All that was counted."""
+        """The tally of all reports counted."""
         if self._is_number:
             return self._protocol.mechanism.tally_of_histogram(self._histogram)
         return self._tally
@@ -133,8 +133,8 @@ class _BatchCounter:
             column = pc.if_else(right, texts, None).cast(pa.int64())
         known = column.drop_null()
         self.refused[MALFORMED] += len(column) - len(known)
-        low = pc.greater_equal(known, pa.scalar(0, known.type))
-        sent = known.filter(low).cast(pa.uint64()).to_numpy()
+        not_negative = pc.greater_equal(known, pa.scalar(0, known.type))
+        sent = known.filter(not_negative).cast(pa.uint64()).to_numpy()
         sent = sent[sent < self._histogram.size].astype(np.int64)
         self.refused[OUT_OF_RANGE] += len(known) - sent.size
         self._histogram += np.bincount(sent, minlength=self._histogram.size)
@@ -144,14 +144,14 @@ class _BatchCounter:
 
         size, mechanism = self._form.size, self._protocol.mechanism
         decoded = map(_decode, column.to_pylist()) if _is_text(column, pa) else column.to_pylist()
-        right = [each for each in decoded if each is not None and len(each) == size]
-        self.refused[MALFORMED] += len(column) - len(right)
-        rows = np.frombuffer(b"".join(right), np.uint8).reshape(-1, size)
+        whole_rows = [each for each in decoded if each is not None and len(each) == size]
+        self.refused[MALFORMED] += len(column) - len(whole_rows)
+        rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
         records = parse_records(self._protocol, rows)
-        assert self._senders is not None
-        could = self._senders.valid_mask(records)
-        self.refused[OUT_OF_RANGE] += int(np.count_nonzero(~could))
-        self._tally = self._tally + mechanism.tally(records[could])
+        assert self._checker is not None
+        valid = self._checker.valid_mask(records)
+        self.refused[OUT_OF_RANGE] += int(np.count_nonzero(~valid))
+        self._tally = self._tally + mechanism.tally(records[valid])
 
 
 def _is_text(column: "pa.Array", pa: Any) -> bool:

@@ -20,12 +20,12 @@ MARK_LENGTH: Final = 16
 
 
 class Client:
-    """Draws reports by a protocol; a path or a `Protocol`.
+    """Draws reports by a `protocol`: a path or a `Protocol`.
 
-    `memory`: a file in which what each person has sent is kept, so that asked again they send the
-    same and lose nothing more; without it every report is fresh, and ε adds up. The file holds
-    reports and digests of the persons' names, and no answers. Raises `CaldpError` for a protocol
-    or memory that can't be used.
+    `memory`: a file that stores what each person has sent, so that asked again they send the same
+    report at no further cost of privacy; without it every report is fresh, and ε adds up. The file
+    holds reports and digests of the persons' names, and no answers. Raises `CaldpError` for a
+    protocol or memory that can't be used.
     """
 
     def __init__(self, protocol: Protocol | str | Path, memory: str | Path | None = None) -> None:
@@ -60,11 +60,11 @@ class Client:
         return as_text(form.encode(*device.draw(symbol, self._coins)))
 
     def _symbol(self, answer: Answer) -> int:
-        found = self._find_symbol(answer)
+        symbol = self._find_symbol(answer)
         # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
-        if found is None:
+        if symbol is None:
             raise CaldpError(f"The answer must be {self._wanted}; give one of those.")
-        return found
+        return symbol
 
     def _find_symbol(self, answer: Answer) -> int | None:
         domain = self.protocol.domain

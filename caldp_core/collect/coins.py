@@ -1,6 +1,6 @@
-"""The two coins that every device throws, in whole numbers of 48 bits.
+"""The random choices that every device makes, by whole numbers of 48 bits.
 
-`js/client.js` has the same; what is drawn from the same numbers is the same report.
+`js/client.js` makes the same: equal numbers give equal reports.
 """
 
 import os
@@ -12,18 +12,18 @@ from typing import Final, Protocol, TypeAlias
 NUMBER_RANGE: Final = 1 << 48
 """How many values a drawn number can have."""
 Numbers: TypeAlias = Callable[[], int]
-"""Gives a whole number, even on 0 … 2^48 − 1, each time it is called."""
+"""Returns a whole number, uniform on 0 … 2^48 − 1, each time it is called."""
 
 
 class Coins(Protocol):
-    """What a report is drawn by."""
+    """The random choices by which a report is drawn."""
 
     def flip(self, threshold: int) -> bool:
         """True with probability threshold/2^48; `threshold`: in [0, 2^48]."""
         ...
 
     def uniform_below(self, bound: int) -> int:
-        """A whole number, even on 0 … bound − 1; `bound` ≥ 1."""
+        """A whole number, uniform on 0 … bound − 1; `bound` ≥ 1."""
         ...
 
     def draw_step(self, steps: Sequence[int], whole: int) -> int:
@@ -43,11 +43,11 @@ class DrawnCoins:
     numbers: Numbers = system_number
 
     def flip(self, threshold: int) -> bool:
-        """One number is drawn, and is below the threshold or not."""
+        """True if a drawn number is below the threshold."""
         return self.numbers() < threshold
 
     def uniform_below(self, bound: int) -> int:
-        """Drawn again above the largest multiple of `bound`, which would favour small results.
+        """A drawn number modulo `bound`, drawn again above the largest multiple of `bound`.
 
         A bound above 2^48 takes as many numbers as it needs, the highest first.
         """
@@ -61,5 +61,5 @@ class DrawnCoins:
                 return drawn % bound
 
     def draw_step(self, steps: Sequence[int], whole: int) -> int:
-        """The first step above a number that is even below `whole`."""
+        """Number of the first step above a number that is uniform below `whole`."""
         return bisect_right(steps, self.uniform_below(whole))

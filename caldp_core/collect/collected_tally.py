@@ -1,4 +1,4 @@
-"""What a collector has of a collection: the tally, which batches are in it, and what it refused."""
+"""The tally of a collector: counts, the batches that are in them, and reports refused."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ class CollectedTally:
 
     @classmethod
     def empty(cls, protocol: Protocol) -> "CollectedTally":
-        """Nothing yet."""
+        """The tally of no reports of a protocol."""
         mechanism = protocol.mechanism
         dtype = np.dtype(np.int64)
         if isinstance(mechanism, ContextMechanism):
@@ -75,9 +75,9 @@ class CollectedTally:
 
     def to_json(self) -> str:
         """The text of a tally file, which `Tally.from_json` reads as well."""
-        told: dict[str, Any] = json.loads(self.tally.to_json())
-        told |= {"protocol": self.protocol, "refused": dict(self.refused)}
-        return format_json(told | {"batches": sorted(self.batches)})
+        data: dict[str, Any] = json.loads(self.tally.to_json())
+        data |= {"protocol": self.protocol, "refused": dict(self.refused)}
+        return format_json(data | {"batches": sorted(self.batches)})
 
     def write(self, path: Path) -> None:
         """Write it as a whole; raises `CaldpError` where that can't be done."""
@@ -90,7 +90,7 @@ class CollectedTally:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], name: str = _NAME) -> "CollectedTally":
-        """The tally in such a dictionary; raises `CaldpError` as `from_file`, calling it `name`."""
+        """The tally in a dictionary of a tally file; raises `CaldpError` that calls it `name`."""
         tally = Tally.from_json(json.dumps(data), name)
         protocol, batches, refused = (data.get(k) for k in ("protocol", "batches", "refused"))
         right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
@@ -130,7 +130,7 @@ def _texts(value: object) -> bool:
 
 
 def merge_tallies(tallies: Iterable[CollectedTally]) -> CollectedTally:
-    """All of one or more tallies; raises `CaldpError` as `+` does, and for none."""
+    """The sum of one or more tallies; raises `CaldpError` as `+` does, and for none."""
     total: CollectedTally | None = None
     for each in tallies:
         total = each if total is None else total + each

@@ -39,12 +39,12 @@ MEMORY_MB: Final = 700
 BATCHES_MAX: Final = 1_000
 """Most batches of one file: a batch is a delivery, not a report."""
 _PART_BYTES: Final = 1 << 23
-"""Reports in hand at a time, for each thread."""
+"""Bytes of reports in memory at a time, for each thread."""
 _REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 
 
 def file_batch_name(path: Path) -> str:
-    """The name of a file's contents, by which it is known under any other name."""
+    """The batch name of a file, by a hash of its contents; raises `CaldpError` if unreadable."""
     try:
         with path.open("rb") as file:
             return f"{FILE_PREFIX}{hashlib.file_digest(file, 'sha256').hexdigest()}"
@@ -59,10 +59,10 @@ class Collector:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._is_number = protocol.format.kind == NUMBER
-        self._senders = None if self._is_number else RecordChecker(protocol)
+        self._checker = None if self._is_number else RecordChecker(protocol)
 
     def tally(self, path: Path, counted_batches: frozenset[str] = frozenset()) -> CollectedTally:
-        """All reports of a file that a device can have sent, with the books of it.
+        """All reports of a file that a device can have sent, with its batches and refusals.
 
         `counted_batches`: batches that are in a tally already. Raises `CaldpError` for a file with
         one of those, and for one that cannot be read; no report of it is counted then.
@@ -159,25 +159,25 @@ class Collector:
         return total, refused
 
     def _tally_rows(self, rows: Rows) -> tuple[Tally, int]:
-        """The tally of all that can be, and how many can't."""
-        assert self._senders is not None
+        """The tally of all valid rows, and how many are not valid."""
+        assert self._checker is not None
         records = parse_records(self._protocol, rows)
-        could = self._senders.valid_mask(records)
-        if not could.all():
-            records = records[could]
+        valid = self._checker.valid_mask(records)
+        if not valid.all():
+            records = records[valid]
         return self._protocol.mechanism.tally(records), int(len(rows) - len(records))
 
 
 def _rejects(connection: "DuckDBPyConnection", source: ReportFile) -> int:
-    """Lines that were none, over all scans so far."""
+    """Number of lines that are no rows, over all scans so far."""
     if not source.counts_rejects:
         return 0
-    known = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'"
-    if not connection.execute(known).fetchall():
+    table_sql = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'"
+    if not connection.execute(table_sql).fetchall():
         return 0
     sql = "SELECT count(DISTINCT (scan_id, line)) FROM reject_errors"
-    (found,) = connection.execute(sql).fetchall()
-    return int(found[0])
+    (row,) = connection.execute(sql).fetchall()
+    return int(row[0])
 
 
 def _add_next_result(
@@ -205,5 +205,5 @@ def _parts(
         _, offsets, data = column.buffers()
         kind = np.dtype(np.int64 if wide else np.int32)
         ends = np.frombuffer(offsets, kind, len(column) + 1, column.offset * kind.itemsize)
-        held = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-        yield len(column) - column.null_count, ends, held
+        content = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+        yield len(column) - column.null_count, ends, content

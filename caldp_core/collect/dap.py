@@ -2,7 +2,7 @@
 
 A report that is a number is a bucket of a Prio3Histogram (draft-irtf-cfrg-vdaf, algorithm 4), so
 servers that hold one share each add up how often each number came. Devices have added the noise, so
-the servers add none; what they find is debiased by a matrix that the collector needs to have.
+the servers add none; their result is debiased by a matrix that the collector needs to have.
 """
 
 import math
@@ -22,7 +22,7 @@ MATRIX_MAX: Final = 1 << 16
 
 
 def dap_configuration(protocol: Protocol) -> dict[str, Any]:
-    """What servers and collector of such a task need, JSON-ready; no data, as in the protocol.
+    """The configuration of a task for its servers and collector, JSON-ready; it holds no data.
 
     `vdaf` as Janus writes a task's; `debiasing.matrix`: rows a value, columns a bucket, so that the
     estimated shares are the matrix times the aggregate result over its sum. Raises `CaldpError` for
@@ -55,11 +55,11 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
 
 
 def _debiasing(protocol: Protocol) -> dict[str, Any]:
-    made = {"by": "caldp estimate PROTOCOL.json --histogram RESULT.csv"}
+    command = {"by": "caldp estimate PROTOCOL.json --histogram RESULT.csv"}
     if protocol.domain.k * protocol.format.values > MATRIX_MAX:
-        return made
+        return command
     rows = [[float(Fraction(each)) for each in row] for row in debiasing_matrix(protocol).tolist()]
-    return {"matrix": rows, **made}
+    return {"matrix": rows, **command}
 
 
 def debiasing_matrix(protocol: Protocol) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":

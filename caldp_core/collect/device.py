@@ -1,6 +1,6 @@
 """How a device draws its report, family by family: plain whole numbers, one person at a time.
 
-`js/client.js` says the same in another language, coin for coin (docs/reports.md). A *cell* is what
+`js/client.js` implements the same, coin for coin (docs/reports.md). A *cell* is what
 an oracle sends before it is written down: a number, a row of bits as one whole number, or a hash's
 three coefficients and its value.
 """
@@ -127,7 +127,7 @@ def _any_subset(numbers: Numbers, coins: Coins) -> int:
 
 
 def _floyd(size: int, members: int, coins: Coins) -> int:
-    """Bits of an even subset (Floyd, in Bentley 1987)."""
+    """Bits of a uniform subset of so many `members` (Floyd, in Bentley 1987)."""
     chosen = 0
     for last in range(size - members, size):
         drawn = coins.uniform_below(last + 1)
@@ -180,9 +180,9 @@ class Device:
         A symbol that is named has a source of its own, from `first_clear` on, and no cell.
         """
         label, place = self.block_of[symbol], self.rank_of[symbol]
-        of, law = self.blocks[label], LAWS[self.family]
+        numbers, law = self.blocks[label], LAWS[self.family]
         if place >= 0:
-            return label, law.hidden(of, place, coins)
-        if coins.flip(of["cover"]):
-            return label, law.base(of, coins)
+            return label, law.hidden(numbers, place, coins)
+        if coins.flip(numbers["cover"]):
+            return label, law.base(numbers, coins)
         return self.first_clear - 1 - place, None

@@ -1,4 +1,4 @@
-"""What a collection says of its people: a table of shares with intervals."""
+"""The estimate of a collection: a table of shares with intervals."""
 
 from pathlib import Path
 from typing import Final
@@ -26,9 +26,9 @@ from caldp_core.estimation.margins import margins
 from caldp_core.estimation.options import Options
 
 ESTIMATOR: Final = "simplex-per-block"
-"""The one of `caldp estimate`, unless another is named."""
+"""The default estimator of `caldp estimate`."""
 _CODES: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
-"""What `sql.py` calls refused reports."""
+"""Code of refused reports in the query of `sql.py` → reason."""
 
 
 def estimate_table(
@@ -38,11 +38,11 @@ def estimate_table(
     estimator: str = "simplex",
     options: Options = Options(),  # noqa: B008 — frozen
 ) -> dict[str, list[object]]:
-    """A row a value: where or what it is, its estimated share and people, and its interval.
+    """A table of one row per value: its place or name, estimated share and people, interval.
 
-    The columns of `margins` say how far each can be trusted, at that `level`. `options`: what
-    the estimator is told. Raises `CaldpError` for another protocol's tally and one
-    of no reports.
+    The columns of `margins` give intervals that hold with probability `level`, in [0.5, 1).
+    `options`: of the estimator. Raises `CaldpError` for another protocol's tally and one of no
+    reports.
     """
     collected.check(protocol)
     mechanism, tally = protocol.mechanism, collected.tally
@@ -75,7 +75,7 @@ def _values(protocol: Protocol) -> dict[str, list[object]]:
 def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
     """The tally of a histogram that another engine made: columns `report` and `n`.
 
-    Parquet or CSV, as the query of `caldp sql` gives it. Raises `CaldpError` for any other file,
+    Parquet or CSV, as the query of `caldp sql` returns it. Raises `CaldpError` for any other file,
     and for a protocol whose reports are no numbers.
     """
     import duckdb
@@ -95,32 +95,32 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
         most = protocol.format.values + len(_CODES)
         sql = f"SELECT CAST(report AS VARCHAR), CAST(n AS VARCHAR) FROM {reader} LIMIT {most + 1}"
         try:
-            found = connection.execute(sql, {"path": str(path.resolve())}).fetchall()
+            rows = connection.execute(sql, {"path": str(path.resolve())}).fetchall()
         except duckdb.Error as error:
             raise unreadable_error(path, error) from None
-    return _read_histogram(protocol, path, found)
+    return _read_histogram(protocol, path, rows)
 
 
 def _read_histogram(
-    protocol: Protocol, path: Path, found: list[tuple[str | None, ...]]
+    protocol: Protocol, path: Path, rows: list[tuple[str | None, ...]]
 ) -> CollectedTally:
     values, most = protocol.format.values, protocol.format.values + len(_CODES)
     counts, refused = np.zeros(values, np.int64), dict.fromkeys(_CODES.values(), 0)
     require(
-        len({report for report, _ in found}) == len(found) <= most,
+        len({report for report, _ in rows}) == len(rows) <= most,
         f"The histogram {str(path)!r} must have one row a report, {most:,} at most; run what "
         "caldp sql prints.",
     )
-    for report, n in found:
-        sent, people = parse_int(report or ""), parse_int(n or "")
-        if sent is None or people is None or not (-3 <= sent < values and 0 <= people <= N_MAX):
+    for report, n in rows:
+        sent, count = parse_int(report or ""), parse_int(n or "")
+        if sent is None or count is None or not (-3 <= sent < values and 0 <= count <= N_MAX):
             raise CaldpError(
                 f"The histogram {str(path)!r} has a row that is none: report {report}, n {n}; "
                 f"reports are -3 to {values - 1:,} and n whole numbers up to {N_MAX:,}."
             )
         if sent in _CODES:
-            refused[_CODES[sent]] = people
+            refused[_CODES[sent]] = count
         else:
-            counts[sent] = people
+            counts[sent] = count
     tally = protocol.mechanism.tally_of_histogram(counts)
     return CollectedTally(protocol.fingerprint, tally, frozenset({file_batch_name(path)}), refused)

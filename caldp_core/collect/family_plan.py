@@ -25,7 +25,7 @@ from caldp_core.scenarios.records import from_dict, to_dict
 
 @dataclass(frozen=True, eq=False)
 class FamilyPlan:
-    """See the module. `spec`: the family with its parameters, `mechanism`: made of it."""
+    """A collection by a family: `spec` is it with its parameters, `mechanism` is made of it."""
 
     spec: FamilySpec
     mechanism: ContextMechanism
@@ -41,12 +41,12 @@ class FamilyPlan:
 
     @property
     def name(self) -> str:
-        """The family's."""
+        """The name of the family."""
         return self.spec.name
 
     @cached_property
     def device(self) -> Device:
-        """What a device draws its report by."""
+        """The device that draws reports."""
         policy, numbers = self.mechanism.policy, self.numbers
         rows = zip(*numbers.values(), strict=True)
         blocks = [dict(zip(numbers, row, strict=True)) for row in rows]
@@ -63,12 +63,12 @@ class FamilyPlan:
 
     @property
     def blocks(self) -> Ints:
-        """(k,) labels."""
+        """(k,) block of each value, in [0, m)."""
         return self.mechanism.policy.blocks
 
     @property
     def sensitive(self) -> Bools:
-        """(k,) flags."""
+        """(k,) True for sensitive values."""
         return self.mechanism.policy.sensitive
 
     @property
@@ -78,7 +78,7 @@ class FamilyPlan:
 
     @cached_property
     def numbers(self) -> dict[str, list[int]]:
-        """Name → m whole numbers that coins are thrown by."""
+        """Name → m whole numbers, one per block, by which coins are thrown."""
         oracles = self.mechanism.oracles
         assert isinstance(oracles, HasDeviceNumbers)  # all families do
         numbers = {"cover": oracles.cover_threshold, **oracles.device_numbers}

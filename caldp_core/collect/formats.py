@@ -1,6 +1,6 @@
 """How reports are written: numbers, or fields of as few whole bytes as they take.
 
-docs/reports.md says it for those who write or read them without this package.
+docs/reports.md specifies it for programs without this package.
 """
 
 import base64
@@ -20,7 +20,7 @@ HASH: Final = "hash"
 
 @dataclass(frozen=True)
 class Format:
-    """Of one protocol's reports.
+    """How one protocol's reports are written.
 
     `kind`: "number", "bits" or "hash". `oracle_count`: of numbers, how many the oracles send, and
     of bytes, how many blocks there are; `values`: of numbers or sources, how many there are with
@@ -34,7 +34,7 @@ class Format:
 
     @classmethod
     def of(cls, mechanism: ContextMechanism) -> "Format":
-        """The form of this mechanism's reports."""
+        """The format of a mechanism's reports."""
         oracles, clear = mechanism.oracles, mechanism.clear_symbols.size
         names = oracles.dtype.names
         if names is None:
@@ -55,11 +55,11 @@ class Format:
 
     @property
     def field_ends(self) -> list[int]:
-        """Where each field ends."""
+        """Byte at which each field ends, from the beginning of a report."""
         return list(accumulate(self.widths))
 
     def encode(self, source: int, cell: Cell | None) -> Payload:
-        """A report as it is sent; see `Device.draw`."""
+        """A report as it is sent, from the (source, cell) that `Device.draw` returns."""
         if self.kind == NUMBER:
             return source if cell is None else _fields(cell)[0]
         fields = (0,) * (len(self.widths) - 1) if cell is None else _fields(cell)
@@ -67,13 +67,13 @@ class Format:
         return b"".join(number.to_bytes(width, "little") for number, width in parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        made: dict[str, Any] = {
+        """The format, JSON-ready."""
+        data: dict[str, Any] = {
             "kind": self.kind,
             "values": self.values,
             "from_oracles": self.oracle_count,
         }
-        return made | ({"widths": list(self.widths)} if self.widths else {})
+        return data | ({"widths": list(self.widths)} if self.widths else {})
 
 
 def _fields(cell: Cell) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ FILE_MAX_BYTES: Final = 256 * 2**20
 
 
 def read_json_object(path: str | Path, name: str) -> dict[str, Any]:
-    """The JSON object that a file holds; `name`: what it should be, for the one sentence.
+    """The JSON object that a file holds; `name`: what it should be, for the error message.
 
     Raises `CaldpError` where it cannot be read, is too large, or holds anything else.
     """
@@ -52,19 +52,19 @@ def parse_json_object(text: str, name: str) -> dict[str, Any]:
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all, whenever the work is interrupted.
+    """Write a file that is there as a whole or not at all, even if interrupted.
 
     Raises `CaldpError` where that can't be done.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("w", encoding="utf-8", newline="") as file:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
 
 
@@ -85,11 +85,11 @@ def _compact(value: Any) -> str:
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise CaldpError(f"has the key {twice!r} twice; give the file that caldp wrote.")
-    return made
+    return data
 
 
 def _reject_constant(constant: str) -> NoReturn:

@@ -1,7 +1,7 @@
-"""What each person has sent to a question, kept on their device, so that it is drawn only once.
+"""Reports that each person has sent, stored on their device, so that each is drawn only once.
 
-A file of lines that only grows: a line is on the disk before its report is handed out, so that
-whoever breaks in between sends the same all the same. One process at a time may use it.
+A file of lines that only grows: a line is on the disk before its report is returned, so that
+a run that is interrupted in between sends the same report again. One process at a time may use it.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ _KEYS: Final = {"protocol", "person", "report"}
 
 
 class Memory:
-    """The reports kept in a file for one protocol; `CaldpError` where it can't be read.
+    """The reports stored in a file for one protocol; raises `CaldpError` where it can't be read.
 
-    Lines of other protocols stay as they are. Persons are kept as digests.
+    Lines of other protocols stay as they are. Persons are stored as digests.
     """
 
     def __init__(self, path: Path, protocol: Protocol) -> None:
@@ -34,7 +34,7 @@ class Memory:
                 self._sent.setdefault(line["person"], line["report"])
 
     def get_or_draw(self, person: str, draw: Callable[[], int | str]) -> int | str:
-        """What the person has sent before, or what is drawn now and kept; `CaldpError` if not."""
+        """A person's stored report, or else one drawn and stored now; raises `CaldpError`."""
         key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._sent:
             report = draw()
@@ -49,18 +49,18 @@ class Memory:
             return []
         except (OSError, ValueError) as error:
             raise self._unusable(getattr(error, "strerror", None) or str(error)) from None
-        # What was cut off while it was written had not been handed out: it is written over.
+        # A line that was cut off while it was written had not been returned: it is overwritten.
         self._whole = text.rfind(b"\n") + 1
         return [self._line(line) for line in text[: self._whole].splitlines()]
 
     def _line(self, line: bytes) -> dict[str, Any]:
         try:
-            told = json.loads(line)
+            entry = json.loads(line)
         except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict) or set(told) != _KEYS or not _texts(told):
+            entry = None
+        if not isinstance(entry, dict) or set(entry) != _KEYS or not _texts(entry):
             raise self._unusable("a line is no report that was kept")
-        return told
+        return entry
 
     def _append(self, line: dict[str, Any]) -> None:
         text = f"{json.dumps(line)}\n".encode()

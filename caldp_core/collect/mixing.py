@@ -1,8 +1,8 @@
-"""What is promised of a collection once a shuffler mixes its reports, block by block.
+"""The privacy of a collection once a shuffler mixes its reports, block by block.
 
-It depends on how many people a block has, which no protocol knows: before a collection one asks for
-numbers that one expects (`mixed_privacy_by_crowd`), afterwards the record says it of those who
-came.
+It depends on how many people a block has, which no protocol knows: before a collection
+`mixed_privacy_by_crowd` takes expected numbers, afterwards the record holds it for those who took
+part.
 """
 
 import math
@@ -21,7 +21,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.theory.mixing import DELTA, Variations, epsilons_after_mixing
 
 LISTED: Final = 100
-"""Of more blocks those with the fewest and with the most people are told."""
+"""Most blocks listed; of more, those with the fewest and with the most people."""
 _ASSUMES: Final = (
     "a shuffler that nobody who sees the reports works with, and that forgets who sent what; "
     "people are counted in reports"
@@ -40,13 +40,13 @@ def mixed_privacy(protocol: Protocol, people: Ints, delta: float = DELTA) -> dic
         crowds.shape == (blocks,),
         f"people must be a number for each of {blocks:,} blocks, got {crowds.size:,}.",
     )
-    told = np.arange(blocks)
+    listed = np.arange(blocks)
     if blocks > LISTED:
-        told = np.argsort(crowds, kind="stable")[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
-    only = np.zeros_like(crowds)
-    only[told] = crowds[told]
-    found = epsilons_after_mixing(protocol.mechanism, only, delta)
-    if found is None:
+        listed = np.argsort(crowds, kind="stable")[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
+    listed_crowds = np.zeros_like(crowds)
+    listed_crowds[listed] = crowds[listed]
+    levels = epsilons_after_mixing(protocol.mechanism, listed_crowds, delta)
+    if levels is None:
         return None
     alone = block_epsilons(protocol)
     rows = [
@@ -54,10 +54,10 @@ def mixed_privacy(protocol: Protocol, people: Ints, delta: float = DELTA) -> dic
             "block": protocol.block_names[j],
             "people": int(crowds[j]),
             "epsilon_of_one_report": alone[j],
-            **_rounded_epsilon("epsilon", found.hidden[j]),
-            **_rounded_epsilon("epsilon_beside_open", found.open[j]),
+            **_rounded_epsilon("epsilon", levels.hidden[j]),
+            **_rounded_epsilon("epsilon_beside_open", levels.open[j]),
         }
-        for j in np.sort(told).tolist()
+        for j in np.sort(listed).tolist()
     ]
     return {"delta": delta, "assumes": _ASSUMES, "blocks": rows}
 
@@ -71,7 +71,7 @@ def block_epsilons(protocol: Protocol) -> list[float]:
 
 
 def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
-    """Three digits, upwards; nothing where there is no such pair."""
+    """{name: `level` rounded up to three digits}; empty where there is no such pair."""
     if math.isnan(level):
         return {}
     step = 10.0 ** (math.floor(math.log10(level)) - 2)
@@ -79,7 +79,7 @@ def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
 
 
 def mixed_privacy_of_tally(protocol: Protocol, tally: Tally) -> dict[str, Any] | None:
-    """The same for those whose reports are in a tally, as many of each block as it tells."""
+    """`mixed_privacy` for a tally's reports, with as many people of each block as it counts."""
     return mixed_privacy(protocol, block_totals(protocol.mechanism, tally)[1])
 
 
@@ -89,7 +89,7 @@ def mixed_privacy_by_crowd(
     delta: float = DELTA,
     progress: Progress = no_progress,
 ) -> dict[str, Any]:
-    """What mixing leaves of ε where every block has so many `people`, for each such number.
+    """ε that is left after mixing where every block has n people, for each n in `people`.
 
     JSON-ready. Blocks that are alike have one row, with how many there are and the first one's
     name. Raises `CaldpError` where the policy has pairs without a limit, and for numbers of people
@@ -101,13 +101,13 @@ def mixed_privacy_by_crowd(
     for done, n in enumerate(crowds):
         counts = np.zeros(len(protocol.block_names), np.int64)
         counts[first] = n
-        found = epsilons_after_mixing(protocol.mechanism, counts, delta)
-        if found is None:
+        levels = epsilons_after_mixing(protocol.mechanism, counts, delta)
+        if levels is None:
             raise CaldpError(
                 "Mixing promises nothing where the policy has pairs without a limit; choose a "
                 "policy in which every pair has one, or blocks."
             )
-        bounds.append(found)
+        bounds.append(levels)
         progress((done + 1) / len(crowds))
     alone = block_epsilons(protocol)
     rows = [
@@ -134,8 +134,8 @@ def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
     mechanism, blocks = protocol.mechanism, len(protocol.block_names)
     if not isinstance(mechanism, ContextMechanism):
         return np.zeros(1, np.int64), np.array([blocks])
-    found = Variations.of(mechanism)
-    rows = np.stack([mechanism.policy.epsilon, found.hidden, found.open], axis=1)
+    variations = Variations.of(mechanism)
+    rows = np.stack([mechanism.policy.epsilon, variations.hidden, variations.open], axis=1)
     _, first, alike = np.unique(
         np.nan_to_num(rows, nan=-1), axis=0, return_index=True, return_counts=True
     )

@@ -1,4 +1,4 @@
-"""A family made again from a protocol's whole numbers, and not by choosing anew.
+"""A family rebuilt from a protocol's whole numbers, without choosing its parameters anew.
 
 What a family chooses by itself (parts, ω, g, q) it chooses by floats: another machine or a later
 version might choose otherwise, while devices in the field go on by what the protocol says.
@@ -37,22 +37,22 @@ def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
     name, oracles = _CHOICES[spec.name]
 
     def choose(sizes: Ints, *_: Any) -> Ints:
-        chosen = numbers.get(name)
+        listed = numbers.get(name)
         require(
-            isinstance(chosen, list)
-            and len(chosen) == sizes.size
-            and all(type(each) is int and 0 <= each <= 1 << 20 for each in chosen),
+            isinstance(listed, list)
+            and len(listed) == sizes.size
+            and all(type(each) is int and 0 <= each <= 1 << 20 for each in listed),
             f"The protocol's mechanism needs {name}: a whole number for each of {sizes.size} "
             "blocks; give the file that caldp wrote.",
         )
-        found = np.array(chosen, np.int64)
-        wrong = np.flatnonzero(~_ALLOWED[name](sizes, found))
+        array = np.array(listed, np.int64)
+        wrong = np.flatnonzero(~_ALLOWED[name](sizes, array))
         require(
             not wrong.size,
-            f"The protocol's {name} of block {wrong[:1].sum()} is {found[wrong[:1]].sum()}, which "
+            f"The protocol's {name} of block {wrong[:1].sum()} is {array[wrong[:1]].sum()}, which "
             "the block is too small for; give the file that caldp wrote.",
         )
-        return found
+        return array
 
     def family(sizes: Ints, epsilon: Floats) -> FrequencyOracles:
         return oracles(sizes, epsilon, choose)

@@ -99,7 +99,7 @@ class Protocol:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Protocol":
-        """The protocol of such a dictionary: made again from its parts, it must be the same."""
+        """The protocol in a dictionary, rebuilt from its parts; `CaldpError` where they differ."""
         version = data.get(PROTOCOL_KEY)
         require(
             type(version) is int and version == FORMAT,
@@ -111,10 +111,10 @@ class Protocol:
         kind = kind_field(mechanism, "mechanism", _PLANS)
         plan = _PLANS[kind].from_parts(policy, mechanism)
         names = tuple(list_field(data, "block_names", str))
-        made = cls(_question(data.get("question")), _domain(domain), names, plan)
+        protocol = cls(_question(data.get("question")), _domain(domain), names, plan)
         require(
-            made.domain.k == plan.mechanism.k,
-            f"{NAME}'s domain has {made.domain.k:,} values and its policy "
+            protocol.domain.k == plan.mechanism.k,
+            f"{NAME}'s domain has {protocol.domain.k:,} values and its policy "
             f"{plan.mechanism.k:,}; {ADVICE}",
         )
         blocks = int(plan.blocks.max()) + 1
@@ -122,8 +122,8 @@ class Protocol:
             len(names) == blocks,
             f"{NAME}'s block_names must be {blocks:,} texts, got {len(names):,}; {ADVICE}",
         )
-        check_same(data, made.to_dict())
-        return made
+        check_same(data, protocol.to_dict())
+        return protocol
 
     @property
     def mechanism(self) -> ContextMechanism | WrittenOut:
@@ -132,7 +132,7 @@ class Protocol:
 
     @property
     def device(self) -> Device | TableDevice:
-        """What a device draws its report by."""
+        """The device that draws reports."""
         return self.plan.device
 
     @property
@@ -142,7 +142,7 @@ class Protocol:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest that two protocols share only if their reports mean the same.
+        """SHA-256 digest that two protocols share only if their reports mean the same.
 
         Of all that `to_dict` has but the version of this package, as canonical JSON.
         """
@@ -162,7 +162,7 @@ class Protocol:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready; docs/protocol.schema.json is its schema."""
+        """The protocol, JSON-ready; docs/protocol.schema.json is its schema."""
         return {
             PROTOCOL_KEY: FORMAT,
             "caldp_version": caldp_core.__version__,

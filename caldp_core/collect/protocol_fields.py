@@ -1,4 +1,4 @@
-"""Parts of a protocol's dictionary: read with one sentence for whatever is not as it should be."""
+"""Parts of a protocol's dictionary: read, with an error for anything unexpected."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,7 +11,7 @@ ADVICE: Final = "give the file that caldp wrote."
 
 
 def object_field(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under this key."""
+    """The object under this key; raises `CaldpError` if there is none."""
     part = data.get(key)
     if not isinstance(part, dict):
         raise CaldpError(f"{NAME} needs {key!r}, an object with named fields; {ADVICE}")
@@ -19,7 +19,7 @@ def object_field(data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def kind_field(part: Mapping[str, Any], slot: str, kinds: Mapping[str, Any]) -> str:
-    """The kind that the part of this slot says, one of `kinds`."""
+    """The kind of the part of this slot; raises `CaldpError` unless it is one of `kinds`."""
     kind = part.get("kind")
     if not isinstance(kind, str) or kind not in kinds:
         allowed = f"must be one of {', '.join(kinds)}"
@@ -28,15 +28,15 @@ def kind_field(part: Mapping[str, Any], slot: str, kinds: Mapping[str, Any]) -> 
 
 
 def list_field(part: Mapping[str, Any], key: str, *types: type) -> list[Any]:
-    """The list under this key, 1 to 2^20 entries of these types."""
-    found = part.get(key)
-    if not isinstance(found, list) or not all(type(each) in types for each in found):
+    """The list under this key, 1 to 2^20 entries of these types; raises `CaldpError`."""
+    entries = part.get(key)
+    if not isinstance(entries, list) or not all(type(each) in types for each in entries):
         raise CaldpError(f"{NAME} needs {key}, a list of one {types[0].__name__} each; {ADVICE}")
     require(
-        0 < len(found) <= K_MAX,
-        f"{NAME}'s {key} may hold 1 to {K_MAX:,} entries, got {len(found):,}; {ADVICE}",
+        0 < len(entries) <= K_MAX,
+        f"{NAME}'s {key} may hold 1 to {K_MAX:,} entries, got {len(entries):,}; {ADVICE}",
     )
-    return found
+    return entries
 
 
 def check_same(data: Mapping[str, Any], made: Mapping[str, Any], within: str = "") -> None:

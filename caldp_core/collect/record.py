@@ -1,6 +1,6 @@
 """The record of a collection, published with its estimate: what was asked, promised and collected.
 
-Whoever hands one over may have changed it: what follows from the protocol is held against it.
+A record that is uploaded may have been changed: it is checked against its protocol.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ RECORD_KEY: Final = "caldp_record"
 _FORMAT: Final = 1
 _MADE: Final = "give the file that caldp estimate wrote."
 _UPWARDS: Final = 1.01
-"""An ε after mixing is told in three digits, upwards."""
+"""Factor by which an ε after mixing may be rounded up, to three digits."""
 
 
 def make_record(
@@ -34,8 +34,8 @@ def make_record(
 ) -> dict[str, Any]:
     """What was asked, promised and collected, for whoever reads the estimate; JSON-ready.
 
-    `prior`: the public map that the estimate takes for known, which is named and hashed;
-    `false_share`: q of a cascade, told where it was chosen.
+    `prior`: the public map that the estimate takes for known, which is recorded by title and hash;
+    `false_share`: q of a cascade, None if it was not chosen.
     """
     known: dict[str, Any] = {} if false_share is None else {"false_share": false_share}
     if isinstance(prior, PublicMap):
@@ -63,7 +63,7 @@ def make_record(
 
 
 def _protocol_fields(protocol: Protocol) -> dict[str, Any]:
-    """What follows from the protocol alone."""
+    """Fields of a record that follow from the protocol alone."""
     return {
         "question": protocol.question,
         "protocol": protocol.fingerprint,

@@ -1,4 +1,4 @@
-"""Reports in bytes to the records that oracles add up, and which of them a device can have sent."""
+"""Reports in bytes parsed to records that oracles add up, and which ones a device can send."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ Rows = NDArray[np.uint8]
 
 
 def parse_records(protocol: Protocol, rows: Rows) -> Reports:
-    """(n,) records of the protocol's mechanism; whether they can be is another question."""
+    """(n,) records of the protocol's mechanism; `RecordChecker` says which are valid."""
     form, dtype = protocol.format, _family(protocol).oracles.dtype
     fields = np.split(rows, form.field_ends[:-1], axis=1)
     records = np.zeros(len(rows), dtype)
@@ -36,7 +36,7 @@ def _numbers(field: Rows) -> Ints:
 
 
 class RecordChecker:
-    """Knows which records devices of this protocol can send."""
+    """Checks which records devices of a protocol can send."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._values, self._m = protocol.format.values, protocol.format.oracle_count

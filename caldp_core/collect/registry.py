@@ -1,6 +1,6 @@
 """A collection as an entry of a registry of deployments (OpenDP's, schema of 2026), JSON-ready.
 
-JSON is YAML, so what `caldp registry` writes is such a file. What only people know they say.
+JSON is YAML, so what `caldp registry` writes is such a file. `About` holds what only people know.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,10 @@ _LINE_MAX: Final = 2_000
 
 @dataclass(frozen=True)
 class About:
-    """What no record holds: who published it, for what, where, when (YYYY-MM-DD), who writes."""
+    """What no record holds: who published it, for what, where, when (YYYY-MM-DD), who writes.
+
+    Each is one line of at most 2,000 characters; raises `CaldpError` for anything else.
+    """
 
     name: str
     curator: str
@@ -127,11 +130,11 @@ def _relation(protocol: Protocol, plain: bool) -> str:
 
 
 def _unprotected(protocol: Protocol, plain: bool) -> str:
-    told = ["The number of reports"]
+    quantities = ["The number of reports"]
     if not plain:
         blocks, bare = len(protocol.block_names), int((~protocol.plan.hidden).sum())
-        told += [f"which of {blocks:,} blocks a person is in"] if blocks > 1 else []
-        told += (
+        quantities += [f"which of {blocks:,} blocks a person is in"] if blocks > 1 else []
+        quantities += (
             [f"{bare:,} of {protocol.domain.k:,} values, which reports can name"] if bare else []
         )
-    return f"{'; '.join(told)}."
+    return f"{'; '.join(quantities)}."

@@ -33,11 +33,11 @@ _LINE: Final = (
 
 @dataclass(frozen=True)
 class ReportFile:
-    """A file in SQL.
+    """A file of reports, as SQL that reads it.
 
     `rows_sql`: a query of `report`, `protocol` and `batch`, with the parameter $path. `type`:
     "integer", "bytes" or "text", what its reports are; `has_batches`: whether there are any;
-    `counts_rejects`: whether DuckDB may find lines that are none.
+    `counts_rejects`: whether DuckDB may find lines that are no rows.
     """
 
     path: Path
@@ -48,12 +48,12 @@ class ReportFile:
 
     @property
     def sql_parameters(self) -> dict[str, Any]:
-        """The query's parameter."""
+        """The query's parameter by name."""
         return {"path": str(self.path.resolve())}
 
 
 def detect_report_file(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
-    """How this file is read; raises `CaldpError` for another kind, and where there is no report."""
+    """How to read a file; raises `CaldpError` for another kind, and for one without `report`."""
     name = path.name.lower().removesuffix(_ZIPPED)
     suffix = Path(name).suffix
     require(
@@ -69,12 +69,12 @@ def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[
     import duckdb
 
     try:
-        told = connection.execute(
+        described = connection.execute(
             f"DESCRIBE SELECT * FROM {reader}", {"path": str(path.resolve())}
         ).fetchall()
     except duckdb.Error as error:
         raise unreadable_error(path, error) from None
-    columns = {name.lower(): kind for name, kind, *_ in told}
+    columns = {name.lower(): kind for name, kind, *_ in described}
     _require_report(path, columns)
     return columns
 
@@ -113,9 +113,9 @@ def _header(path: Path) -> dict[str, str]:
 
     What DuckDB itself would find depends on how many lines it looks at.
     """
-    opened = gzip.open if path.name.lower().endswith(_ZIPPED) else open
+    open_text = gzip.open if path.name.lower().endswith(_ZIPPED) else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with open_text(path, "rt", encoding="utf-8-sig", newline="") as file:
             names = next(csv.reader([file.readline(_HEADER_MAX)]), [])
     except (OSError, ValueError, EOFError, csv.Error) as error:
         raise unreadable_error(path, error) from None
@@ -129,8 +129,8 @@ def _header(path: Path) -> dict[str, str]:
 
 
 def _csv_reader(columns: Iterable[str], more: str = "") -> str:
-    told = ", ".join(f"'{name.replace(chr(39), 2 * chr(39))}': 'VARCHAR'" for name in columns)
-    return f"read_csv($path, columns = {{{told}}}, header = true, delim = ',', {_PLAIN}{more})"
+    types = ", ".join(f"'{name.replace(chr(39), 2 * chr(39))}': 'VARCHAR'" for name in columns)
+    return f"read_csv($path, columns = {{{types}}}, header = true, delim = ',', {_PLAIN}{more})"
 
 
 def _require_report(path: Path, columns: Iterable[str]) -> None:
@@ -161,7 +161,7 @@ _READERS: Final[dict[str, Callable[["DuckDBPyConnection", Path], ReportFile]]] =
 
 
 def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, dict[str, str]]:
-    """(what reads a table in Parquet or CSV, its columns); `CaldpError` as `detect_report_file`."""
+    """(SQL that reads a Parquet or CSV file, name → type of its columns); raises `CaldpError`."""
     if path.suffix.lower() != ".parquet":
         columns = _header(path)
         return _csv_reader(columns), columns
@@ -170,6 +170,6 @@ def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, 
 
 
 def unreadable_error(path: Path, error: Exception) -> CaldpError:
-    """The one sentence for a file that DuckDB can't read."""
+    """The error for a file that DuckDB can't read."""
     lines = str(error).splitlines() or ["no reason given"]
     return CaldpError(f"The file {str(path)!r} can't be read: {lines[0]}")

@@ -1,4 +1,4 @@
-"""What a collection has found: from its protocol and tallies, or an estimate made of them.
+"""The results of a collection: from its protocol and tallies, or an estimate made of them.
 
 Nobody knows the truth of a real collection, so there is none in here.
 """
@@ -38,11 +38,10 @@ class Delivery:
 class Results:
     """What is known of the people of a collection.
 
-    `table`: its columns as `table_of` has them, k entries each. `level`: chance that an interval
-    holds its share. `reports`: how many are counted. `lower_bounds`: (k,) lower ends that hold all
-    at once with that chance. `deliveries`: none where only an estimate is there, as is
-    `lower_bounds`;
-    `record`: what was asked, promised and collected, None where nobody brought one.
+    `table`: its columns as `estimate_table` makes them, k entries each. `level`: probability
+    that an interval holds its share. `reports`: how many are counted. `lower_bounds`: (k,) lower
+    ends that hold all at once with that probability. Where there is only an estimate
+    `lower_bounds` is None and `deliveries` is empty. `record`: as `make_record` makes it, or None.
     """
 
     protocol: Protocol
@@ -100,7 +99,7 @@ class Tallies:
 
     @classmethod
     def of(cls, protocol: Protocol, parts: tuple[tuple[str, CollectedTally], ...]) -> "Tallies":
-        """Raises `CaldpError` for another protocol's tally, and for two with a batch in common."""
+        """Check and add up; raises `CaldpError` for another protocol, or a batch in two tallies."""
         for _, each in parts:
             each.check(protocol)
         total = merge_tallies(each for _, each in parts)
@@ -111,7 +110,7 @@ class Tallies:
         return cls(protocol, parts, total)
 
     def results(self, level: float) -> Results:
-        """Shares with intervals that hold with this probability, and all books."""
+        """Shares with intervals that hold with probability `level`, and all deliveries."""
         return Results(
             self.protocol,
             estimate_table(self.protocol, self.total, level, ESTIMATOR),
@@ -124,6 +123,6 @@ class Tallies:
 
 
 def made_up_week() -> Tallies:
-    """A week of 100,000 made-up people, by examples/collection/week.py."""
+    """The tallies of a week of 100,000 made-up people, from examples/collection/week.py."""
     parts = tuple((day, CollectedTally.from_file(_WEEK / f"{day}.tally.json")) for day in _DAYS)
     return Tallies.of(Protocol.from_file(_WEEK / "protocol.json"), parts)

@@ -1,4 +1,4 @@
-"""A collector's run over many files: broken off it goes on, and it counts no file twice."""
+"""A collector's run over many files: it can be resumed, and counts no file twice."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from caldp_core.collect.collector import Collector, file_batch_name
 from caldp_core.collect.protocol import Protocol
 
 SAVE_INTERVAL_S: Final = 2.0
-"""What a run that is broken off has to do again."""
+"""Seconds between saves: at most so much work is lost when a run is interrupted."""
 
 
 @dataclass(frozen=True, eq=False)
 class TallyRun:
-    """What came of it: the tally, files counted now, and files that were in it already."""
+    """The result of a run: the tally, files counted now, and files that were in it already."""
 
     collected: CollectedTally
     files_counted: int
@@ -40,7 +40,7 @@ def tally_files(
         total.check(protocol)
     skipped, written = 0, monotonic()
     try:
-        for done, path in enumerate(files):
+        for number, path in enumerate(files):
             if file_batch_name(path) in total.batches:
                 skipped += 1
             else:
@@ -48,7 +48,7 @@ def tally_files(
             if monotonic() - written > SAVE_INTERVAL_S:
                 total.write(output)
                 written = monotonic()
-            progress((done + 1) / len(files))
+            progress((number + 1) / len(files))
     finally:
         total.write(output)
     return TallyRun(total, len(files) - skipped, skipped)

@@ -32,7 +32,7 @@ _NUMBERS: Final = {
 
 
 def protocol_schema() -> dict[str, Any]:
-    """The schema, JSON-ready."""
+    """The JSON Schema of protocol files, JSON-ready."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A protocol of caldp: what devices and the collector of a collection share",
@@ -83,43 +83,45 @@ def _context() -> dict[str, Any]:
 def _matrix() -> dict[str, Any]:
     level = {"anyOf": [{"type": "number", "minimum": 0}, {"const": INFINITY}]}
     rows = {"type": "array", "items": {"type": "array", "items": level}}
-    told = "the limit from each value (row) to each other one"
-    return _object({"kind": {"const": "matrix"}, "rows": {"description": told, **rows}})
+    description = "the limit from each value (row) to each other one"
+    return _object({"kind": {"const": "matrix"}, "rows": {"description": description, **rows}})
 
 
 def _table() -> dict[str, Any]:
     whole = {"type": "string", "pattern": "^[0-9]+$"}
     rows = {"type": "array", "items": {"type": "array", "items": whole}}
-    told = "for each value the sums of its reports' chances, times whole, one after the other"
+    description = (
+        "for each value the sums of its reports' chances, times whole, one after the other"
+    )
     return _object(
         {
             "kind": {"const": TABLE},
             "made_by": {"description": "the mechanism's name", "type": "string"},
             "whole": {"description": "what each row rises to", **whole},
-            "steps": {"description": told, **rows},
+            "steps": {"description": description, **rows},
         }
     )
 
 
 def _mechanism(name: str, spec: type) -> dict[str, Any]:
-    made = kind_schema(name, spec)
+    described = kind_schema(name, spec)
     whole = {"type": "integer", "minimum": 0, "maximum": _ONE}
     numbers = {
         key: {"description": f"of each block: {text}", "type": "array", "items": whole}
         for key, text in _NUMBERS.items()
     }
-    made["properties"]["numbers"] = {
+    described["properties"]["numbers"] = {
         "type": "object",
         "additionalProperties": False,
         "required": ["cover"],
         "properties": numbers,
     }
-    made["required"] = list(made["properties"])
-    return made
+    described["required"] = list(described["properties"])
+    return described
 
 
 def _report() -> dict[str, Any]:
-    made = _object(
+    described = _object(
         {
             "kind": {"enum": ["number", "bits", "hash"]},
             "values": {"description": "how many numbers or sources there are", **_WHOLE},
@@ -127,5 +129,5 @@ def _report() -> dict[str, Any]:
             "widths": {"description": "bytes of each field", "type": "array", "items": _WHOLE},
         }
     )
-    made["required"].remove("widths")
-    return made
+    described["required"].remove("widths")
+    return described

@@ -1,6 +1,6 @@
 """A tally of a Spark DataFrame, however many machines it is on: for all families, numbers or bytes.
 
-Spark is asked to run one Python function over Arrow batches (`mapInArrow`); each task gives one
+Spark runs one Python function over Arrow batches (`mapInArrow`); each task yields one
 partial tally, and Spark does a lost worker's tasks again. Where tasks are many, workers add up
 their tallies once more before the driver does. Workers need this package.
 """

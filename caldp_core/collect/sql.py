@@ -1,6 +1,6 @@
 """The tally as one query, for the engine that holds the reports: for families that send numbers.
 
-The answer has a row a report that was sent, `report` and `n`; refused ones are counted under −1
+The result has one row per report that was sent, `report` and `n`; refused ones are counted under −1
 (no whole number), −2 (of another protocol) and −3 (out of range), as the collector does.
 """
 

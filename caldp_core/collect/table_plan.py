@@ -1,7 +1,7 @@
 """A collection by a channel that is written out: any mechanism on few values, in any policy.
 
-The protocol holds the limits of all pairs and each answer's law in whole numbers; whoever reads it
-holds one against the other, exactly.
+The protocol holds the limits of all pairs and each answer's law in whole numbers; its
+reader checks one against the other, exactly.
 """
 
 import math
@@ -41,13 +41,13 @@ class TableDevice:
     whole: int
 
     def draw(self, symbol: int, coins: Coins) -> tuple[int, None]:
-        """(report, None): the first whose step is above a number that is even below `whole`."""
+        """(report, None): the first whose step is above a number that is uniform below `whole`."""
         return coins.draw_step(self.steps[symbol], self.whole), None
 
 
 @dataclass(frozen=True, eq=False)
 class TablePlan:
-    """See the module. `made_by`: the mechanism's name in the catalogue, for readers."""
+    """A collection by a channel written out; `made_by`: its mechanism's name in the catalogue."""
 
     made_by: str
     mechanism: WrittenOut
@@ -86,7 +86,7 @@ class TablePlan:
 
     @cached_property
     def device(self) -> TableDevice:
-        """What a device draws its report by."""
+        """The device that draws reports."""
         steps = tuple(tuple(accumulate(row)) for row in self.mechanism.numerators)
         return TableDevice(steps, self.mechanism.whole)
 
@@ -158,7 +158,7 @@ def can_be_written_out(mechanism: Mechanism) -> bool:
 
 
 def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> WrittenOut:
-    """The channel as a mechanism, held against its limits; raises `CaldpError`."""
+    """The channel as a mechanism, checked against its limits; raises `CaldpError`."""
     policy, k = DenseMatrix.of(levels), len(levels)
     require(
         len(rows) == k and k**2 * len(rows[0]) <= PAIRWISE_MAX and 0 < whole < WHOLE_MAX,
@@ -173,13 +173,13 @@ def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> Wri
 
 
 def _levels(row: list[Any]) -> list[float]:
-    found = [math.inf if level == INFINITY else level for level in row]
+    levels = [math.inf if level == INFINITY else level for level in row]
     require(
         all((type(level) in (int, float) and abs(level) < 1e300) or level == math.inf
-            for level in found),
+            for level in levels),
         f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ADVICE}",
     )  # fmt: skip
-    return found
+    return levels
 
 
 def _whole(text: object) -> int:

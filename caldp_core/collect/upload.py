@@ -1,4 +1,4 @@
-"""Files of a collection that a person hands over together, told apart by what they hold."""
+"""Files of a collection that a person uploads together, told apart by their contents."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ class UploadedEstimate:
     record: Mapping[str, Any] | None
 
     def results(self, level: float) -> Results:
-        """As it was made: of intervals at another `level` nothing can be said."""
+        """The results at the level of the estimate; `level` is ignored, as no other is known."""
         del level
         return Results(self.protocol, self.table, self.level, self.reports, record=self.record)
 
@@ -47,7 +47,7 @@ Collection: TypeAlias = Tallies | UploadedEstimate
 
 
 def read_collection(files: Files) -> Collection:
-    """One protocol, with tallies or with an estimate and perhaps its record.
+    """The collection in files: one protocol, with tallies or an estimate and perhaps its record.
 
     Raises `CaldpError`, in one sentence, for whatever is none of these or does not fit together.
     """
@@ -81,14 +81,14 @@ def _sort_files(
         if not text.lstrip("\ufeff \r\n\t").startswith("{"):
             tables.append((name, text))
             continue
-        found = parse_json_object(text, f"The file {name!r}")
-        if PROTOCOL_KEY in found:
-            protocols.append(Protocol.from_dict(found))
-        elif _TALLY in found:
+        parsed = parse_json_object(text, f"The file {name!r}")
+        if PROTOCOL_KEY in parsed:
+            protocols.append(Protocol.from_dict(parsed))
+        elif _TALLY in parsed:
             stem = name.removesuffix(".json").removesuffix(".tally")
-            tallies.append((stem, CollectedTally.from_dict(found, f"The tally {name!r}")))
-        elif RECORD in found:
-            records.append((name, found))
+            tallies.append((stem, CollectedTally.from_dict(parsed, f"The tally {name!r}")))
+        elif RECORD in parsed:
+            records.append((name, parsed))
         else:
             raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_WANTED}")
     return protocols, tallies, tables, records
@@ -112,11 +112,11 @@ def _read_estimate(
     share, people = (np.array(table[n], float) for n in ("estimated share", "estimated people"))
     record = None
     reports = round(float(people.sum() / share.sum())) if share.sum() > 0 else 0
-    for called, found in records:
-        check_record(protocol, record := found, f"The record {called!r}")
+    for record_name, parsed in records:
+        check_record(protocol, record := parsed, f"The record {record_name!r}")
         require(
             record["reports"] == reports,
-            f"The record {called!r} is of {record['reports']:,} reports and the estimate of "
+            f"The record {record_name!r} is of {record['reports']:,} reports and the estimate of "
             f"{reports:,}; give the two that belong together.",
         )
     levels = set(table["level"])

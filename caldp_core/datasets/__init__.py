@@ -1,6 +1,6 @@
 """Data: check-ins, made-up distributions, and public facts about the map.
 
-What a dataset is, is said in `base.py`.
+`base.py` defines what a dataset is.
 """
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights

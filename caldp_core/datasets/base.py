@@ -20,7 +20,7 @@ from caldp_core.domain.larger_cells import LargerCells
 
 @dataclass(frozen=True, eq=False)
 class FineMap:
-    """What a map of larger cells was made of: how its `cells` lie, and (k,) small cells' shares."""
+    """The small cells of a map of larger cells: how `cells` combine them, and their (k,) shares."""
 
     cells: LargerCells
     distribution: Floats
@@ -37,8 +37,8 @@ class Dataset:
 
     `distribution`: (k,) floats, sums to 1. `counts`: (k,) whole people per symbol where the data
     are real people, None where there is only a distribution to draw people from.
-    `from_inhabitants`: where people live has been used to make it, so that nothing on it shows how
-    good that is as a prior.
+    `from_inhabitants`: whether it was made from where people live, so that it can't show how good
+    that is as a prior.
     `name` and `note` are shown to readers: what this is and where it comes from. `fine_map`: of
     maps of cells that were put together, the small ones.
     """
@@ -75,7 +75,7 @@ def from_weights(name: str, note: str, domain: Domain | GridDomain, weights: Flo
 
 
 def with_larger_cells(dataset: Dataset, together: int) -> Dataset:
-    """The map's cells put together, `together` by `together` of them; 1 leaves it as it is.
+    """The dataset on larger cells, each `together` by `together` small ones; 1 changes nothing.
 
     Raises `CaldpError` where they can't be.
     """
@@ -99,5 +99,5 @@ class DatasetSpec(Protocol):
     """Says which data is meant; every field is a number, a text or a tuple of them."""
 
     def load(self, progress: Progress = no_progress) -> Dataset:
-        """Read or make the data; `progress` is told the finished share and may raise to cancel."""
+        """Read or make the data; `progress` gets the finished share and may raise to cancel."""
         ...

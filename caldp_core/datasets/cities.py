@@ -30,10 +30,10 @@ class City:
 
 @cache
 def us_cities() -> tuple[City, ...]:
-    """The cities of the map of `US_GRID`, what to name first at the front: the largest.
+    """The cities on `US_GRID`, in the order in which to label them: the largest first.
 
-    Those abroad stand as if they had a quarter of their inhabitants. At least 15,000 inhabitants;
-    of places within 0.2° of each other only the first is there. Raises `CaldpError` if the file is
+    Those abroad are ranked by a quarter of their inhabitants. At least 15,000 inhabitants; of
+    places within 0.2° of each other only the first is kept. Raises `CaldpError` if the file is
     gone.
     """
     return _read("us_cities.csv.gz")
@@ -51,7 +51,7 @@ def world_cities() -> tuple[City, ...]:
 def cities_in(area: Area) -> tuple[City, ...]:
     """The largest cities of an area, at most 2,000, the largest first.
 
-    Only one of those that nobody could tell apart on a screen. Raises `CaldpError` if the file is
+    Only one of those too close to be told apart on a screen. Raises `CaldpError` if the file is
     gone.
     """
     cities = world_cities()
@@ -63,8 +63,8 @@ def cities_in(area: Area) -> tuple[City, ...]:
     apart = _APART * max(area.north - area.south, area.east - area.west)
     tiles = np.floor((at[inside] - south_west) / apart).astype(np.int64)
     _, first = np.unique(tiles, axis=0, return_index=True)
-    shown = inside[np.sort(first)][:_MOST]
-    return tuple(replace(cities[i], longitude=float(at[i, 1])) for i in shown)
+    labelled = inside[np.sort(first)][:_MOST]
+    return tuple(replace(cities[i], longitude=float(at[i, 1])) for i in labelled)
 
 
 def _read(name: str) -> tuple[City, ...]:

@@ -35,11 +35,11 @@ def fetch_gowalla(
     """Download SNAP's check-in file (about 100 MB) and return its path.
 
     `folder`: where to keep it, by default `cache_folder()`. A file that is already there is
-    returned as it is, whatever its URL was. Nobody publishes a checksum of this file, so what came
+    returned as it is, whatever its URL was. Nobody publishes a checksum of this file, so a download
     is read to its end, by gzip's own checksum and as check-ins; only then the file gets its name.
-    A transfer that fails is tried anew, three times in all. `progress` is told the share that is
+    A transfer that fails is tried anew, three times in all. `progress` gets the share that is
     downloaded and may raise to stop. Proxies are those of the environment (HTTPS_PROXY). Raises
-    `CaldpError` if the file can't be had; nothing is left of it then.
+    `CaldpError` if the download fails; nothing is left of it then.
     """
     require(
         url.startswith(("https://", "http://")),
@@ -59,11 +59,11 @@ def fetch_gowalla(
 
 
 def _download(url: str, target: Path, progress: Progress) -> None:
-    """Bring the file and give it its name once it is sound; raises `CaldpError` or `OSError`."""
+    """Download the file and name it once it is checked; raises `CaldpError` or `OSError`."""
     # Imported here because nothing but this needs it, and most people never fetch.
     import pooch
 
-    pooch.get_logger().setLevel("ERROR")  # its news would tear the progress bar
+    pooch.get_logger().setLevel("ERROR")  # its messages would break the progress bar
     target.parent.mkdir(parents=True, exist_ok=True)
     pooch.create(
         target.parent,

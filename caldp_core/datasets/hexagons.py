@@ -36,8 +36,8 @@ def hexagon_labels(grid: GridDomain, resolution: int) -> tuple[Ints, tuple[str, 
     )
     h3 = _h3()
     latitudes, longitudes = grid.latitudes().tolist(), grid.wrapped_longitudes().tolist()
-    found = (h3.latlng_to_cell(y, x, resolution) for y in latitudes for x in longitudes)
-    numbers = np.fromiter(found, np.uint64, grid.k)
+    indices = (h3.latlng_to_cell(y, x, resolution) for y in latitudes for x in longitudes)
+    numbers = np.fromiter(indices, np.uint64, grid.k)
     present, labels = np.unique(numbers, return_inverse=True)
     towns: dict[int, str] = {}
     for city in world_cities():  # the largest first
@@ -61,7 +61,7 @@ def hexagon_km(resolution: int) -> float:
 
 
 def hexagon_resolutions(grid: GridDomain) -> tuple[int, ...]:
-    """Those at which a map has about two hexagons or more, each of about two cells or more.
+    """H3's resolutions at which a map has some two hexagons or more, of some two cells or more.
 
     By areas alone, largest hexagons first.
     """

@@ -27,7 +27,7 @@ def line_blocks(
 ) -> Generator[bytes]:
     r"""Yield the file's bytes in blocks of whole lines, each ended by "\n", the last one too.
 
-    Whether the file is gzipped is decided by its first two bytes. `progress` is told the share
+    Whether the file is gzipped is decided by its first two bytes. `progress` gets the share
     of the file's own bytes that are read. A line of more than `LINE_MAX_BYTES` may be cut to its
     head and 16 tabs, so that it can't pass for a proper row. Raises `CaldpError` if the file
     can't be opened or read, is a damaged gzip file, or unpacks to more than `max_bytes`.

@@ -19,8 +19,8 @@ from caldp_core.domain.answers import Domain
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of what is no text on a line: controls, half characters, line ends."""
 _UNSEEN = re.compile(rf"[\u200b\u2060-\u2064\ufeff{DIRECTION_MARKS}]")
-"""What is not seen and makes two names look alike, or one like another. The joiners U+200C and
-U+200D are part of Persian and Indian words and of emoji, and stay."""
+"""Invisible characters that make different names look alike. The joiners U+200C and U+200D are part
+of Persian and Indian words and of emoji, and stay."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class OwnTable:
             f"counts must add up to 1 to {N_MAX:,} people, got {sum(counts):,}.",
         )
         object.__setattr__(self, "counts", counts)
-        seen: set[str] = set()
+        names_so_far: set[str] = set()
         for name in self.names:
-            require(name not in seen, f"names must differ, {excerpt(name)} is there twice.")
-            seen.add(name)
+            require(name not in names_so_far, f"names must differ, {excerpt(name)} is there twice.")
+            names_so_far.add(name)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The people of the table."""
@@ -96,6 +96,6 @@ def check_line(name: str, text: object) -> str:
 
 
 def excerpt(text: object) -> str:
-    """The beginning of what was given, as a sentence may quote it."""
-    shown = str(text)
-    return repr(shown if len(shown) <= 40 else f"{shown[:40]}…")
+    """The first 40 characters of a text, quoted for an error message."""
+    full = str(text)
+    return repr(full if len(full) <= 40 else f"{full[:40]}…")

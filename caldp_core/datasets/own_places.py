@@ -46,11 +46,11 @@ class OwnPlaces:
         LargerCells(self.selected_grid(), self.together)
 
     def grid(self) -> GridDomain:
-        """The map's cells."""
+        """The whole map."""
         return GridDomain.from_area(Area.parse(self.area), self.cell)
 
     def selected_grid(self) -> GridDomain:
-        """The cells of the part that is taken."""
+        """The part of the map that is taken."""
         return self.grid().subgrid(Area.parse(self.part)) if self.part else self.grid()
 
     def counts(self) -> Ints:
@@ -62,7 +62,7 @@ class OwnPlaces:
         return check_counts("people", counts, counts.size)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
-        """The people of the part, in cells put together."""
+        """The people of the part, in its larger cells."""
         whole, grid, counts = self.grid(), self.selected_grid(), self.counts()
         if grid != whole:
             counts = counts[whole.area_mask(grid.area)]
@@ -85,10 +85,10 @@ def parse_cells(name: str, text: str, k: int) -> tuple[Ints, Ints]:
             return cells, numbers
     before = -1
     for pair in text.split(" "):
-        found = _PAIR.fullmatch(pair)
-        if found is None or not before < int(found[1]) < k:
+        match = _PAIR.fullmatch(pair)
+        if match is None or not before < int(match[1]) < k:
             break
-        before = int(found[1])
+        before = int(match[1])
     raise CaldpError(
         f"{name} must be cells and their {name} such as '17:3 25:1', cells ascending "
         f"below {k:,}, got {excerpt(pair)}."
@@ -96,7 +96,7 @@ def parse_cells(name: str, text: str, k: int) -> tuple[Ints, Ints]:
 
 
 def format_cells(numbers: Ints) -> str:
-    """The (k,) numbers of cells as such a text, without those that have 0."""
+    """(k,) whole numbers of cells as a text such as "17:3 25:1", without cells that have 0."""
     cells = np.flatnonzero(numbers)
     pairs = zip(cells.tolist(), numbers[cells].tolist(), strict=True)
     return " ".join(f"{cell}:{number}" for cell, number in pairs)

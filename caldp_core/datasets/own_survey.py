@@ -1,4 +1,4 @@
-"""A survey of one's own with several questions, of which one is looked at by itself.
+"""A survey of one's own with several questions, of which one is analysed by itself.
 
 Only each question's counts are here, not who gave which answers together: a record of ten answers
 is often one person's alone.
@@ -67,11 +67,11 @@ class OwnSurvey:
     def tables(self) -> tuple[OwnTable, ...]:
         """Each question by itself, in order."""
         rows = zip(self.questions, self.names, self.counts, strict=True)
-        found = []
+        tables = []
         for question, part in groupby(rows, key=lambda row: row[0]):
             _, names, counts = zip(*part, strict=True)
-            found.append(OwnTable(names, counts, title=question))
-        return tuple(found)
+            tables.append(OwnTable(names, counts, title=question))
+        return tuple(tables)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The people of the question that is shown."""

@@ -1,4 +1,4 @@
-"""What people paste, upload or name: understood, then counted. The data are untrusted."""
+"""Reads pasted, uploaded or named data: first layouts, then counts. The data are untrusted."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from caldp_core.datasets.own_places import OwnPlaces
 
 
 def check_size(text: str) -> None:
-    """Raise `CaldpError` if a pasted text is longer than is ever read."""
+    """Raise `CaldpError` if a pasted text has more than 2^20 characters."""
     require(
         len(text) <= OWN_TEXT_MAX,
         f"A text may have up to {OWN_TEXT_MAX:,} characters, got {len(text):,}; choose a file.",
@@ -30,7 +30,7 @@ def check_size(text: str) -> None:
 def inspect_data(
     data: str | bytes | Path | Source, bounds: Bounds = PAGE_BOUNDS, header: bool | None = None
 ) -> DetectedFile:
-    """What a text, the bytes of a file, or a file by its path or as a source seems to hold.
+    """The detected layouts of a text, of the bytes of a file, or of a file by path or `Source`.
 
     `header`: whether the first row names the columns, where that is known. Raises `CaldpError`.
     """
@@ -49,18 +49,18 @@ def _encode(text: str) -> bytes:
 
 
 def read_places(data: str | bytes | Path, title: str = OwnPlaces.title) -> CountedPlaces:
-    """The places of a text or file as it is understood, counted on a map made for them.
+    """The places of a text or file by its detected layout, counted on a map made for them.
 
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
-    seen = inspect_data(data)
-    return count_places(seen, seen.places, title)
+    detected = inspect_data(data)
+    return count_places(detected, detected.places, title)
 
 
 def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> CountedAnswers:
-    """The answers of a text or file as it is understood, and how many people gave each.
+    """The answers of a text or file by its detected layout, and how many people gave each.
 
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
-    seen = inspect_data(data)
-    return count_answers(seen, seen.answers, title)
+    detected = inspect_data(data)
+    return count_answers(detected, detected.answers, title)

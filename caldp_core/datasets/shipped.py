@@ -1,7 +1,7 @@
 """The data that ship with the project: check-ins, inhabitants, and the states on the map.
 
-What each file is, where it comes from and under which licence is told in `data/README.md`; how each
-is made, in `scripts/`. All are on the paper's map, `US_GRID`.
+`data/README.md` says what each file is, where it comes from and under which licence; `scripts/`
+make them. All are on the paper's map, `US_GRID`.
 """
 
 import csv
@@ -64,8 +64,10 @@ class Gowalla:
         counts = _read_us_cells("gowalla_us_reconstruction.csv.gz")
         progress(1.0)
         grid = self.grid()
-        found = from_counts(_NAME, _NOTE, grid, counts) if grid == US_GRID else _part(grid, counts)
-        return replace(with_larger_cells(found, self.together), from_inhabitants=True)
+        dataset = (
+            from_counts(_NAME, _NOTE, grid, counts) if grid == US_GRID else _part(grid, counts)
+        )
+        return replace(with_larger_cells(dataset, self.together), from_inhabitants=True)
 
 
 def _part(grid: GridDomain, counts: Ints) -> Dataset:

@@ -73,7 +73,7 @@ class Snap:
 
 @dataclass
 class _Tally:
-    """What has been counted so far; `counts`: (k,) check-ins per cell of `grid`."""
+    """Counts so far; `counts`: (k,) check-ins per cell of `grid`."""
 
     grid: GridDomain
     lines: int = 0
@@ -102,8 +102,8 @@ class _Tally:
             first = int(where[0])
             text = block.split(b"\n", first + 1)[first].decode("utf-8", "replace")
             text = text.removesuffix("\r")
-            shown = text[:_EXAMPLE_CHARACTERS] + "…" * (len(text) > _EXAMPLE_CHARACTERS)
-            self.example = f"the first is line {self.lines + first + 1:,}: {shown!r}"
+            quoted = text[:_EXAMPLE_CHARACTERS] + "…" * (len(text) > _EXAMPLE_CHARACTERS)
+            self.example = f"the first is line {self.lines + first + 1:,}: {quoted!r}"
         self.unreadable += where.size
 
     def check(self, path: str) -> None:
@@ -132,7 +132,7 @@ def coordinates(block: bytes) -> tuple[Floats, Floats]:
     r"""(latitudes, longitudes), each (lines,) degrees, NaN where a line can't be read.
 
     `block`: whole lines, each ended by "\n". A line is readable if it has five fields and its
-    third and fourth are numbers; whether they are possible places is not asked here.
+    third and fourth are numbers; whether they are possible places is not checked.
     """
     fast = _coordinates_of_clean(block)
     return _coordinates_line_by_line(block) if fast is None else fast

@@ -1,6 +1,6 @@
 """Answers with words: survey tables with a sensitive question, incomes, visits to web pages.
 
-Where each table comes from is told in `data/README.md`; `scripts/make_surveys.py` makes the file.
+`data/README.md` says where each table comes from; `scripts/make_surveys.py` makes the file.
 """
 
 from dataclasses import dataclass
@@ -80,8 +80,8 @@ class Survey:
             groups, names, people = zip(*rows, strict=True)
             counts = np.array(people, dtype=np.int64)
         progress(1.0)
-        told = SURVEYS[self.table]
-        return from_counts(told.title, told.source, Domain(len(names), names, groups), counts)
+        survey = SURVEYS[self.table]
+        return from_counts(survey.title, survey.source, Domain(len(names), names, groups), counts)
 
 
 _HARMLESS: Final = (

@@ -21,8 +21,8 @@ _AROUND: Final = 1.0
 """Of an area's longer side, what is drawn beyond its edges: frames have other shapes than maps."""
 _BETWEEN: Final = 0.37 * STEP
 """Edges lie between the points of lines: GEOS can't cut a ring that touches one at a point."""
-_SEEN: Final = 1 / 1200
-"""Of an area's longer side, what nobody sees on a screen."""
+_INVISIBLE: Final = 1 / 1200
+"""Share of an area's longer side below which nothing is visible on a screen."""
 
 Lines = tuple[Floats, Floats]
 """(longitudes, latitudes), each (points,) degrees, NaN between one line and the next."""
@@ -34,7 +34,7 @@ def coasts(area: Area) -> Lines:
     Lakes are rings as well. Within half a kilometre of Natural Earth's lines, and thinned to what
     a screen shows of the area. Raises `CaldpError` if the file is gone.
     """
-    import shapely  # only who draws maps needs it
+    import shapely  # imported here, as only maps need it
 
     rings = [shapely.Polygon(ring) for ring in _visible_lines("coasts", area)]
     cut = shapely.clip_by_rect(rings, *_edges(area))
@@ -68,7 +68,7 @@ def borders(area: Area) -> Lines:
 
 
 def pack_lines(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.integer]]:
-    """What the file holds: of each kind of lines, each (points, 2) degrees, steps and lengths."""
+    """The arrays of the file: starts, steps and lengths of lines, each (points, 2) degrees."""
     arrays: dict[str, NDArray[np.integer]] = {}
     for name, each in lines.items():
         whole = [np.rint(line / STEP).astype(np.int64) for line in each]
@@ -82,7 +82,7 @@ def pack_lines(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.in
 
 
 def unpack_lines(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Floats, ...]:
-    """The lines of one kind, each (points, 2) degrees, of what `pack_lines` made."""
+    """The lines of one kind, each (points, 2) degrees, from the arrays of `pack_lines`."""
     starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
     ends = np.cumsum(lengths - 1)
     return tuple(
@@ -104,7 +104,7 @@ def _load_lines(name: str) -> tuple[tuple[Floats, ...], Floats]:
 
 
 def _visible_lines(name: str, area: Area) -> list[Floats]:
-    """Those that reach into what is drawn of the area, and that one can see there."""
+    """Lines of a kind in and around an area, those large enough to be visible."""
     turns = (0.0, 360.0) if area.crosses_antimeridian else (0.0,)
     return [
         line + np.array([turn, 0.0]) for turn in turns for line in _lines_in_box(name, area, turn)
@@ -112,13 +112,13 @@ def _visible_lines(name: str, area: Area) -> list[Floats]:
 
 
 def _lines_in_box(name: str, area: Area, turn: float) -> list[Floats]:
-    """Those that reach into it, once they are so many degrees further to the east."""
+    """Visible lines of a kind in and around an area, before they are shifted east by `turn`."""
     lines, boxes = _load_lines(name)
     west, south, east, north = np.subtract(_edges(area), (turn, 0.0, turn, 0.0))
-    there = (boxes[:, 0] <= east) & (boxes[:, 2] >= west)
-    there &= (boxes[:, 1] <= north) & (boxes[:, 3] >= south)
-    there &= np.ptp(boxes.reshape(-1, 2, 2), axis=1).max(axis=1) > 2 * _tolerance(area)
-    return [lines[i] for i in np.flatnonzero(there)]
+    visible = (boxes[:, 0] <= east) & (boxes[:, 2] >= west)
+    visible &= (boxes[:, 1] <= north) & (boxes[:, 3] >= south)
+    visible &= np.ptp(boxes.reshape(-1, 2, 2), axis=1).max(axis=1) > 2 * _tolerance(area)
+    return [lines[i] for i in np.flatnonzero(visible)]
 
 
 def _edges(area: Area) -> tuple[float, float, float, float]:
@@ -145,11 +145,11 @@ def _longer(area: Area) -> float:
 
 
 def _tolerance(area: Area) -> float:
-    return _SEEN * _longer(area)
+    return _INVISIBLE * _longer(area)
 
 
 def _join_lines(lines: Sequence[Floats]) -> Lines:
-    """As one, NaN between them."""
+    """Lines as one, NaN between them."""
     gap = np.full((1, 2), np.nan)
     points = np.concatenate([part for line in lines for part in (line, gap)] or [gap])[:-1]
     return points[:, 0], points[:, 1]

@@ -1,6 +1,6 @@
 """The answers to a question: k symbols, with their names and groups.
 
-Cells of a map are in `grid.py`, blocks of symbols in `partitions.py`, secrecy in `privacy.py`.
+Cells of a map are in `grid.py`, blocks of symbols in `partitions.py`, secrecy in `privacy/`.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.types import Bools, Ints
 
-_NAMES_TOLD: Final = 5
-"""Most names of a domain that an error tells."""
+_NAMES_LISTED: Final = 5
+"""Most names of a domain that an error lists."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Domain:
         symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in given]
         if -1 in symbols:
             place = symbols.index(-1)
-            known = ", ".join(self.names[:_NAMES_TOLD]) + ", …" * (self.k > _NAMES_TOLD)
+            known = ", ".join(self.names[:_NAMES_LISTED]) + ", …" * (self.k > _NAMES_LISTED)
             raise CaldpError(
                 f"answers must be names of this domain ({known}), got {given[place]!r} at place "
                 f"{place:,}; leave such people out, or give the domain a name for them."
@@ -77,7 +77,7 @@ class Domain:
         return np.array(symbols, np.int64)
 
     def mask(self, names: Iterable[str]) -> Bools:
-        """(k,) True at these names: what `Context.of` takes for `sensitive`."""
+        """(k,) True at these names, as `Context.of` takes `sensitive`; raises as `symbols` does."""
         flags = np.zeros(self.k, np.bool_)
         flags[self.symbols(names)] = True
         return flags
@@ -87,6 +87,6 @@ class Domain:
 
         Raises `CaldpError` for another number of values.
         """
-        found = as_array("values", values)
-        require(found.shape == (self.k,), f"values must be {self.k:,}, got shape {found.shape}.")
-        return {self.name_of(i): value for i, value in enumerate(found.tolist())}
+        array = as_array("values", values)
+        require(array.shape == (self.k,), f"values must be {self.k:,}, got shape {array.shape}.")
+        return {self.name_of(i): value for i, value in enumerate(array.tolist())}

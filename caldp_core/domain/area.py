@@ -17,7 +17,8 @@ _EDGES: Final = (("south", -90, 90), ("north", -90, 90), ("west", -180, 540), ("
 class Area:
     """A rectangle on the map, edges in degrees (north and east positive).
 
-    Across the 180th meridian degrees go on: 170 to 190 ends at 170° W.
+    Across the 180th meridian degrees go on: 170 to 190 ends at 170° W. `south` and `north` in
+    [−90, 90], `west` and `east` in [−180, 540]. Raises `CaldpError` for anything else.
     """
 
     south: float
@@ -59,7 +60,7 @@ class Area:
         return same and len(apart) == 1 and apart <= {0.0, FULL_TURN, -FULL_TURN}
 
     def shift_east(self, degrees: float) -> "Area":
-        """The same so many degrees further to the east."""
+        """The area shifted by so many degrees to the east."""
         return Area(self.south, self.north, self.west + degrees, self.east + degrees)
 
     def __str__(self) -> str:

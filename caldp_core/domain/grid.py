@@ -1,7 +1,7 @@
 """The cells of a map as symbols, and their places on the Earth.
 
 Answers without a map are in `answers.py`, blocks of symbols in `partitions.py`, secrecy in
-`privacy.py`.
+`privacy/`.
 """
 
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ class GridDomain:
         return np.asarray(self.west + (np.arange(self.columns) + 0.5) * self.cell, np.float64)
 
     def wrapped_longitudes(self) -> Floats:
-        """(columns,) the same within ±180°, as files have them."""
+        """(columns,) longitude of each column's centre, in [−180, 180) degrees, as in files."""
         return wrap_longitude(self.longitudes())
 
     def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
@@ -165,9 +165,11 @@ class GridDomain:
         Of an area that meets the map twice, around the Earth, the larger part.
         """
         turns = (turn for turn in _TURNS if area.west + turn >= -180 and area.east + turn <= 540)
-        found = (self._snap(area.shift_east(turn)) for turn in turns)
+        candidates = (self._snap(area.shift_east(turn)) for turn in turns)
         return max(
-            (each for each in found if each), key=lambda each: each.east - each.west, default=None
+            (each for each in candidates if each),
+            key=lambda each: each.east - each.west,
+            default=None,
         )
 
     def _snap(self, area: Area) -> Area | None:
@@ -187,15 +189,15 @@ class GridDomain:
     def subgrid(self, area: Area) -> "GridDomain":
         """The map's cells in an area; raises `CaldpError` unless it ends between cells of the map.
 
-        `area_mask` of the part's own area says which they are.
+        `area_mask` of the part's own area gives their flags.
         """
-        found = self.snap(area)
-        if found is None or not found.is_same_region(area):
+        snapped = self.snap(area)
+        if snapped is None or not snapped.is_same_region(area):
             raise CaldpError(
                 f"The area must lie on the map {self.area} and end between its cells of "
-                f"{self.cell:g}°, got {area}; take {found or self.area}."
+                f"{self.cell:g}°, got {area}; take {snapped or self.area}."
             )
-        within = found.shift_east(-FULL_TURN) if found.west >= HALF_TURN else found
+        within = snapped.shift_east(-FULL_TURN) if snapped.west >= HALF_TURN else snapped
         return GridDomain.from_area(within, self.cell)
 
     def _edges(self, latitude: float, longitude: float) -> Floats:
@@ -203,7 +205,7 @@ class GridDomain:
 
 
 def wrap_longitude(longitude: Floats) -> Floats:
-    """Degrees beyond 180° E as those west; all else as it is."""
+    """Longitudes in degrees, any shape, with 360 subtracted from those of 180 and more."""
     return np.where(longitude >= HALF_TURN, longitude - FULL_TURN, longitude)
 
 

@@ -35,7 +35,7 @@ class LargerCells:
 
     @cached_property
     def grid(self) -> GridDomain:
-        """The larger cells."""
+        """The map of the larger cells."""
         fine, times = self.fine, self.together
         down, left = self._padding
         return GridDomain(
@@ -67,29 +67,32 @@ class LargerCells:
 
     @cached_property
     def larger_cell_of(self) -> Ints:
-        """(k of `fine`,) the larger cell that each is in."""
+        """(fine.k,) number of the larger cell that each small cell is in, read-only."""
         down, left = self._padding
         row = (np.arange(self.fine.rows) + down) // self.together
         column = (np.arange(self.fine.columns) + left) // self.together
         return read_only((row[:, None] * self.grid.columns + column[None, :]).ravel())
 
     def sums(self, values: Floats) -> Floats:
-        """(k,) sums of values of the small cells over each larger one."""
+        """(grid.k,) sums of (fine.k,) values over each larger cell."""
         return sums_by(self.larger_cell_of, values, self.grid.k)
 
     def spread_evenly(self, values: Floats) -> Floats:
-        """(k of `fine`,) values of larger cells, shared out evenly among the small ones in each."""
+        """(fine.k,) shares of (grid.k,) values, each spread evenly over its small cells."""
         sizes = np.bincount(self.larger_cell_of, minlength=self.grid.k)
         return np.asarray((values / np.maximum(sizes, 1))[self.larger_cell_of])
 
     def any_in_cell(self, flags: Bools) -> Bools:
-        """(k,) True for larger cells with a small cell that has the flag."""
-        found = np.zeros(self.grid.k, np.bool_)
-        found[self.larger_cell_of[flags]] = True
-        return found
+        """(grid.k,) True for larger cells with a small cell flagged in (fine.k,) `flags`."""
+        any_flagged = np.zeros(self.grid.k, np.bool_)
+        any_flagged[self.larger_cell_of[flags]] = True
+        return any_flagged
 
     def coarsen(self, partition: Partition) -> Partition:
-        """Each larger cell in the block of its middle small cell; blocks without one are gone."""
+        """A partition of the larger cells, each in the block of its middle small cell.
+
+        Blocks without a larger cell are left out.
+        """
         down, left = self._padding
         rows, columns = self.grid.rows, self.grid.columns
         half = self.together // 2

@@ -1,8 +1,8 @@
 """Ways to cut a domain into blocks.
 
-A `Partition` is labels and names; secrecy comes in `privacy.py`. All blocks of a map are public
+A `Partition` is labels and names; secrecy comes in `privacy/`. All blocks of a map are public
 knowledge, so none may be made from private data: adaptive blocks split a public prior. Blocks
-fitted to the data themselves would give away where the people are before a single report is sent,
+fitted to the data themselves would leak where the people are before a single report is sent,
 and no ε would account for it.
 """
 
@@ -53,14 +53,20 @@ def single_block(domain: Domain | GridDomain) -> Partition:
 
 
 def even_blocks(k: int, m: int) -> Partition:
-    """m runs of neighbouring symbols, as even as can be (CALDP §7: {0 … k/m−1}, …)."""
+    """m runs of neighbouring symbols, as even as can be (CALDP §7: {0 … k/m−1}, …).
+
+    Raises `CaldpError` unless 1 ≤ m ≤ k.
+    """
     check_whole("blocks", m, 1, k)
     labels = np.arange(k) * m // k
     return Partition(read_only(labels), tuple(f"block {j + 1}" for j in range(m)))
 
 
 def grid_blocks(domain: GridDomain, rows: int, columns: int) -> Partition:
-    """rows × columns rectangles (CALDP §7's m₁ × m₂), as even as can be if they don't divide."""
+    """rows × columns rectangles (CALDP §7's m₁ × m₂), as even as can be if they don't divide.
+
+    Raises `CaldpError` unless 1 ≤ m₁ ≤ rows of the map and 1 ≤ m₂ ≤ its columns.
+    """
     check_whole("rows of blocks", rows, 1, domain.rows)
     check_whole("columns of blocks", columns, 1, domain.columns)
     row = np.arange(domain.rows) * rows // domain.rows
@@ -135,7 +141,7 @@ class _Rectangle:
         return (self.bottom - self.top) * (self.right - self.left)
 
     def heap_entry(self, sums: Ints) -> tuple[int, "_Rectangle"]:
-        """For a heap that gives the heaviest first."""
+        """Entry of a heap that gives the rectangle with the most people first."""
         return -int(self.people_above(sums, along_rows=np.array([self.bottom]))[0]), self
 
     def people_above(self, sums: Ints, along_rows: Ints) -> Ints:

@@ -31,7 +31,7 @@ def cells_by_area(areas: Sequence[Sequence[Floats]], grid: GridDomain) -> tuple[
 def _meeting(
     areas: Sequence[Sequence[Floats]], grid: GridDomain
 ) -> Iterator[tuple[int, float, Floats]]:
-    """Areas that may have a cell, by number, each with its turn and its box so far to the east."""
+    """Areas that may have a cell: number, degrees to shift it to the east, and its shifted box."""
     edges, turns = grid.area, np.array(_TURNS)
     boxes = _boxes(areas)[:, None] + turns[:, None] * (1.0, 0.0, 1.0, 0.0)
     west, south, east, north = np.moveaxis(boxes, -1, 0)
@@ -55,16 +55,17 @@ def _boxes(areas: Sequence[Sequence[Floats]]) -> Floats:
 
 
 def unwrap_rings(rings: Sequence[Floats]) -> list[Floats]:
-    """Rings whose sides jump from 180° E to 180° W or back, as they go on across; others stay.
+    """Rings without jumps from 180° E to 180° W or back: their degrees go on; others stay.
 
-    A side along all of a parallel, as Antarctica's at the pole, is no jump.
+    Each ring: (points, 2) longitude and latitude in degrees. A side along all of a parallel, as
+    Antarctica's at the pole, is no jump.
     """
-    unrolled = [_unwrap_ring(ring) for ring in rings]
-    if all(new is old for new, old in zip(unrolled, rings, strict=True)):
-        return unrolled
-    middle = float(unrolled[0][:, 0].mean())
-    turns = [360.0 * round((middle - float(ring[:, 0].mean())) / 360.0) for ring in unrolled]
-    return [_shift_east(ring, turn) for ring, turn in zip(unrolled, turns, strict=True)]
+    unwrapped = [_unwrap_ring(ring) for ring in rings]
+    if all(new is old for new, old in zip(unwrapped, rings, strict=True)):
+        return unwrapped
+    middle = float(unwrapped[0][:, 0].mean())
+    turns = [360.0 * round((middle - float(ring[:, 0].mean())) / 360.0) for ring in unwrapped]
+    return [_shift_east(ring, turn) for ring, turn in zip(unwrapped, turns, strict=True)]
 
 
 def _shift_east(points: Floats, degrees: float) -> Floats:
@@ -92,7 +93,7 @@ def _reach(box: Floats, grid: GridDomain) -> tuple[slice, slice]:
 
 
 def _from(at: Floats, centres: Floats, grid: GridDomain) -> list[int]:
-    """Of each, how many centres of cells lie before it."""
+    """How many centres of cells lie before each of `at`."""
     before = np.ceil((at - centres[0]) / grid.cell)
     return [int(number) for number in np.clip(before, 0, centres.size)]
 

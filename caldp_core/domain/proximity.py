@@ -1,4 +1,4 @@
-"""Cells within a distance of given points, whoever in the cell is the nearest."""
+"""Cells of which any part is within a distance of given points."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 
 _SLACK: Final = 1 + 1e-9
-"""Of a distance: rounding leaves nobody out."""
+"""Factor on a distance, so that rounding leaves nobody out."""
 
 
 def cells_within_km(grid: GridDomain, points: Floats, km: float) -> Bools:
@@ -36,13 +36,13 @@ def cells_within_km(grid: GridDomain, points: Floats, km: float) -> Bools:
 
 
 def _within(edges: Floats, cell: float, at: float, reach: float) -> slice:
-    """Those intervals [edge, edge + cell] that come within `reach` of a place on their line."""
-    there = np.flatnonzero((edges <= at + reach) & (edges + cell >= at - reach))
-    return slice(int(there[0]), int(there[-1]) + 1) if there.size else slice(0, 0)
+    """The intervals [edge, edge + cell] that come within `reach` of a place on their line."""
+    indices = np.flatnonzero((edges <= at + reach) & (edges + cell >= at - reach))
+    return slice(int(indices[0]), int(indices[-1]) + 1) if indices.size else slice(0, 0)
 
 
 def _half_width(latitude: float, reach: float) -> float:
-    """How many degrees of longitude the circle of `reach` degrees goes to each side."""
+    """Degrees of longitude that a circle of `reach` degrees covers on each side."""
     if abs(latitude) + reach >= 90.0:  # there is a pole in it
         return 180.0
     part = np.sin(np.radians(reach)) / np.cos(np.radians(latitude))
@@ -50,10 +50,10 @@ def _half_width(latitude: float, reach: float) -> float:
 
 
 def _nearest_latitude(latitude: float, beside: Floats) -> Floats:
-    """The latitude that is nearest, on meridians so many degrees `beside` a point."""
+    """The nearest latitude on each meridian `beside` degrees away from a point."""
     ahead = np.cos(np.radians(beside))
-    found = np.degrees(np.arctan2(np.tan(np.radians(latitude)), np.maximum(ahead, 0.0)))
-    return np.asarray(np.where(ahead > 0.0, found, 90.0 * np.sign(latitude)))
+    nearest = np.degrees(np.arctan2(np.tan(np.radians(latitude)), np.maximum(ahead, 0.0)))
+    return np.asarray(np.where(ahead > 0.0, nearest, 90.0 * np.sign(latitude)))
 
 
 def _degrees(latitude: Floats, other: float, beside: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Answers that are numbers, or ranges of them: how they are written, and what each stands for."""
+"""Answers that are numbers, or ranges of them: how they are written, and their numbers."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _LEAST: Final = 3
 
 
 def bin_name(number: int, width: float, whole: bool, start: float = 0.0) -> str:
-    """What a bin of numbers from start + `number`·width on is called.
+    """The name of the bin of numbers that begins at start + `number`·width.
 
     `whole`: all numbers are whole ones.
     """
@@ -37,9 +37,11 @@ def scale_of(names: Sequence[str]) -> Floats | None:
 
     None where an answer is no number, where they do not rise, and where there are fewer than three.
     """
-    found = [_ANSWER.fullmatch(name) for name in names]
-    if len(names) < _LEAST or None in found:
+    matches = [_ANSWER.fullmatch(name) for name in names]
+    if len(names) < _LEAST or None in matches:
         return None
-    ends = [[float(end.replace(",", "")) for end in each.groups() if end] for each in found if each]
+    ends = [
+        [float(end.replace(",", "")) for end in each.groups() if end] for each in matches if each
+    ]
     middles = np.array([sum(each) / len(each) for each in ends])
     return read_only(middles) if bool((np.diff(middles) > 0).all()) else None

@@ -46,20 +46,20 @@ def discoveries(z: Floats, false_share: float) -> Bools:
     """
     if not z.size:
         return np.zeros(0, np.bool_)
-    some = np.flatnonzero(
+    candidates = np.flatnonzero(
         z >= scipy.special.ndtri(1.0 - false_share) - _ROUNDING
-    )  # no other one can
-    tail = scipy.special.ndtr(-z[some])
+    )  # no other estimate can stand out
+    tail = scipy.special.ndtr(-z[candidates])
     ordered = np.sort(tail)
-    holds = np.flatnonzero(ordered <= false_share / z.size * np.arange(1, ordered.size + 1))
-    found = np.zeros(z.size, np.bool_)
-    if holds.size:
-        found[some[tail <= ordered[holds[-1]]]] = True
-    return found
+    passing = np.flatnonzero(ordered <= false_share / z.size * np.arange(1, ordered.size + 1))
+    stands_out = np.zeros(z.size, np.bool_)
+    if passing.size:
+        stands_out[candidates[tail <= ordered[passing[-1]]]] = True
+    return stands_out
 
 
 def cascade(tied: TiedShares, trees: Sequence[Tree], false_share: float) -> Cascade:
-    """The mean over `trees`, the tiles of `domain.neighbours.trees`; without them nothing pools.
+    """The mean over `trees` of `domain.neighbours.tile_trees`; without them nothing pools.
 
     `false_share`: q, of what is kept on a level the share that may be noise, in (0, 0.5].
     """
@@ -74,7 +74,7 @@ def cascade(tied: TiedShares, trees: Sequence[Tree], false_share: float) -> Casc
 
 
 def _one(tied: TiedShares) -> Tree:
-    """Nothing but blocks."""
+    """A tree of one level, whose tiles are the blocks."""
     return (tied.blocks,)
 
 
@@ -94,9 +94,11 @@ def _mean(parts: Sequence[Floats]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """(t,) tiles: `parent` of what is below, and what tiles that are `kept` give `each` symbol.
+    """One level of (t,) tiles. `kept`: (t,) tiles that stand out.
 
-    `number`: of their symbols that were not kept before. `height`: levels up to this one.
+    `parent`: tile of each symbol, or of each tile of the level below. `each`: (t,) share that a
+    kept tile gives each of its symbols. `number`: (t,) its symbols that no lower level kept.
+    `height`: (t,) levels up to this one.
     """
 
     parent: Ints
@@ -108,9 +110,10 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """What is still to be pooled, of (t,) tiles in `blocks`; 0 where all of a tile was kept.
+    """The mass still to be pooled, of (t,) tiles in `blocks`; 0 where all of a tile was kept.
 
-    `mass`, its `variance` and the `number` of symbols; `left`: (m,) what blocks have for it.
+    `mass`, its `variance` and the `number` of symbols, each (t,); `left`: (m,) unassigned shares of
+    the blocks.
     """
 
     mass: Floats
@@ -120,7 +123,7 @@ class _Rest:
     left: Floats
 
     def in_tiles(self, parent: Ints) -> "_Rest":
-        """The same in the tiles that are the parents of these."""
+        """The rest summed into parent tiles; `parent`: (t,) parent of each tile."""
         tiles = int(parent.max()) + 1
         mass, variance, number = (
             sums_by(parent, part, tiles) for part in (self.mass, self.variance, self.number)
@@ -130,7 +133,7 @@ class _Rest:
         return _Rest(mass, variance, number, blocks, self.left)
 
     def without(self, kept: Bools, tied: TiedShares) -> "_Rest":
-        """Without the (t,) tiles that are kept."""
+        """The rest without the (t,) tiles that are `kept`."""
         mass, variance, number = (
             np.where(kept, 0.0, part) for part in (self.mass, self.variance, self.number)
         )
@@ -186,8 +189,8 @@ def _remainder(rest: _Rest) -> Floats:
 
 
 def _downwards(levels: Sequence[_Level], of: Callable[[_Level], NDArray[T]]) -> NDArray[T]:
-    """(k,) what `of` says of the tile that each symbol was kept in."""
-    found, parent = of(levels[-1]), levels[-1].parent
+    """(k,) value of `of` for the tile that each symbol was kept in."""
+    values, parent = of(levels[-1]), levels[-1].parent
     for level in reversed(levels[:-1]):
-        found, parent = np.where(level.kept, of(level), found[parent]), level.parent
-    return found[parent]
+        values, parent = np.where(level.kept, of(level), values[parent]), level.parent
+    return values[parent]

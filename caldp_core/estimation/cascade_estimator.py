@@ -38,7 +38,7 @@ from caldp_core.privacy.personal import PersonalPolicy
 SYMBOLS_LEAST: Final = 9
 """Noisy symbols of a block; of fewer nothing is expected, and they get the nearest shares."""
 PEOPLE_LEAST: Final = 30
-"""People of a block; the noise of fewer is no normal."""
+"""People of a block; the noise of fewer is not normal."""
 ALL_LEAST: Final = 64
 """Noisy symbols of such blocks together; fewer do not say how shares spread."""
 DOUBT: Final = 5.0
@@ -64,7 +64,7 @@ def cascade_estimate(evidence: Evidence) -> Floats:
 
 
 def cascade_with_expectations(evidence: Evidence, extra: Expectations) -> Floats:
-    """This estimator with the expected shares `extra` as well, used where they fit better."""
+    """The cascade with further expected shares `extra`, used where they fit better; (k,) shares."""
     if not pooling_helps(evidence.mechanism):
         return evidence.plausible
     tied = evidence.tied_shares
@@ -86,8 +86,9 @@ def cascade_with_expectations(evidence: Evidence, extra: Expectations) -> Floats
 def pooling_helps(mechanism: Mechanism) -> bool:
     """Whether surroundings can help: symbols' noise is nearly independent, and there are enough.
 
-    Independent it is in contexts, own places in tags or not. A distance's noise is of one piece
-    among neighbours: there, and where there are few symbols, the cascade is the nearest shares.
+    It is independent in contexts, with or without tags for own places. Under a policy of distances
+    neighbours share their noise: there, and where symbols are few, the cascade returns the nearest
+    shares.
     """
     policy = mechanism.policy
     if isinstance(policy, PersonalPolicy):
@@ -114,7 +115,7 @@ def pooling_levels(evidence: Evidence) -> Levels | None:
 def _even_shares(tied: TiedShares) -> Floats:
     """(k,) each block's share parted evenly, but for a symbol that surely has most of it.
 
-    It would have all others expect a part of what is known to be its own.
+    Counted in, it would make all others expect a part of what is its own.
     """
     deviation, m = tied.deviations, tied.totals.size
     sure = tied.estimate > FAR * deviation
@@ -137,9 +138,9 @@ def _excess(pooled: Cascade, tied: TiedShares) -> float:
 
 
 def _in_the_clear(evidence: Evidence, clear: Bools) -> Floats:
-    """(k,) shares of the `clear` symbols, (k,) flags, which others cannot tell better; else 0.
+    """(k,) shares of the `clear` symbols, (k,) flags, by their own reports; 0 for all others.
 
-    Cut to their block's total, all alike.
+    Scaled down to their block's total, all by one factor.
     """
     blocks, totals = evidence.blocks, evidence.block_shares
     named = np.where(clear, np.maximum(evidence.unbiased, 0.0), 0.0)
@@ -150,7 +151,7 @@ def _in_the_clear(evidence: Evidence, clear: Bools) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Noisy:
-    """The hidden symbols `at` with noisy estimates: their `deviation`, and what was `seen`.
+    """The (u,) hidden symbols `at` with noisy estimates `seen`, and their `deviation`.
 
     `known`: (k,) shares of all others, 0 for these. `left`: (m,) what `known` leaves of each block.
     """
@@ -181,18 +182,18 @@ class _Noisy:
         return cls(blocks[at], at, deviation[at], seen, known, left)
 
     def fit(self, expected: Floats, excess: float = 0.0) -> _Fit:
-        """Of the shape that fits best; `expected`: (k,) shares, that fit `excess` nats too well."""
+        """The shape that fits `expected`, (k,) shares, best; its fit is `excess` nats too good."""
         rows = grid_rows(expected[self.at] / self.deviation)
         nats = shape_scores(self.seen, rows)
         best = int(np.argmax(nats))
         return _Fit(rows, SHAPES[best], float(nats[best]) - excess)
 
     def shares(self, *candidates: _Fit) -> Floats:
-        """(k,) by the one of the `candidates` that fits best."""
+        """(k,) shares by the one of the `candidates` that fits best."""
         best = max(candidates, key=lambda fit: fit.nats)
-        found = self.known.copy()
-        found[self.at] = self._parted(partial(quantile, self.seen, best.rows, best.shape))
-        return found
+        result = self.known.copy()
+        result[self.at] = self._parted(partial(quantile, self.seen, best.rows, best.shape))
+        return result
 
     def _parted(self, quantile: Callable[[Ints], Floats]) -> Floats:
         """(u,) shares between two quantiles next to each other, the same two in a block.

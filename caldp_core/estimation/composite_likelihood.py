@@ -58,29 +58,29 @@ class CompositeLikelihood:
     """The composite likelihood of one tally as a function of p, and the counts it depends on."""
 
     def __init__(self, evidence: Evidence, supports: SupportTally) -> None:
-        cover, n = symbol_partition_of(evidence.mechanism), evidence.n
-        self.hidden, self.clear = cover.hidden, cover.clear
+        partition, n = symbol_partition_of(evidence.mechanism), evidence.n
+        self.hidden, self.clear = partition.hidden, partition.clear
         self.clear_block = evidence.blocks[self.clear]
-        self.prob, self.noise = supports.probabilities, 1.0 - cover.clear_share
+        self.prob, self.noise = supports.probabilities, 1.0 - partition.clear_share
         self.named = supports.named / n
         sent, included = supports.sent, supports.included
         block = evidence.blocks[self.hidden]
-        asked = np.maximum(sent, 1)[block]
+        reports = np.maximum(sent, 1)[block]
         clear = counts_by(self.clear_block, supports.named, sent.size)
         people = np.maximum(sent + clear, 1)
         self.counts = SupportCounts(
             block=block,
-            sizes=cover.sizes,
-            hit=included / asked,
-            missed=(sent[block] - included) / asked,
+            sizes=partition.sizes,
+            hit=included / reports,
+            missed=(sent[block] - included) / reports,
             oracle=sent / people,
             clear=clear / people,
         )
-        self._weight = (sent / (n * np.maximum(cover.sizes, 1)))[block]
+        self._weight = (sent / (n * np.maximum(partition.sizes, 1)))[block]
 
     def slopes(self, p: Floats) -> tuple[float, Floats]:
         """Mean log-likelihood of a report, and its (k,) derivatives; `p`: (k,) shares."""
-        prob, noise, seen, block = self.prob, self.noise, self.counts, self.counts.block
+        prob, noise, counts, block = self.prob, self.noise, self.counts, self.counts.block
         hidden, clear = p[self.hidden], p[self.clear]
         mass, rest = (
             sums_by(block, hidden, noise.size),
@@ -91,11 +91,11 @@ class CompositeLikelihood:
         excludes = (mass + noise * rest)[block] - includes
         open_share = (1.0 - noise)[self.clear_block]
         value = self._weight @ (
-            scipy.special.xlogy(seen.hit, includes) + scipy.special.xlogy(seen.missed, excludes)
+            scipy.special.xlogy(counts.hit, includes) + scipy.special.xlogy(counts.missed, excludes)
         )
         value += scipy.special.xlogy(self.named, open_share * clear).sum()
-        hit = self._weight * ratio(seen.hit, includes)
-        missed = self._weight * ratio(seen.missed, excludes)
+        hit = self._weight * ratio(counts.hit, includes)
+        missed = self._weight * ratio(counts.missed, excludes)
         hits, misses = sums_by(block, hit, noise.size), sums_by(block, missed, noise.size)
         result = np.empty(p.size)
         every = prob.other * hits + (1.0 - prob.other) * misses
@@ -140,8 +140,8 @@ def _hidden_shares(
     start = 1.0 - counts.clear / np.maximum(1.0 - noise, _LEAST)
     low = np.where(slope(high)[0] >= 0, high, low)
     high = np.where(slope(low)[0] <= 0, low, high)
-    found = falling_root(slope, low, high, start, np.full(noise.size, _ENOUGH))
-    return found, rounds
+    roots = falling_root(slope, low, high, start, np.full(noise.size, _ENOUGH))
+    return roots, rounds
 
 
 def _clear_shares(likelihood: CompositeLikelihood, total: Floats) -> Floats:

@@ -47,7 +47,7 @@ class SupportCounts:
 class SupportProfile:
     """The profile likelihood: the highest one of each block as a function of its hidden share H.
 
-    `prob`: what reports include; `noise`: (m,) λ.
+    `counts`: of the tally, as shares; `prob`: what reports include; `noise`: (m,) λ.
     """
 
     def __init__(self, counts: SupportCounts, prob: SupportProbabilities, noise: Floats) -> None:

@@ -43,7 +43,7 @@ class Fit:
 class ReportLikelihood:
     """The log-likelihood of n reports as a function of p.
 
-    `report_shares`: (outputs,) shares of the reports.
+    `products`: with the channel. `report_shares`: (outputs,) shares of the reports.
     """
 
     products: ChannelProducts
@@ -51,10 +51,10 @@ class ReportLikelihood:
     n: int
 
     def slopes(self, p: Floats) -> tuple[float, Floats]:
-        """Mean log-likelihood of a report, and its (k,) derivatives Q(seen/(pQ))."""
-        some = self.report_shares > 0
+        """Mean log-likelihood of a report, and its (k,) derivatives Q(`report_shares`/(pQ))."""
+        sent = self.report_shares > 0
         law = np.maximum(self.products.apply(p), _TINY)
-        likelihood = float((self.report_shares[some] * np.log(law[some])).sum())
+        likelihood = float((self.report_shares[sent] * np.log(law[sent])).sum())
         return likelihood, self.products.apply_transpose(self.report_shares / law)
 
 
@@ -63,8 +63,8 @@ def ascend(
 ) -> tuple[Floats, int]:
     """Iterate until a round gains less than `gain_nats` in all; (k,) p and the number of rounds.
 
-    `start`: (k,) shares, positive wherever the result may be: EM never leaves 0. `rounds`: most of
-    them. A round takes three products with the channel each way.
+    `start`: (k,) shares, positive wherever the result may be: EM never leaves 0. `rounds`: their
+    maximum. A round takes three products with the channel each way.
     """
     least = max(gain_nats / observed.n, _GAIN_LEAST)
     p, before = start, -np.inf

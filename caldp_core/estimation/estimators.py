@@ -115,10 +115,10 @@ class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
 
     `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
-    menus offer it; what they do not, files and links may still name. `in_order`: for values in an
-    order alone; `on_maps`: for maps alone; `needs_map`: for those
-    with a public map as a prior. `levels`: how far it pools symbols (`cascaded.levels_of`), None
-    where each has a share of its own.
+    menus offer it; files and links may name the others too. `in_order`: only for values in an
+    order; `on_maps`: only for maps; `needs_map`: only for maps with a public map as a prior.
+    `levels`: how far it pools symbols (`cascade_estimator.pooling_levels`), None where each has a
+    share of its own.
     """
 
     name: str
@@ -230,7 +230,7 @@ ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 def menu_of_estimators(
     chosen: str, *, in_order: bool = False, on_maps: bool = False, has_map: bool = False
 ) -> list[str]:
-    """Names that a menu offers: the listed ones, and the one that is chosen already.
+    """Names that a menu offers: the listed ones, and the `chosen` one.
 
     `in_order`, `on_maps`, `has_map`: with those for values in an order, for maps, and for maps with
     a public map as a prior.

@@ -1,4 +1,4 @@
-"""What an estimator may look at: the tally of one run and what follows from it.
+"""The input of an estimator: the tally of one run and what follows from it.
 
 Everything here comes from reports alone; nobody's true symbol does.
 """
@@ -26,11 +26,11 @@ class Evidence:
     """Everything that post-processing can use. Build it with `Evidence.of`.
 
     `unbiased`: (k,) unbiased shares, may be negative. `blocks`: (k,) labels in [0, m).
-    `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1; a mechanism that
-    tells of no blocks has one of everything. `n`: people.
-    `mechanism`, `tally`: where it all comes from. `domain`: what lies beside what, None where that
-    is not known. `options`: what estimators are told beside the reports. `progress`: told the
-    finished share of an estimator that takes long; it may raise `Cancelled`.
+    `block_shares`: (m,) observed shares of blocks, exact for these people, sum 1; a mechanism
+    without blocks has one of everything. `n`: people. `mechanism`, `tally`: their source. `domain`:
+    which symbols are neighbours, None where that is not known. `options`: what estimators know
+    beside the reports. `progress`: called with the finished share of an estimator that takes long;
+    it may raise `Cancelled`.
     """
 
     unbiased: Floats
@@ -93,7 +93,7 @@ class Evidence:
 
     @cached_property
     def cascade_pooling(self) -> Cascade:
-        """The cascade over what the domain says lies together."""
+        """The cascade over tiles of neighbouring symbols; without a domain nothing pools."""
         labels = self.tied_shares.blocks
         cuts = () if self.domain is None else tile_trees(self.domain, labels)
         return cascade(self.tied_shares, cuts, self.false_share)

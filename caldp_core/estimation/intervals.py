@@ -74,10 +74,10 @@ def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     mechanism = evidence.mechanism
     if not isinstance(mechanism, HasClearCounts):
         return _of_any(evidence, tail)
-    cover = mechanism.symbol_partition
-    low[cover.hidden], high[cover.hidden] = _of_hidden(evidence, cover, tail)
+    partition = mechanism.symbol_partition
+    low[partition.hidden], high[partition.hidden] = _of_hidden(evidence, partition, tail)
     count = mechanism.clear_counts(evidence.tally).astype(np.float64)
-    low[cover.clear], high[cover.clear] = _in_the_clear(evidence, cover, count, tail)
+    low[partition.clear], high[partition.clear] = _in_the_clear(evidence, partition, count, tail)
     return low, high
 
 
@@ -89,27 +89,29 @@ def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     100 people and more, and 0.91 with 30.
     """
     n, w = evidence.n, float(scipy.special.ndtri(tail)) ** 2 / evidence.n
-    shown = np.clip(evidence.unbiased, 0.0, 1.0)
+    clipped = np.clip(evidence.unbiased, 0.0, 1.0)
     square = n * evidence.deviation**2 + evidence.plausible**2
-    low, high = _score_limits(shown, square, np.zeros_like(shown), w)
-    return np.minimum(low, shown), np.clip(np.maximum(high, shown), 0.0, 1.0)
+    low, high = _score_limits(clipped, square, np.zeros_like(clipped), w)
+    return np.minimum(low, clipped), np.clip(np.maximum(high, clipped), 0.0, 1.0)
 
 
-def _of_hidden(evidence: Evidence, cover: SymbolPartition, tail: float) -> tuple[Floats, Floats]:
+def _of_hidden(
+    evidence: Evidence, partition: SymbolPartition, tail: float
+) -> tuple[Floats, Floats]:
     """(s,) limits for the hidden symbols.
 
     p̂ moves in steps, half of which is added; and it is skewed, for which the centre is shifted by
     (z² − 1)/6·κ₃/κ₂ (Cornish and Fisher 1938). Without noise they are near Clopper and Pearson's.
     """
-    n, symbols = evidence.n, cover.hidden
+    n, symbols = evidence.n, partition.hidden
     block, estimate = evidence.blocks[symbols], evidence.unbiased[symbols]
-    shown = np.clip(estimate, 0.0, 1.0)
-    moments = _Moments.of(evidence, cover)
+    clipped = np.clip(estimate, 0.0, 1.0)
+    moments = _Moments.of(evidence, partition)
     z2 = float(scipy.special.ndtri(tail)) ** 2
-    centre = estimate - (z2 - 1.0) / 6.0 * moments.skew(shown, block) / n
+    centre = estimate - (z2 - 1.0) / 6.0 * moments.skew(clipped, block) / n
     half_step = 0.5 * moments.step[block] / n
     low, high = np.clip(centre - half_step, 0.0, 1.0), np.clip(centre + half_step, 0.0, 1.0)
-    least, most = np.minimum(low, shown), np.maximum(high, shown)
+    least, most = np.minimum(low, clipped), np.maximum(high, clipped)
     for level, slope in moments.lines:
         below, _ = _score_limits(low, level[block], slope[block], z2 / n)
         _, above = _score_limits(high, level[block], slope[block], z2 / n)
@@ -123,13 +125,13 @@ def _score_limits(centre: Floats, level: Floats, slope: Floats, w: float) -> tup
     `centre` twice where there is no such p.
     """
     half, product = centre + 0.5 * w * slope, centre**2 - w * level
-    apart = half**2 - (1.0 + w) * product
-    root = np.sqrt(np.maximum(apart, 0.0))
+    discriminant = half**2 - (1.0 + w) * product
+    root = np.sqrt(np.maximum(discriminant, 0.0))
     # Not half − root, whose terms are nearly equal where the least p is small.
     positive = (half > 0) & (product > 0)
     least = np.where(positive, product / np.where(positive, half + root, 1.0), 0.0)
     most = (half + root) / (1.0 + w)
-    return np.where(apart >= 0, least, centre), np.where(apart >= 0, most, centre)
+    return np.where(discriminant >= 0, least, centre), np.where(discriminant >= 0, most, centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,14 +150,14 @@ class _Moments:
     step: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence, cover: SymbolPartition) -> "_Moments":
+    def of(cls, evidence: Evidence, partition: SymbolPartition) -> "_Moments":
         """With the shares of blocks, and of their hidden symbols together, as observed.
 
         Reports of the oracle have two values of Z, a and −b. So Z² = (a − b)·Z + ab, where E[Z]
         is 1 for reports from x and 0 for others: E[Z²] is ab from others, and a − b more from x.
         """
-        own, other, clear = _squares(evidence, cover)
-        shares, symbols = evidence.block_shares, cover.clear
+        own, other, clear = _squares(evidence, partition)
+        shares, symbols = evidence.block_shares, partition.clear
         in_clear = sums_by(evidence.blocks[symbols], evidence.unbiased[symbols], shares.size)
         hidden = np.clip(shares - in_clear, 0.0, shares)
         bend = own - other
@@ -176,25 +178,25 @@ class _Moments:
         return np.where(varies, ratio, self.bend[block] - 2.0 * p)
 
 
-def _squares(evidence: Evidence, cover: SymbolPartition) -> tuple[Floats, Floats, Floats]:
+def _squares(evidence: Evidence, partition: SymbolPartition) -> tuple[Floats, Floats, Floats]:
     """(m,) each: E[Z²] from x itself, from another hidden symbol, and from one that is not hidden.
 
     Read off the exact variance, E[Z²] − p_x² for one person, where one symbol has all of a block;
     all hidden symbols of a block are alike. Where no symbol is hidden nobody asks for them.
     """
-    mechanism, sizes = evidence.mechanism, cover.sizes
+    mechanism, sizes = evidence.mechanism, partition.sizes
     first = np.cumsum(sizes) - sizes
     some, more = sizes > 0, sizes > 1
-    x = cover.hidden[first[some]]
-    beside = cover.hidden[first[more] + 1]
-    _, place = np.unique(evidence.blocks[cover.clear], return_index=True)
-    from_x, from_clear = _square_from(mechanism, x), _square_from(mechanism, cover.clear[place])
-    own, other, told = np.ones(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
-    own[some], told[some] = from_x[x], from_clear[x]
+    x = partition.hidden[first[some]]
+    beside = partition.hidden[first[more] + 1]
+    _, place = np.unique(evidence.blocks[partition.clear], return_index=True)
+    from_x, from_clear = _square_from(mechanism, x), _square_from(mechanism, partition.clear[place])
+    own, other, clear = np.ones(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
+    own[some], clear[some] = from_x[x], from_clear[x]
     # Beside a lone hidden symbol all others are in the clear.
-    other[some] = told[some]
+    other[some] = clear[some]
     other[more] = from_x[beside]
-    return own, other, told
+    return own, other, clear
 
 
 def _square_from(mechanism: Mechanism, symbols: Ints) -> Floats:
@@ -205,13 +207,13 @@ def _square_from(mechanism: Mechanism, symbols: Ints) -> Floats:
 
 
 def _in_the_clear(
-    evidence: Evidence, cover: SymbolPartition, count: Floats, tail: float
+    evidence: Evidence, partition: SymbolPartition, count: Floats, tail: float
 ) -> tuple[Floats, Floats]:
     """Limits from count ~ Binomial(n, share·p), with at most `tail` beyond each of them.
 
     For the lower ones, estimates above 1 are taken for 1, so that no limit is above 1.
     """
-    n, share = evidence.n, cover.clear_share[evidence.blocks[cover.clear]]
+    n, share = evidence.n, partition.clear_share[evidence.blocks[partition.clear]]
     low = clopper_pearson_lower(np.minimum(count, n * share), n, tail)
     high = clopper_pearson_upper(count, n, tail)
     return np.minimum(low / share, 1.0), np.minimum(high / share, 1.0)

@@ -16,7 +16,7 @@ def margins(evidence: Evidence, shares: Floats, level: float = LEVEL) -> dict[st
 
     `low` and `high` hold the true share with probability `level` (see `intervals`: they belong to
     the unbiased estimate). `relative error`: half of that range over the share, "" where that is 0.
-    `may be noise`: "yes" where the range begins at 0, so that coins alone can give the estimate.
+    `may be noise`: "yes" where the range begins at 0, so that noise alone can give the estimate.
     """
     ends = intervals(evidence, level)
     half = (ends.high - ends.low) / 2

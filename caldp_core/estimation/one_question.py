@@ -1,4 +1,4 @@
-"""What the reports to one yes-or-no question say of the true share of yes.
+"""Quantiles of the true share of yes, from the reports to one yes-or-no question.
 
 A report is yes or no, so the yes reports are a binomial count, and the share of yes is a straight
 line of that count's probability.
@@ -27,5 +27,5 @@ def share_quantiles(products: ChannelProducts, unbiased: Floats, n: int, levels:
         "Nothing can be learned where both answers send the same reports; make epsilon larger.",
     )
     count = n * float(np.clip(products.apply(unbiased)[1], 0.0, 1.0))
-    seen = scipy.special.betaincinv(count + 0.5, n - count + 0.5, levels)
-    return np.asarray(np.clip((seen - from_no) / (from_yes - from_no), 0.0, 1.0))
+    probability = scipy.special.betaincinv(count + 0.5, n - count + 0.5, levels)
+    return np.asarray(np.clip((probability - from_no) / (from_yes - from_no), 0.0, 1.0))

@@ -1,4 +1,4 @@
-"""What an estimator may be told beside the reports."""
+"""What an estimator may know beside the reports: a public prior, and q of the cascade."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,19 +10,19 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 
 KNOWING_MAP: Final = "cascade-map"
-"""The estimator that is told a public map."""
+"""Name of the estimator that knows a public map."""
 Q_ON_MAPS: Final = 0.2
-"""q of the cascade by default: towns have soft edges, which a smaller one spreads around,"""
+"""q of the cascade on maps by default: a smaller one spreads the soft edges of towns around."""
 Q_OF_VALUES: Final = 0.05
-"""and values by themselves have none; see "When to change q" in docs/estimators.md."""
+"""q of the cascade for other values; see "When to change q" in docs/estimators.md."""
 
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """`prior`: (k,) shares of people by what is public, for "cascade-map"; None: there are none.
+    """`prior`: (k,) shares of people by what is public, for "cascade-map", or None.
 
     `false_share`: q of the cascade, of what it keeps on a level the share that may be noise, in
-    [0.001, 0.5]; None: 0.2 on maps, else 0.05. Raises `CaldpError` for another.
+    [0.001, 0.5]; None: 0.2 on maps, else 0.05. Raises `CaldpError` for any other.
     """
 
     prior: Floats | None = None

@@ -1,4 +1,4 @@
-"""What one noisy estimate says of a share of which its surroundings lead us to expect something.
+"""The posterior of a share, given one noisy estimate and the share that its surroundings suggest.
 
 Everything is in units of the noise's standard deviation: an estimate z, normal around the share u,
 and an expected share e. Before the estimate is seen, u/e has a beta prime distribution of mean 1:
@@ -37,9 +37,9 @@ SHAPES: Final = (
 LEVELS: Final = np.array([0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98])
 """Probabilities of the quantiles."""
 FAR: Final = 12.0
-"""Estimates above it have nothing to learn from what was expected."""
+"""Estimates above it are not drawn towards what was expected."""
 _STEP: Final = 0.125
-"""Of the grids in z and in the logarithm of e."""
+"""Step of the grids in z and in the logarithm of e."""
 _Z: Final = np.arange(-6.0, FAR + _STEP / 2, _STEP)
 _LOG_E: Final = np.arange(-7.0, 4.0, _STEP)
 _EDGES: Final = np.concatenate(
@@ -63,7 +63,7 @@ def _prior(shape: Shape) -> Floats:
 
 
 def _likelihood() -> Floats:
-    """(z, u) of each estimate, if the share is in a cell of the grid."""
+    """(z, u) density of each estimate, but for a constant, if the share is in a cell u."""
     middle = _EDGES - 0.5 * np.diff(_EDGES, prepend=0.0)
     apart = np.maximum(_Z, _LOWEST)[:, None] - middle
     return np.asarray(np.exp(-0.5 * apart**2))
@@ -87,8 +87,8 @@ def _quantiles(shape: Shape) -> Floats:
         below /= below[:, -1:]
         reached = np.concatenate([np.zeros((_Z.size, 1)), below], axis=1)
         # Row i between i and i + 1: one sorted list, in which all levels of all are looked up.
-        found = np.searchsorted((below + each[:, None]).ravel(), LEVELS[:, None] + each)
-        cell = np.clip(found - each * _EDGES.size, 0, _EDGES.size - 1)
+        places = np.searchsorted((below + each[:, None]).ravel(), LEVELS[:, None] + each)
+        cell = np.clip(places - each * _EDGES.size, 0, _EDGES.size - 1)
         before, upto = reached[each, cell], reached[each, cell + 1]
         inside = (LEVELS[:, None] - before) / (upto - before)
         table[:, row] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
@@ -97,7 +97,7 @@ def _quantiles(shape: Shape) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class GridEstimates:
-    """(k,) estimates `z`, as their `place` on the grid and the part `fraction` it of the next one.
+    """(k,) estimates `z`, each as its `place` on the grid and the `fraction` of a step beyond it.
 
     `far`: symbols whose estimates are beyond `FAR`.
     """
@@ -109,20 +109,20 @@ class GridEstimates:
 
     @classmethod
     def of(cls, z: Floats) -> "GridEstimates":
-        """`z`: (k,) estimates over their standard deviations."""
+        """The grid places of (k,) estimates `z`, over their standard deviations."""
         at = (np.clip(z, _Z[0], FAR - 1e-9) - _Z[0]) / _STEP
         place = at.astype(np.int64)
         return cls(z, place, at - place, np.flatnonzero(z >= FAR))
 
 
 def grid_rows(expected: Floats) -> Ints:
-    """(k,) place on the grid of expected shares, in standard deviations."""
+    """(k,) rows of the grid for (k,) expected shares, in standard deviations."""
     at = (np.log(np.maximum(expected, np.exp(_LOG_E[0]))) - _LOG_E[0]) / _STEP
     return np.asarray(np.minimum(np.rint(at), _LOG_E.size - 1), np.int64)
 
 
 def shape_scores(seen: GridEstimates, rows: Ints) -> Floats:
-    """(shapes,) how well each fits all estimates that are not far, in nats, but for a constant."""
+    """(shapes,) fit of `SHAPES` to all estimates that are not far, in nats, but for a constant."""
     cells = rows * _Z.size + seen.place + (seen.fraction > 0.5)
     size = _LOG_E.size * _Z.size
     numbers = np.bincount(cells, minlength=size) - np.bincount(cells[seen.far], minlength=size)
@@ -139,7 +139,7 @@ def quantile(seen: GridEstimates, rows: Ints, shape: Shape, level: Ints) -> Floa
     table = _quantiles(shape).ravel()
     first = (level * _LOG_E.size + rows) * _Z.size + seen.place
     low = table[first]
-    found = low + (table[first + 1] - low) * seen.fraction
+    values = low + (table[first + 1] - low) * seen.fraction
     noise = scipy.special.ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[seen.far]]
-    found[seen.far] = np.maximum(seen.z[seen.far] + noise, 0.0)
-    return np.asarray(found)
+    values[seen.far] = np.maximum(seen.z[seen.far] + noise, 0.0)
+    return np.asarray(values)

@@ -55,7 +55,7 @@ def cascade_with_prior(evidence: Evidence, prior: ArrayLike) -> Floats:
 
 
 def cascade_with_inhabitants(evidence: Evidence) -> Floats:
-    """The same with where people live (GeoNames' towns); without a map it is the cascade itself."""
+    """(k,) shares with GeoNames' towns as the prior; without a map the cascade alone."""
     domain = evidence.domain
     if not isinstance(domain, GridDomain):
         return cascade_estimate(evidence)
@@ -63,9 +63,9 @@ def cascade_with_inhabitants(evidence: Evidence) -> Floats:
 
 
 def cascade_with_public_map(evidence: Evidence) -> Floats:
-    """The same with the public map that the evidence's options hold.
+    """(k,) shares by the cascade with the public map in the evidence's options as the prior.
 
-    Raises `CaldpError` where they hold none.
+    Raises `CaldpError` where they have none.
     """
     prior = evidence.options.prior
     if prior is None:
@@ -85,7 +85,7 @@ def prior_effect(evidence: Evidence, estimate: Floats) -> Floats:
 def _expected(
     domain: GridDomain, prior: Floats, shares: Floats, around: Floats
 ) -> tuple[Floats, ...]:
-    """What may be expected of cells: their part by the prior of what is near, and ways between."""
+    """(k,) expected shares, each of `_PARTS` of the way from `around` to the prior's part."""
 
     def near(values: Floats) -> Floats:
         table = values.reshape(domain.rows, domain.columns)

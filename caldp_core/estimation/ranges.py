@@ -13,10 +13,10 @@ from caldp_core.basics.types import Floats, Levels
 def widening(levels: Levels, level: float = 0.95) -> Floats:
     """(k,) times that a symbol's range of half-width z·σ is to be wider.
 
-    1 for what was pooled. For the R of k symbols that were kept alone, 0 in `levels` of
-    `cascaded.levels_of`, the range is one for 1 − (1 − `level`)·R/k (false coverage rate, Benjamini
-    and Yekutieli 2005). On the reconstructed map, ε from 0.5 to 4, one block to 875, 0 to 2 % of
-    theirs then miss, and 6 to 29 % of ranges that are not widened.
+    1 for what was pooled. For the R of k symbols that were kept alone, 0 in the (k,) `levels` of
+    `cascade_estimator.pooling_levels`, the range is one for 1 − (1 − `level`)·R/k (false coverage
+    rate, Benjamini and Yekutieli 2005). On the reconstructed map, ε from 0.5 to 4, one block to
+    875, 0 to 2 % of these then miss, and 6 to 29 % of ranges that are not widened.
     """
     alone = levels == 0
     tail = 0.5 * (1.0 - level)

@@ -28,7 +28,8 @@ _OF_SHARES: Final = ("cascade", "cascade-inhabitants", "cascade-map")
 class FakesGuess:
     """What a fake report is thought to do.
 
-    `added`: (k,) to n·p̂ on average; `blocks`: (m,) how likely it is from each block, sum 1.
+    `added`: (k,) what it adds to n·p̂ on average; `blocks`: (m,) how likely it is from each block,
+    sum 1.
     """
 
     added: Floats
@@ -38,7 +39,7 @@ class FakesGuess:
 def even_fakes(evidence: Evidence, total: float) -> FakesGuess:
     """LDPRecover's guess without knowledge of the target: alike for all positive estimates.
 
-    `total`: what a fake report adds to n·Σ p̂. Of blocks it says what all reports say.
+    `total`: what a fake report adds to n·Σ p̂. Fakes come from blocks as all reports do.
     """
     positive = evidence.unbiased > 0
     added = np.where(positive, total / max(int(positive.sum()), 1), 0.0)
@@ -67,10 +68,10 @@ def subtract_fakes(unbiased: Floats, fakes: float, added: Floats) -> Floats:
 
 
 def remove_fakes(evidence: Evidence, fakes: float, guess: FakesGuess) -> Evidence:
-    """What honest people's reports say, if both guesses are right; for estimators of shares alone.
+    """The evidence of honest people, if both guesses are right; for estimators of shares alone.
 
-    `fakes`: assumed β in [0, 0.5]. A block's share is what is seen less its fakes, and no less than
-    0. The tally stays that of all reports. Raises `CaldpError` as `subtract_fakes` does.
+    `fakes`: assumed β in [0, 0.5]. A block's share is the observed one less its fakes, at least 0.
+    The tally stays that of all reports. Raises `CaldpError` as `subtract_fakes` does.
     """
     totals = np.maximum(subtract_fakes(evidence.block_shares, fakes, guess.blocks), 0.0)
     return replace(

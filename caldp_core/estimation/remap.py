@@ -58,12 +58,12 @@ def remap(
         prior.shape == (domain.k,) and bool((prior >= 0).all()) and float(prior.sum()) > 0,
         f"prior must be {domain.k:,} shares of at least 0, not all 0.",
     )
-    seen = np.maximum(products.apply(prior), _NEVER)
+    report_shares = np.maximum(products.apply(prior), _NEVER)
 
     def mean(values: Floats) -> Floats:
         """(k,) values ≥ 0 of true cells → (k,) their mean after each report."""
-        found = products.apply(prior * values) / seen
-        return np.clip(found, values.min(), values.max())  # no report lies where rounding has it
+        means = products.apply(prior * values) / report_shares
+        return np.clip(means, values.min(), values.max())  # no report lies where rounding has it
 
     north, east = _degrees(domain)
     south, west = float(north.min()), float(east.min())
@@ -79,7 +79,7 @@ def remap(
 
 
 def unmoved(domain: GridDomain) -> Remap:
-    """Every report read as the cell that it names."""
+    """The remap that reads every report as the cell that it names."""
     north, east = _degrees(domain)
     return Remap(domain, read_only(north), read_only(east))
 
@@ -91,15 +91,15 @@ def _degrees(domain: GridDomain) -> tuple[Floats, Floats]:
 
 
 def _spread(mean: _Mean, domain: GridDomain, latitude: Floats, longitude: Floats) -> Floats:
-    """(k,) at most so many km from the posterior's mean: the root of the mean square (Jensen)."""
+    """(k,) bounds on the expected km from the posterior's mean: root mean squares (Jensen)."""
     north, east = _degrees(domain)
     narrow = float(np.cos(np.radians(north.mean())))
     up, right = KM_PER_DEGREE * (north - north.min()), KM_PER_DEGREE * narrow * (east - east.min())
-    there = (
+    centre = (
         KM_PER_DEGREE * (latitude - north.min()),
         KM_PER_DEGREE * narrow * (longitude - east.min()),
     )
-    square = mean(up**2 + right**2) - there[0] ** 2 - there[1] ** 2
+    square = mean(up**2 + right**2) - centre[0] ** 2 - centre[1] ** 2
     return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
 

@@ -1,4 +1,4 @@
-"""What a tally says of the people: shares by name of an estimator, and their intervals.
+"""Shares of people from a tally, by the name of an estimator, and their intervals.
 
 The short way for programs that have a mechanism and a tally; `Evidence` is the long one.
 """

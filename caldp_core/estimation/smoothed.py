@@ -55,9 +55,9 @@ def _beside(evidence: Evidence) -> Bools:
 
 
 def _smooth(p: Floats, beside: Bools) -> Floats:
-    """A quarter of each share goes to either side, where there is a value beside it."""
-    moved = np.where(beside, 0.25 * np.diff(p), 0.0)
+    """(k,) shares after a quarter of each went to either side, where `beside` allows it."""
+    flow = np.where(beside, 0.25 * np.diff(p), 0.0)
     result = p.copy()
-    result[:-1] += moved
-    result[1:] -= moved
+    result[:-1] += flow
+    result[1:] -= flow
     return np.asarray(result / result.sum())

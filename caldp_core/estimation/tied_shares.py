@@ -38,7 +38,7 @@ class TiedShares:
 
     @classmethod
     def of(cls, evidence: "Evidence") -> "TiedShares":
-        """By least squares: what a block's sum is off is parted by variance.
+        """The tied estimates, by least squares: the error of a block's sum is parted by variance.
 
         Estimates that keep the totals by themselves stay as they are, with the variance stated.
         """
@@ -48,16 +48,16 @@ class TiedShares:
         variance = evidence.deviation**2 - drawn
         variance = np.where(variance > _ROUNDING * drawn, variance, 0.0)
         of_blocks = sums_by(blocks, variance, m)
-        off = sums_by(blocks, evidence.unbiased, m) - totals
-        if (np.abs(off) <= _ROUNDING).all():
+        excess = sums_by(blocks, evidence.unbiased, m) - totals
+        if (np.abs(excess) <= _ROUNDING).all():
             return cls(evidence.unbiased, variance, blocks, totals, of_blocks, _balanced_variance)
-        part = np.divide(off, of_blocks, out=np.zeros(m), where=of_blocks > 0)
+        part = np.divide(excess, of_blocks, out=np.zeros(m), where=of_blocks > 0)
         estimate = evidence.unbiased - part[blocks] * variance
         return cls(estimate, variance, blocks, totals, of_blocks, _freed)
 
     @cached_property
     def deviations(self) -> Floats:
-        """(k,) of each estimate."""
+        """(k,) standard deviations of the tied estimates."""
         return read_only(self.deviation(self.variance, self.blocks))
 
     def deviation(self, variance: Floats, blocks: Ints) -> Floats:
@@ -68,7 +68,7 @@ class TiedShares:
 
 
 def _freed(variance: Floats, whole: Floats) -> Floats:
-    """The projection takes its part from each: v·(1 − v/V)."""
+    """Variance once the projection has taken its part from each: v·(1 − v/V)."""
     part = np.divide(variance, whole, out=np.ones_like(variance), where=whole > 0)
     return np.asarray(variance * (1.0 - part))
 

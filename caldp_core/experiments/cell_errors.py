@@ -1,4 +1,4 @@
-"""What larger cells blur, and what noise does: two errors of a map of cells that were put together.
+"""Two errors of a map with larger cells: what the cells blur, and what noise adds.
 
 Larger cells hold more people each, so noise disturbs them less; but where in a larger cell people
 are is lost. Both are errors of the same map: the estimate, spread evenly over the smallest cells.
@@ -53,12 +53,12 @@ def mean_cell_errors(
     setups: Sequence[Callable[[], Setup]], trials: int, progress: Progress = no_progress
 ) -> tuple[CellErrors, ...]:
     """Mean errors of `trials` runs of each setup, made as it is needed; the same at every call."""
-    found = []
+    results = []
     for number, make in enumerate(setups):
         setup, each = make(), []
         for seeds in np.random.SeedSequence(0).spawn(trials):
             each.append(cell_errors(setup, run_trial(setup, seeds).estimate))
             progress((number + len(each) / trials) / len(setups))
         means = (fmean(getattr(e, name) for e in each) for name in ("blur", "noise", "both"))
-        found.append(CellErrors(each[0].cell, *means))
-    return tuple(found)
+        results.append(CellErrors(each[0].cell, *means))
+    return tuple(results)

@@ -20,7 +20,7 @@ _SAME: Final = 1e-3
 
 
 def invalid_error_reason(setup: Setup) -> str:
-    """Why errors mean nothing: the estimate knows what the data were made of. Else empty."""
+    """Why errors mean nothing, as the estimate knows what the data were made of; else empty."""
     name, prior = setup.scenario.estimator, setup.options.prior
     if name == "cascade-inhabitants" and setup.dataset.from_inhabitants:
         return CIRCULAR
@@ -37,5 +37,5 @@ def has_valid_errors(setup: Setup) -> bool:
 
 def require_valid_errors(setup: Setup) -> None:
     """Raises `CaldpError` where errors mean nothing."""
-    told = invalid_error_reason(setup)
-    require(not told, told)
+    reason = invalid_error_reason(setup)
+    require(not reason, reason)

@@ -1,8 +1,8 @@
 """What to expect of a scenario without running it: expected errors, and curves of them.
 
-How an expected error is found is told in `theory/expected_error.py`. Its trials have coins of their
-own, whatever the scenario's seed: an expectation is no outcome. So every point of a curve has, for
-one number of people, the same people.
+How an expected error is found is described in `theory/expected_error.py`. Its trials have coins of
+their own, whatever the scenario's seed: an expectation is no outcome. So every point of a curve
+has, for one number of people, the same people.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -63,7 +63,8 @@ def forecast(
     `n`: people drawn at random from the data's distribution; None takes the scenario's own.
     `budget`: of trials where the normal approximation fails; by default 1 % of the mean, or 3 %
     where a trial takes more than a second. `error`: by its name in `MEASURES`. Raises `CaldpError`
-    as `expected_error` and `measure` do, and where no error means anything (`has_valid_errors`).
+    as `expected_error` and `find_measure` do, and where no error means anything
+    (`has_valid_errors`).
     """
     require_valid_errors(setup)
     k = setup.mechanism.k
@@ -84,8 +85,8 @@ def forecast(
 
 def _loss(setup: Setup, error: str) -> Loss | None:
     domain = setup.dataset.domain
-    found = find_measure(error, domain)
-    return None if error == TV else lambda truth, estimate: found.of(truth, estimate, domain)
+    measure = find_measure(error, domain)
+    return None if error == TV else lambda truth, estimate: measure.of(truth, estimate, domain)
 
 
 def forecast_if_fast(
@@ -95,7 +96,10 @@ def forecast_if_fast(
     progress: Progress = no_progress,
     error: str = TV,
 ) -> Forecast | None:
-    """The same, but None where that takes trials of more than a second each."""
+    """The expected error as by `forecast`, or None where that takes trials of more than a second.
+
+    Arguments and errors as for `forecast`.
+    """
     progress(0.0)
     require_valid_errors(setup)
     if not is_slow(setup):
@@ -116,10 +120,10 @@ def _known_people(setup: Setup, n: int | None) -> Ints | None:
 
 
 def is_slow(setup: Setup) -> bool:
-    """True if one trial may take more than a second: by what family and estimator say."""
+    """True if one trial may take more than a second, by the limits of family and estimator."""
     largest = int(symbol_partition_of(setup.mechanism).sizes.max(initial=0))
-    entry, after = MECHANISMS[setup.mechanism_name], ESTIMATORS[setup.scenario.estimator]
-    return largest >= min(entry.slow_from, after.slow_from)
+    entry, post_process = MECHANISMS[setup.mechanism_name], ESTIMATORS[setup.scenario.estimator]
+    return largest >= min(entry.slow_from, post_process.slow_from)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,8 +239,8 @@ def people_for_same_error(
         )
 
     def error(n: int) -> float:
-        found = _quick(other, n)
-        return np.inf if found is None else found.error
+        expected = _quick(other, n)
+        return np.inf if expected is None else expected.error
 
     return people_needed(error, target.error, progress)
 
@@ -246,7 +250,7 @@ def _quick(setup: Setup, n: int | None = None, progress: Progress = no_progress)
 
 
 def _within_share(progress: Progress, points: int, number: int) -> Progress:
-    """The progress of one point of so many."""
+    """Progress of the point `number` of so many `points`."""
     return lambda share: progress((number + share) / points)
 
 

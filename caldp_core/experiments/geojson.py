@@ -34,13 +34,14 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
     """
     if not isinstance(grid, GridDomain):
         raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
-    told = {name: cells for name, cells in columns.items() if name not in _PLACE}
+    properties = {name: cells for name, cells in columns.items() if name not in _PLACE}
     features = [
         {
             "type": "Feature",
             "geometry": {"type": "Polygon", "coordinates": [_ring(grid, cell)]},
             "properties": {
-                name: None if cells[cell] == "" else cells[cell] for name, cells in told.items()
+                name: None if cells[cell] == "" else cells[cell]
+                for name, cells in properties.items()
             },
         }
         for cell in np.flatnonzero(shares > 0).tolist()

@@ -72,14 +72,14 @@ _META: Final = {
 
 
 def _polygons(grid: GridDomain, cells: Ints) -> list[bytes]:
-    """Each cell as well-known binary."""
-    made = np.zeros(cells.size, _POLYGON)
-    made["little_endian"], made["kind"] = 1, _KIND
-    made["rings"], made["points"] = 1, len(_CORNERS)
+    """Each of the (n,) `cells` as a polygon in well-known binary."""
+    polygons = np.zeros(cells.size, _POLYGON)
+    polygons["little_endian"], polygons["kind"] = 1, _KIND
+    polygons["rings"], polygons["points"] = 1, len(_CORNERS)
     row, column = np.divmod(cells, grid.columns)
     for at, (up, right) in enumerate(_CORNERS):
         turns = np.where(grid.longitudes()[column] > 180, 360.0, 0.0)
-        made["ring"][:, at, 0] = (grid.west + (column + right) * grid.cell - turns).round(9)
-        made["ring"][:, at, 1] = (grid.south + (row + up) * grid.cell).round(9)
-    whole, size = made.tobytes(), _POLYGON.itemsize
+        polygons["ring"][:, at, 0] = (grid.west + (column + right) * grid.cell - turns).round(9)
+        polygons["ring"][:, at, 1] = (grid.south + (row + up) * grid.cell).round(9)
+    whole, size = polygons.tobytes(), _POLYGON.itemsize
     return [whole[at : at + size] for at in range(0, len(whole), size)]

@@ -19,7 +19,7 @@ from caldp_core.scenarios.scenario import Scenario
 
 @dataclass(frozen=True)
 class TrialRun:
-    """One run: `scenario_index` of the scenarios, by its place; its `error`; wall `seconds`."""
+    """One run: its scenario's place `scenario_index`, its `error`, and wall `seconds`."""
 
     scenario_index: int
     error: float
@@ -43,9 +43,9 @@ def run_interleaved(
 ) -> Iterator[TrialRun]:
     """All runs of all scenarios, each scenario with its own number of `trials` and `seed`.
 
-    `make` lets callers that keep setups hand theirs over. `error`: by its name in `MEASURES`.
-    `progress` is told the finished share
-    and may raise `Cancelled`. Raises `CaldpError` as `prepare` and a run do.
+    `make`: callers that keep setups pass their own. `error`: by its name in `MEASURES`. `progress`
+    is called with the finished share and may raise `Cancelled`. Raises `CaldpError` as `prepare`
+    and a run do.
     """
     roots = [np.random.SeedSequence(scenario.seed) for scenario in scenarios]
     setups: dict[int, Setup] = {}
@@ -55,13 +55,13 @@ def run_interleaved(
         progress((done + share) / total)
 
     for trial in range(max((scenario.trials for scenario in scenarios), default=0)):
-        for which, scenario in enumerate(scenarios):
+        for index, scenario in enumerate(scenarios):
             if trial >= scenario.trials:
                 continue
-            if which not in setups:
-                setups[which] = make(scenario)
-            (seeds,) = roots[which].spawn(1)
-            turn = run_one(which, setups[which], seeds, within, error)
+            if index not in setups:
+                setups[index] = make(scenario)
+            (seeds,) = roots[index].spawn(1)
+            turn = run_one(index, setups[index], seeds, within, error)
             done += 1
             progress(done / total)
             yield turn
@@ -94,7 +94,7 @@ class Mean:
 def complete_rounds(turns: Sequence[TrialRun], number: int) -> Sequence[TrialRun]:
     """The turns up to the last one that all `number` scenarios have had; all of the first round.
 
-    What is drawn from these changes once a round.
+    A figure of these changes once a round.
     """
     return turns if len(turns) < number else turns[: len(turns) // number * number]
 

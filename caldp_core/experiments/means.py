@@ -30,7 +30,7 @@ class Mean:
 
 
 def mean_in(result: Result) -> Mean | None:
-    """The mean that the first trial of a run tells; None where values are no numbers."""
+    """The mean from the first trial of a run; None where values are not numbers."""
     setup = result.setup
     domain = setup.dataset.domain
     values = scale_of(domain.names) if isinstance(domain, Domain) else None
@@ -47,8 +47,8 @@ def mean_of(mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: F
     too much counts as an answer there, not as 0.
     """
     middle = 0.5 * float(values[0] + values[-1])
-    apart = values - middle
-    estimate = middle + float(apart @ unbiased)
-    half = _Z * float(np.sqrt(max(mechanism.sum_variance(p, apart, n), 0.0)))
+    centred = values - middle
+    estimate = middle + float(centred @ unbiased)
+    half = _Z * float(np.sqrt(max(mechanism.sum_variance(p, centred, n), 0.0)))
     low, high = np.clip((estimate - half, estimate + half), values[0], values[-1])
     return Mean(float(p @ values), estimate, float(low), float(high))

@@ -1,4 +1,4 @@
-"""What a reader asks of an estimate: errors by name, each a number that falls as it gets better."""
+"""Errors of an estimate by name, each a number that falls as the estimate gets better."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ BOXES: Final = "boxes"
 LARGEST: Final = "largest"
 KM: Final = "km"
 _SIDE: Final = 16
-"""Cells; of smaller maps the next size that is told."""
+"""Cells along a side of a box; smaller maps take the next smaller size of `box_sides`."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Measure:
     """An error that a reader may ask for.
 
     `of`: (k,) true shares, (k,) estimate, domain → error ≥ 0. `is_possible`: whether a domain has
-    it. `wants_shares`: of estimates that may be negative it means nothing.
+    it. `wants_shares`: it means nothing for estimates that may be negative.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Measure:
 
 
 def box_side(domain: AnyDomain) -> int | None:
-    """Cells along a side of the boxes that `BOXES` speaks of; None where there are none."""
+    """Cells along a side of the boxes of the error `BOXES`; None where there are none."""
     if not isinstance(domain, GridDomain):
         return None
     return max((side for side in box_sides(domain) if side <= _SIDE), default=None)
@@ -78,7 +78,7 @@ For the last, see `sliced_wasserstein`: it is an approximation.
 
 
 def find_measure(name: str, domain: AnyDomain) -> Measure:
-    """The named one; raises `CaldpError` for an unknown name, and where the domain has none."""
+    """The named measure; raises `CaldpError` for an unknown name, and where the domain has none."""
     check_choice("error", name, MEASURES)
     require(
         MEASURES[name].is_possible(domain),

@@ -36,10 +36,10 @@ def l2(truth: Floats, estimate: Floats) -> float:
 
 def kl_divergence(truth: Floats, estimate: Floats) -> float:
     """Σ p_x·log(p_x/p̂_x) in nats; ∞ where p̂ misses or makes negative what p holds."""
-    held = truth > 0
-    if (estimate[held] <= 0).any():
+    support = truth > 0
+    if (estimate[support] <= 0).any():
         return float("inf")
-    return float((truth[held] * np.log(truth[held] / estimate[held])).sum())
+    return float((truth[support] * np.log(truth[support] / estimate[support])).sum())
 
 
 def sliced_wasserstein(truth: Floats, estimate: Floats, domain: GridDomain) -> float:
@@ -56,7 +56,7 @@ def sliced_wasserstein(truth: Floats, estimate: Floats, domain: GridDomain) -> f
 
 
 def box_sides(domain: GridDomain) -> tuple[int, ...]:
-    """Sides in cells of the boxes whose errors are told: 4, 16, 64, up to half of the map's."""
+    """Sides in cells of the boxes whose errors are reported: 4, 16, 64, up to half of the map's."""
     return tuple(side for side in _SIDES if 2 * side <= min(domain.rows, domain.columns))
 
 
@@ -67,10 +67,10 @@ def box_error(truth: Floats, estimate: Floats, domain: GridDomain, side: int) ->
     counts once, also those that reach beyond the map. `side`: 1 or more cells; 1 is
     `total_variation`.
     """
-    off = (estimate - truth).reshape(domain.rows, domain.columns)
+    differences = (estimate - truth).reshape(domain.rows, domain.columns)
     for _ in range(2):
-        off = _running_sums(off, side).T
-    return 0.5 * float(np.abs(off).sum()) / side**2
+        differences = _running_sums(differences, side).T
+    return 0.5 * float(np.abs(differences).sum()) / side**2
 
 
 def _running_sums(values: Floats, side: int) -> Floats:
@@ -85,8 +85,8 @@ def _running_sums(values: Floats, side: int) -> Floats:
 class Largest:
     """Which of the `number` largest symbols an estimate names, each in [0, 1].
 
-    `precision`: share of those it names that are; `recall`: share of those that are that it names;
-    `f1`: their harmonic mean.
+    `precision`: share of the named symbols that are among the largest; `recall`: share of the
+    largest that are named; `f1`: their harmonic mean.
     """
 
     number: int
@@ -103,10 +103,10 @@ def largest(truth: Floats, estimate: Floats) -> Largest:
     """
     number = number_of_largest(truth.size)
     true, named = _places(truth, number), _places(estimate, number)
-    found, are, said = (float(each.sum()) for each in (np.minimum(true, named), true, named))
-    precision = found / said if said > 0 else 0.0
-    recall = found / are if are > 0 else 0.0
-    return Largest(number, precision, recall, 2 * found / (are + said) if found > 0 else 0.0)
+    both, actual, claimed = (float(each.sum()) for each in (np.minimum(true, named), true, named))
+    precision = both / claimed if claimed > 0 else 0.0
+    recall = both / actual if actual > 0 else 0.0
+    return Largest(number, precision, recall, 2 * both / (actual + claimed) if both > 0 else 0.0)
 
 
 def number_of_largest(k: int) -> int:
@@ -131,7 +131,7 @@ def _carried(surplus: Floats, bins: Ints) -> float:
 def _slices(domain: GridDomain) -> tuple[tuple[Ints, float], ...]:
     """For each direction the (k,) bins of the cells and the width of a bin in kilometres.
 
-    They are those of every run on a map, and took as long as all else here.
+    Cached, as every run on a map needs them and they take as long as all else here.
     """
     lat, lon = domain.latitudes(), domain.longitudes()
     north = (lat - lat.mean()) * KM_PER_DEGREE

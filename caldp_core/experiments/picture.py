@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from caldp_core.experiments.run import Result, Setup
 
 WIDTH: Final = 640
-"""Of a picture, in CSS pixels."""
+"""Width of a picture, in CSS pixels."""
 ROWS_MAX: Final = 24
 """Most values of a bar chart."""
 _PIXELS_MAX: Final = 150
@@ -60,7 +60,7 @@ def unprotected_text(result: "Result", noun: str) -> str:
 
 
 def protected_symbols(setup: "Setup") -> Bools:
-    """(k,) symbols that reports hide; all of policies without a sensitive set of symbols."""
+    """(k,) flags of symbols that reports hide; all, for policies without a sensitive set."""
     if isinstance(setup.policy, Context):
         return setup.policy.hidden()
     return np.ones(setup.policy.k, np.bool_)
@@ -102,13 +102,13 @@ def bars_svg(result: "Result", domain: Domain) -> str:
         )
         for line, x in enumerate(shown)
     ]
-    some = f"; the {len(shown)} most frequent of {domain.k:,}" if len(shown) < domain.k else ""
+    omitted = f"; the {len(shown)} most frequent of {domain.k:,}" if len(shown) < domain.k else ""
     open_ones = "" if hides[shown].all() else ". ○ not protected"
-    key = f"Bars: the estimate. Ticks: these people{open_ones}{some}"
+    key = f"Bars: the estimate. Ticks: these people{open_ones}{omitted}"
     bottom = _LINE * (len(rows) + 1)
     rows.append(f'<text x="0" y="{bottom}" fill="currentColor" opacity="0.8">{escape(key)}</text>')
-    told = ", ".join(f"{name} {estimate[x]:.1%}" for name, x in zip(names, shown, strict=True))
-    return _svg(bottom + 8, f"Estimated shares: {told}", rows)
+    shares = ", ".join(f"{name} {estimate[x]:.1%}" for name, x in zip(names, shown, strict=True))
+    return _svg(bottom + 8, f"Estimated shares: {shares}", rows)
 
 
 def _row(

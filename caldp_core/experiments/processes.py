@@ -1,4 +1,4 @@
-"""The runs of several scenarios spread over the machine's cores: the turns of `in_turns`, sooner.
+"""The runs of `run_interleaved` spread over the machine's cores, so that they end sooner.
 
 Threads would gain a fifth only, as much of a run is Python's own work. So the command line takes
 processes; the dashboard, which many visits share, takes turns.
@@ -26,11 +26,11 @@ _WORTH: Final = 40
 def run_in_processes(
     scenarios: Sequence[Scenario], progress: Progress = no_progress
 ) -> list[TrialRun]:
-    """All runs of all scenarios, in the order and with the coins of `in_turns`.
+    """All runs of all scenarios, in the order and with the coins of `run_interleaved`.
 
-    `progress` is told the finished share and may raise `Cancelled`. Raises `CaldpError` as
-    `in_turns` does. Each process imports the main module anew, so a script of one's own calls
-    this below `if __name__ == "__main__":`.
+    `progress` is called with the finished share and may raise `Cancelled`. Raises `CaldpError` as
+    `run_interleaved` does. Each process imports the main module anew, so a script of one's own
+    calls this below `if __name__ == "__main__":`.
     """
     total = sum(scenario.trials for scenario in scenarios)
     workers = min(os.cpu_count() or 1, total // _WORTH)
@@ -53,18 +53,18 @@ def run_in_processes(
 
 
 _Chunk = dict[tuple[int, int], TrialRun]
-"""Turns by their trial and their scenario's place."""
+"""Runs by their trial and their scenario's place."""
 
 
 def _handed_out(pool: ProcessPoolExecutor, scenarios: Sequence[Scenario]) -> list["Future[_Chunk]"]:
     return [
-        pool.submit(_chunk, which, scenario, range(first, min(first + _CHUNK, scenario.trials)))
-        for which, scenario in enumerate(scenarios)
+        pool.submit(_chunk, index, scenario, range(first, min(first + _CHUNK, scenario.trials)))
+        for index, scenario in enumerate(scenarios)
         for first in range(0, scenario.trials, _CHUNK)
     ]
 
 
-def _chunk(which: int, scenario: Scenario, trials: range) -> _Chunk:
+def _chunk(index: int, scenario: Scenario, trials: range) -> _Chunk:
     setup = prepare(scenario)
     seeds = np.random.SeedSequence(scenario.seed).spawn(trials.stop)
-    return {(trial, which): run_one(which, setup, seeds[trial]) for trial in trials}
+    return {(trial, index): run_one(index, setup, seeds[trial]) for trial in trials}

@@ -115,8 +115,8 @@ def squared_error(plan: QuestionPlan, question: Question, n: int) -> float:
 def best_plan(questions: Sequence[Question], epsilon: float, n: int) -> QuestionPlan:
     """The number of questions a person with the least squared error, summed over all questions."""
     most = min(len(questions), int(epsilon / EPSILON_MIN))
-    ways = [QuestionPlan(len(questions), asked, epsilon) for asked in range(1, most + 1)]
-    return min(ways, key=lambda way: sum(squared_error(way, each, n) for each in questions))
+    plans = [QuestionPlan(len(questions), asked, epsilon) for asked in range(1, most + 1)]
+    return min(plans, key=lambda plan: sum(squared_error(plan, each, n) for each in questions))
 
 
 def wrong_share(plan: QuestionPlan, question: Question, n: int, name: str) -> float:
@@ -143,14 +143,14 @@ class Marginal:
 def ask_questions(
     plans: Sequence[QuestionPlan], questions: Sequence[Question], n: int, name: str, seed: int
 ) -> tuple[Marginal, ...]:
-    """Ask n people drawn from the questions' shares, once; each question its way, by its own coins.
+    """Ask n people drawn from the questions' shares, once; each question by its own plan and coins.
 
-    Who answers what together is in no question's own count, so each is drawn by itself.
+    No question's count depends on who answers which others, so each is drawn by itself.
     """
     seeds = np.random.SeedSequence(seed).spawn(len(questions))
     return tuple(
-        _marginal(asking, question, n, name, own)
-        for asking, question, own in zip(plans, questions, seeds, strict=True)
+        _marginal(plan, question, n, name, own)
+        for plan, question, own in zip(plans, questions, seeds, strict=True)
     )
 
 

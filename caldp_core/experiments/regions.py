@@ -1,4 +1,4 @@
-"""What can be said about a part of the domain, such as a box on the map.
+"""Numbers of people in a part of the domain, such as a box on the map.
 
 Blocks that lie in the region as a whole are known exactly, because no context hides how many people
 each block holds; only the rest of the region is uncertain.
@@ -25,8 +25,7 @@ class RegionReport:
 
     `estimate` is unbiased and may be negative; `low` and `high` follow from its exact variance
     (normal approximation) and are cut to [0, n]; `half_width` is half of the interval before
-    that. `processed_estimate` is what the shown estimator makes of it. `cells`: symbols in the
-    region,
+    that. `processed_estimate`: by the scenario's estimator. `cells`: symbols in the region,
     `exact_blocks`: whole blocks that it covers.
     """
 
@@ -46,7 +45,7 @@ class RegionReport:
 
 
 def number_of_boxes(grid: GridDomain) -> int:
-    """How many boxes of whole cells a map has: whoever may draw any has looked at so many."""
+    """How many boxes of whole cells a map has: all that are compared where any may be drawn."""
     return grid.rows * (grid.rows + 1) // 2 * (grid.columns * (grid.columns + 1) // 2)
 
 
@@ -64,18 +63,18 @@ def region_report(
     rest = region & ~whole[labels]
     share = float(outcome.block_shares[whole].sum() + outcome.unbiased[rest].sum())
     variance = setup.mechanism.sum_variance(p, rest.astype(np.float64), n)
-    part, all_of_it = float(p[rest].sum()), float(p[region].sum())
+    part, region_share = float(p[rest].sum()), float(p[region].sum())
     # Given the people, their sampling error drops out; people drawn bring that of the region in.
     variance -= part * (1.0 - part) / n
     if setup.scenario.n is not None:
-        variance += all_of_it * (1.0 - all_of_it) / n
+        variance += region_share * (1.0 - region_share) / n
     half = -float(scipy.special.ndtri(0.5 * _MISSED / regions_compared)) * float(
         np.sqrt(max(variance, 0.0))
     )
     return RegionReport(
         cells=int(region.sum()),
         exact_blocks=int(whole.sum()),
-        truth=all_of_it * n,
+        truth=region_share * n,
         processed_estimate=float(outcome.estimate[region].sum()) * n,
         estimate=share * n,
         low=min(max(share - half, 0.0), 1.0) * n,

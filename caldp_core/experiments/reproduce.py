@@ -19,7 +19,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 
 PAPER: Final = Scenario(policy=ContextPolicy(OneBlock()), mechanism=Hadamard(), estimator="simplex")
-"""What the paper's experiments share: ε = 1, Hadamard response, one projection on the simplex."""
+"""Settings of the paper's experiments: ε = 1, Hadamard response, one simplex projection."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,18 @@ def table_1(
 ) -> list[Recomputed]:
     """Table 1 from `runs` runs a column.
 
-    `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. `take`: `in_turns`, or
-    `run_in_processes`. Raises `CaldpError` if they do not go with the columns' blocks.
+    `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. `run_all`:
+    `run_interleaved`, or `run_in_processes`. Raises `CaldpError` if they do not go with the
+    columns' blocks.
     """
     scenarios = table_1_scenarios(runs, replace(base, seed=seed))
     turns = list(run_all(scenarios, progress=progress))
     done = []
-    for which, mean in enumerate(means(turns, len(scenarios))):
+    for index, mean in enumerate(means(turns, len(scenarios))):
         assert mean is not None  # every column has had its runs
-        column = TABLE_1[which]
-        expected = forecast(prepare(scenarios[which])).error
-        seconds = sum(turn.seconds for turn in turns if turn.scenario_index == which)
+        column = TABLE_1[index]
+        expected = forecast(prepare(scenarios[index])).error
+        seconds = sum(turn.seconds for turn in turns if turn.scenario_index == index)
         done.append(
             Recomputed(
                 column.title, mean.error, mean.standard_error, column.paper, expected, seconds

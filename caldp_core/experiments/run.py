@@ -1,4 +1,4 @@
-"""Scenario → mechanism → tally → estimate → Result: the one way that data walks.
+"""Scenario → mechanism → tally → estimate → Result: the one way of the data.
 
 Everything random follows from the scenario's seed: trial i takes the i-th child of its
 SeedSequence, which has two children of its own, one for who the people are and one for their coins.
@@ -64,13 +64,13 @@ class Setup:
 
     @cached_property
     def options(self) -> Options:
-        """What the estimator is told; `CaldpError` for a public map that says nothing here."""
+        """What the estimator knows; `CaldpError` for a public map that says nothing here."""
         return Options(
             self.scenario.prior.shares_on(self.dataset.domain), self.scenario.false_share
         )
 
     def evidence(self, tally: Tally, progress: Progress = no_progress) -> Evidence:
-        """What the scenario's estimator may look at."""
+        """The input of the scenario's estimator: the tally, and what it may know beside it."""
         return Evidence.of(self.mechanism, tally, progress, self.dataset.domain, self.options)
 
 
@@ -103,10 +103,11 @@ class Errors:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
-    """One trial: (k,) `people` counts, the `evidence` in their reports, the shown `estimate`.
+    """One trial: (k,) `people` counts, the `evidence` in their reports, and the `estimate`.
 
-    `levels`: (k,) how far symbols were pooled for it (`estimation.cascade.Cascade`), 0 for those
-    with a share of their own; None where all have. The arrays are read-only.
+    `estimate`: (k,) shares by the scenario's estimator. `levels`: (k,) how far symbols were pooled
+    for it (`estimation.cascade.Cascade`), 0 for those with a share of their own; None where all
+    have. The arrays are read-only.
     """
 
     people: Ints
@@ -131,7 +132,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a scenario gave: the first trial whole, and the errors of all."""
+    """The result of a scenario: the `first` trial whole, and the errors of all."""
 
     setup: Setup
     first: Outcome
@@ -183,14 +184,14 @@ def prepare(
 ) -> Setup:
     """Make data, policy and mechanism; raises `CaldpError` where they don't fit together.
 
-    `load` lets callers that keep datasets hand theirs over.
+    `load`: loads the dataset; callers that keep datasets pass their own.
     """
     check_type("scenario", scenario, Scenario, "Scenario.from_file reads one")
     dataset = load(scenario, progress)
     number_of_people(scenario, dataset)  # says early that n is missing
     protection = scenario.policy.build(dataset)
     choice = choose_mechanism(scenario.mechanism, protection.policy)
-    made = Setup(
+    setup = Setup(
         scenario,
         dataset,
         protection.policy,
@@ -200,8 +201,8 @@ def prepare(
         choice.name,
         choice.spec,
     )
-    check_estimator(made)
-    return made
+    check_estimator(setup)
+    return setup
 
 
 def check_estimator(setup: Setup) -> None:
@@ -219,7 +220,7 @@ def number_of_people(scenario: Scenario, dataset: Dataset) -> int:
 
 
 def run(setup: Setup, progress: Progress = no_progress) -> Result:
-    """Run all trials; `progress` is told the finished share and may raise `Cancelled`."""
+    """Run all trials; `progress` is called with the finished share and may raise `Cancelled`."""
     check_type("setup", setup, Setup, "run(prepare(scenario)) makes it")
     started = perf_counter()
     scenario = setup.scenario
@@ -246,8 +247,8 @@ def run_trial(
     people = draw_people(setup, who)
     tally = setup.mechanism.sample_tally(people, coins)
     evidence = setup.evidence(tally, progress)
-    after = estimator(setup.scenario.estimator)
-    estimate, levels = after.apply(evidence), after.levels(evidence)
+    post_process = estimator(setup.scenario.estimator)
+    estimate, levels = post_process.apply(evidence), post_process.levels(evidence)
     errors = compute_errors(setup.dataset, people, estimate)
     kept = replace(evidence, progress=no_progress)
     return Outcome(read_only(people), kept, read_only(estimate), levels, errors)

@@ -25,8 +25,8 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
 
     `number`; on a map `latitude` and `longitude` of the cell's centre in degrees, else `answer` and
     `group` where they have names; `block`; `estimated share` and `estimated people`, of the first
-    trial; and those of `margins`, where the variance of each share can be told (not of planar noise
-    on a large map).
+    trial; and those of `margins`, where the variance of each share is known (not of planar noise on
+    a large map).
     """
     setup, domain = result.setup, result.setup.dataset.domain
     k = setup.mechanism.k

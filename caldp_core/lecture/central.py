@@ -54,7 +54,7 @@ class GeometricNoise:
 
 
 class CentralCount:
-    """How many of n people say yes, told by a curator who knows every answer.
+    """How many of n people say yes, published by a curator who knows every answer.
 
     Source: Dwork, McSherry, Nissim, Smith 2006, on whole numbers. A count moves by 1 when one
     person's answer changes. The published number is kept in [0, n].
@@ -129,8 +129,10 @@ class NoisyMax:
             series = unit * ratio ** (end + 1) / (1 - ratio)
             for part in itertools.combinations(tail, size):
                 total += (-1) ** size * math.prod(part) * series
-        left = math.prod(alpha**-lead / (1 + alpha) for lead in leads)
-        return Fraction(total + unit * left * alpha ** (self.d * (end + 1)) / (1 - alpha**self.d))
+        product = math.prod(alpha**-lead / (1 + alpha) for lead in leads)
+        return Fraction(
+            total + unit * product * alpha ** (self.d * (end + 1)) / (1 - alpha**self.d)
+        )
 
     def _cdf(self, t: int) -> Fraction:
         alpha = self.noise.alpha

@@ -20,13 +20,13 @@ def even_votes(n: int, d: int, lead: int) -> Ints:
     The others are as even as can be, by complementary items, so that every bit of theirs is, too;
     where that can't be with all people, one stays away.
     """
-    each, left = divmod(max(n - lead, 0), d)
+    each, rest = divmod(max(n - lead, 0), d)
     counts = np.full(d, each)
-    counts[-1] += lead + (left > 1)
+    counts[-1] += lead + (rest > 1)
     half = np.arange(1, d // 2)
     pairs = np.stack([half, d - 1 - half], axis=1).ravel()
     order = np.concatenate([[0], pairs, np.full(d % 2, d // 2)])
-    counts[order[: max(left - 1, 0)]] += 1
+    counts[order[: max(rest - 1, 0)]] += 1
     return counts
 
 

@@ -14,7 +14,7 @@ from caldp_core.lecture.rappor import Rappor
 
 
 class Collector:
-    """What the server makes of one report from each of n phones: counts of candidate values.
+    """Counts of candidate values from one report of each of n phones.
 
     `candidates`: values to look for. `cohorts`: groups of phones with hash functions of their own.
     Bits are told apart by least squares on the candidates' Bloom filters (the paper's Lasso is for
@@ -47,7 +47,7 @@ class Collector:
         return rng.binomial(have, set_) + rng.binomial(members[:, None] - have, not_), members
 
     def tally(self, reports: Bools, cohort: Ints) -> tuple[Ints, Ints]:
-        """The same from (n, k) reports of phones of (n,) cohorts."""
+        """(cohorts, k) sums of bits and (cohorts,) people; (n, k) reports of (n,) cohorts."""
         sums = np.zeros((self.cohorts, self.mechanism.bits), np.int64)
         np.add.at(sums, cohort, reports)
         return sums, np.bincount(cohort, minlength=self.cohorts)
@@ -69,6 +69,6 @@ class Collector:
         noise = np.where(self.blooms, set_ * (1 - set_), not_ * (1 - not_)) / (set_ - not_) ** 2
         weights = self._solve.reshape(-1, self.cohorts, self.mechanism.bits)
         from_coins = np.einsum("vcb,cxb->vx", weights**2, noise)
-        told = np.einsum("vcb,cxb->vcx", weights, self.blooms.astype(np.float64))
-        square = (from_coins + (told**2).sum(axis=1)) / self.cohorts
+        signal = np.einsum("vcb,cxb->vcx", weights, self.blooms.astype(np.float64))
+        square = (from_coins + (signal**2).sum(axis=1)) / self.cohorts
         return np.asarray((square - np.eye(counts.size)) @ counts)

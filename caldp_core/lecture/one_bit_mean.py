@@ -110,7 +110,7 @@ class DailyMean:
         return [self._row(sequence, self._remembered) for sequence in days]
 
     def forgetful_channel(self, days: Sequence[Sequence[int]]) -> list[list[Fraction]]:
-        """The same of a naive phone, which throws a new coin every day."""
+        """`exact_channel` of a naive phone, which tosses a new coin every day."""
         return [self._row(sequence, self._forgetful) for sequence in days]
 
     def _row(
@@ -128,10 +128,10 @@ class DailyMean:
 
     def _remembered(self, places: Sequence[int], path: Sequence[int]) -> Fraction:
         """Probability of the bits `path` at these multiples: each multiple has one bit."""
-        drawn = dict(zip(places, path, strict=True))
-        if [drawn[place] for place in places] != list(path):
+        bits = dict(zip(places, path, strict=True))
+        if [bits[place] for place in places] != list(path):
             return Fraction(0)
-        return self._forgetful(list(drawn), list(drawn.values()))
+        return self._forgetful(list(bits), list(bits.values()))
 
     def _forgetful(self, places: Sequence[int], path: Sequence[int]) -> Fraction:
         ones = (Fraction(int(self.mean.chances[place]), COIN_ONE) for place in places)
@@ -155,10 +155,10 @@ class Phones:
         """(n,) numbers of today → (n,) bits."""
         numbers = check_symbols("x", x, self.daily.mean.most + 1)
         rounded = by_offset(numbers, self.offset, self.daily.width)
-        who, place = np.arange(numbers.size), rounded // self.daily.width
-        new = np.flatnonzero(self.bits[who, place] == _NOT_DRAWN)
+        phones, place = np.arange(numbers.size), rounded // self.daily.width
+        new = np.flatnonzero(self.bits[phones, place] == _NOT_DRAWN)
         self.bits[new, place[new]] = self.daily.mean.privatize(rounded[new], self._words)
-        return np.asarray(self.bits[who, place])
+        return np.asarray(self.bits[phones, place])
 
     def drawn(self) -> Ints:
         """(n,) bits that each phone has drawn so far: each may cost another ε."""

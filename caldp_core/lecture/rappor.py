@@ -30,7 +30,7 @@ from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 LEAST, MOST = Fraction(1, 4), Fraction(3, 4)
 """p and q of the daily response."""
 _STEP: Final = 2.0**-9
-"""Nats of a cell where sums of log-likelihoods are added up; see `guessed_right_after`."""
+"""Nats of a cell where sums of log-likelihoods are added up; see `guess_accuracy_of_laws`."""
 Law = tuple[Floats, Floats]
 """Probabilities of the same observations, where a bit of the Bloom filter is set and where not."""
 
@@ -54,7 +54,7 @@ class Rappor:
 
     @property
     def keep_probability(self) -> Fraction:
-        """See above."""
+        """1 − f/2 as rounded down, exact: a permanent bit is the Bloom filter's so often."""
         part = Fraction(float(self.epsilon)) / (2 * self.hashes)
         return Fraction(floor_of(lambda e: COIN_ONE * e / (1 + e), part), COIN_ONE)
 
@@ -70,7 +70,7 @@ class Rappor:
 
     @property
     def epsilon_one_day(self) -> float:
-        """ε₁ = h·log(q*(1 − p*)/(p*(1 − q*))), Theorem 2: what one report by itself gives away."""
+        """ε₁ = h·log(q*(1 − p*)/(p*(1 − q*))), Theorem 2: the loss of one report by itself."""
         q, p = self.sent_if_set, self.sent_if_not
         return self.hashes * math.log(q * (1 - p) / (p * (1 - q)))
 
@@ -107,7 +107,7 @@ class Rappor:
         return self._channel(blooms, days, self._kept_bit)
 
     def redrawn_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
-        """The same of a naive phone, which draws the permanent response anew every day."""
+        """`exact_channel` of a naive phone, which draws the permanent response anew every day."""
         return self._channel(blooms, days, self._redrawn_bit)
 
     def _channel(
@@ -141,11 +141,11 @@ class Rappor:
     def law_memoised(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with one permanent response for all days."""
         often, rarely = _by_day(days)
-        kept = float(self.keep_probability)
-        return kept * often + (1 - kept) * rarely, kept * rarely + (1 - kept) * often
+        keep = float(self.keep_probability)
+        return keep * often + (1 - keep) * rarely, keep * rarely + (1 - keep) * often
 
     def law_redrawn(self, days: int) -> Law:
-        """The same where the permanent response is drawn anew each day."""
+        """(days+1,) law of how often a bit was sent, with a new permanent response each day."""
         chances = float(self.sent_if_set), float(self.sent_if_not)
         often, rarely = (
             scipy.stats.binom.pmf(np.arange(days + 1), days, chance) for chance in chances
@@ -154,9 +154,9 @@ class Rappor:
 
     @property
     def law_of_permanent(self) -> Law:
-        """The law of the permanent bit itself: what an onlooker has after infinitely many days."""
-        kept = float(self.keep_probability)
-        return np.array([1 - kept, kept]), np.array([kept, 1 - kept])
+        """The law of the permanent bit itself: what an attacker learns in infinitely many days."""
+        keep = float(self.keep_probability)
+        return np.array([1 - keep, keep]), np.array([keep, 1 - keep])
 
     def history_guess_accuracy(self, laws: Sequence[Law]) -> float:
         """Chance in [½, 1] that the best guess between two histories is right, from 50:50.
@@ -178,7 +178,7 @@ def _by_day(days: int) -> Law:
 
 def _product(one: Fraction, path: Sequence[int]) -> Fraction:
     """Probability of a sequence of independent bits, each 1 with probability `one`."""
-    return Fraction(math.prod(one if sent else 1 - one for sent in path))
+    return Fraction(math.prod(one if bit else 1 - one for bit in path))
 
 
 def guess_accuracy_of_laws(laws: Sequence[Law]) -> float:
@@ -196,8 +196,8 @@ def guess_accuracy_of_laws(laws: Sequence[Law]) -> float:
             cells = np.bincount(sign * ratio % size, weights=weights, minlength=size)
             spectrum *= np.fft.rfft(cells) ** times
     chances = np.fft.irfft(spectrum, size)
-    where = np.arange(size)
-    nats = _STEP * np.minimum(where, size - where)
+    index = np.arange(size)
+    nats = _STEP * np.minimum(index, size - index)
     return float((chances / (1.0 + np.exp(-nats))).sum())
 
 

@@ -61,8 +61,8 @@ class BitwiseResponse:
         """(n,) items → (n, b) reported bits."""
         bits = self.bits_of(x)
         threshold = np.full(bits.size, int(self.truth * COIN_ONE), np.uint64)
-        kept = flip_coins(words(bits.size), threshold).reshape(bits.shape)
-        return np.asarray(bits == kept)
+        truthful = flip_coins(words(bits.size), threshold).reshape(bits.shape)
+        return np.asarray(bits == truthful)
 
     def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
         """(draws, b) how many reports have each bit set; `votes`: (d,). The law of `privatize`.

@@ -1,7 +1,7 @@
 """Counting with little communication: count-mean sketch and its one-bit Hadamard form.
 
 Source: Apple's Differential Privacy Team 2017, "Learning with privacy at scale". A phone picks one
-of k public hash functions and tells, randomized, to which of m cells its value goes: one bit a cell
+of k public hash functions and reports, randomized, the one of m cells of its value: one bit a cell
 (CMS, ε/2 a bit), or one entry of the cell's Hadamard row (HCMS, one bit with all of ε). Values that
 share a cell are told apart by other functions; a random function sends two values to one cell with
 probability 1/m, which the estimate takes out.
@@ -38,14 +38,14 @@ class Hashes:
 
     @property
     def functions(self) -> int:
-        """k."""
+        """k, the number of functions."""
         return len(self.cells)
 
     def hits(self, rows: Ints) -> Ints:
         """(k, m) people in each cell; `rows`: (k, d) people by function and value."""
-        found = np.zeros((self.functions, self.m), np.int64)
-        np.add.at(found, (np.arange(self.functions)[:, None], self.cells), rows)
-        return found
+        result = np.zeros((self.functions, self.m), np.int64)
+        np.add.at(result, (np.arange(self.functions)[:, None], self.cells), rows)
+        return result
 
     def estimate(self, hits: Floats, n: int) -> Floats:
         """(d,) people by value: m/(m−1)·(Σ_j hits[j, h_j(x)] − n/m).
@@ -117,7 +117,11 @@ class CountMeanSketch:
         lie = 1 - self.kept
         by_wrong = [self.kept ** (m - w) * lie**w / k for w in range(m + 1)]
         return [
-            [by_wrong[(1 << cell ^ sent).bit_count()] for cell in cells for sent in range(1 << m)]
+            [
+                by_wrong[(1 << cell ^ pattern).bit_count()]
+                for cell in cells
+                for pattern in range(1 << m)
+            ]
             for cells in self.hashes.cells.T.tolist()
         ]
 
@@ -150,8 +154,8 @@ class HadamardSketch:
         odd = (np.bitwise_count(cell & entry) & 1).astype(np.bool_)
         sums = np.zeros((k, m), np.int64)
         for sign, these in ((1, ~odd), (-1, odd)):
-            sent = (entries * these).sum(axis=1)
-            sums += sign * (2 * rng.binomial(sent, float(self.kept)) - sent)
+            positive = (entries * these).sum(axis=1)
+            sums += sign * (2 * rng.binomial(positive, float(self.kept)) - positive)
         return sums, int(counts.sum())
 
     def estimate(self, tally: tuple[Ints, int]) -> Floats:

@@ -45,8 +45,8 @@ def known_background(table: ArrayLike) -> Floats:
         f"A background must have one row per tag and one column per symbol, got {rows.shape}.",
     )
     for tag, row in enumerate(rows):
-        sound = bool((row >= 0).all()) and abs(float(row.sum()) - 1.0) <= _SUM_ROUNDING
-        if not sound:
+        valid = bool((row >= 0).all()) and abs(float(row.sum()) - 1.0) <= _SUM_ROUNDING
+        if not valid:
             raise CaldpError(
                 f"Every row of a background must hold shares that sum to 1, row {tag} sums to "
                 f"{float(row.sum()):g} with a least entry of {float(row.min()):g}."
@@ -55,7 +55,7 @@ def known_background(table: ArrayLike) -> Floats:
 
 
 def uniform_background(tags: int, open_symbols: Bools) -> Floats:
-    """(κ, k) rows that are uniform on the open symbols: what to assume when nothing is known."""
+    """(κ, k) rows that are uniform on the open symbols: the assumption if nothing is known."""
     return population_background(tags, np.ones(open_symbols.size), open_symbols)
 
 
@@ -70,15 +70,18 @@ def population_background(tags: int, population: ArrayLike, open_symbols: Bools)
         weights.shape == open_symbols.shape and bool((weights >= 0).all()),
         f"population must be {open_symbols.size} weights that are not negative.",
     )
-    kept = np.where(open_symbols, weights, 0.0)
-    total = float(kept.sum())
+    open_weights = np.where(open_symbols, weights, 0.0)
+    total = float(open_weights.sum())
     require(0 < total < np.inf, "population must be positive where a symbol can hide behind a tag.")
-    return np.tile(kept / total, (tags, 1))
+    return np.tile(open_weights / total, (tags, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """What a wrong background does: `per_symbol` (k,) expected estimate − truth; half its ℓ₁."""
+    """Error from a wrong background.
+
+    `per_symbol`: (k,) expected estimate − truth. `total_variation`: half its ℓ₁ norm.
+    """
 
     per_symbol: Floats
     total_variation: float

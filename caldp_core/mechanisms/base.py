@@ -56,7 +56,7 @@ class Mechanism(Protocol):
         ...
 
     def tally(self, reports: Reports) -> Tally:
-        """Sum of reports."""
+        """Sum (n,) reports; raises `CaldpError` on a report that the mechanism cannot send."""
         ...
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
@@ -102,7 +102,7 @@ class FrequencyOracles(Protocol):
 
     @property
     def outputs(self) -> int:
-        """See above."""
+        """Number of different reports of all blocks; 10^18 stands for all larger numbers."""
         ...
 
     @property
@@ -155,7 +155,10 @@ class FrequencyOracles(Protocol):
         ...
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
-        """E[Z²] over the oracles' reports, Z what one of them adds to n·Σ w_x p̂_x; see above."""
+        """E[Z²] over the oracles' reports, Z what one of them adds to n·Σ w_x p̂_x.
+
+        `weights`, `p`: (s,); `block_p`: (m,) shares of whole blocks.
+        """
         ...
 
     def channel(self, block: int) -> tuple[int, Ints, int]:

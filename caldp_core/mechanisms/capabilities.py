@@ -1,4 +1,4 @@
-"""What a mechanism may offer beyond `Mechanism`, and what holds where it does not.
+"""Optional capabilities of a mechanism beyond `Mechanism`, and defaults where it has none.
 
 A mechanism offers by having the methods, whatever its class; runs, estimators, forecasts and pages
 ask the functions below.
@@ -66,7 +66,7 @@ class HasVisibleBlocks(Protocol):
 
 
 def block_totals(mechanism: Mechanism, tally: Tally) -> tuple[Ints, Ints]:
-    """(k,) labels and (m,) people per block: one block of everybody unless it tells more."""
+    """(k,) labels and (m,) people per block: one block of everybody if it shows none."""
     if isinstance(mechanism, HasVisibleBlocks):
         return mechanism.blocks, mechanism.block_counts(tally)
     return np.zeros(mechanism.k, np.int64), np.array([tally.n])
@@ -74,7 +74,7 @@ def block_totals(mechanism: Mechanism, tally: Tally) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class SymbolPartition:
-    """Which symbols are hidden, and how often the others say openly which they are.
+    """Which symbols are hidden, and how often the others are reported in the clear.
 
     `hidden`, `clear`: symbols, (s,) and (k − s,), the hidden ones block after block. `sizes`: (m,)
     hidden symbols per block. `clear_share`: (m,) chance that a report of another symbol names it.
@@ -92,13 +92,13 @@ class HasSymbolPartition(HasVisibleBlocks, Protocol):
 
     @property
     def symbol_partition(self) -> SymbolPartition:
-        """See `SymbolPartition`."""
+        """Hidden symbols, block after block, and the others."""
         ...
 
 
 @runtime_checkable
 class HasClearCounts(HasSymbolPartition, Protocol):
-    """It says as well how many reports named each of the others."""
+    """The tally counts the reports that name each symbol that is not hidden."""
 
     def clear_counts(self, tally: Tally) -> Ints:
         """(k − s,) reports that name each symbol that is not hidden."""
@@ -106,7 +106,7 @@ class HasClearCounts(HasSymbolPartition, Protocol):
 
 
 def symbol_partition_of(mechanism: Mechanism) -> SymbolPartition:
-    """What is hidden: everything, in one block, unless the mechanism tells otherwise."""
+    """The mechanism's partition; by default every symbol is hidden, in one block."""
     if isinstance(mechanism, HasSymbolPartition):
         return mechanism.symbol_partition
     every, none = np.arange(mechanism.k), np.zeros(0, np.int64)
@@ -127,7 +127,7 @@ class HasChannelProducts(Protocol):
     """The tally is the histogram of reports, and its channel can be multiplied with vectors."""
 
     def channel_products(self) -> ChannelProducts | None:
-        """The products; None where this one's tally is no histogram."""
+        """Products with the channel; None where the tally is no histogram."""
         ...
 
 
@@ -155,7 +155,7 @@ class HasSupportTally(HasClearCounts, Protocol):
     """The tally counts the reports that include each symbol."""
 
     def support_tally(self, tally: Tally) -> SupportTally | None:
-        """The tally as such counts; None where this one's is none."""
+        """The tally as counts of supports; None where it holds no such counts."""
         ...
 
 
@@ -166,7 +166,7 @@ def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
 
 @runtime_checkable
 class HasOneReportTally(HasClearCounts, Protocol):
-    """One report includes symbols, though counts of many do not say all of the reports."""
+    """A single report can be read as a set of symbols, even where the whole tally cannot."""
 
     def one_report(self, report: Tally) -> SupportTally:
         """The tally of one report as counts of supports."""
@@ -189,7 +189,7 @@ class AddsTags(HasPreProcessing, Protocol):
         ...
 
     def without_tags(self, chances: Floats, p: Floats) -> Floats:
-        """(k + κ,) chances of symbols and tags → (k,) of symbols, people being where p has them."""
+        """(k + κ,) chances of symbols and tags → (k,) of symbols, for people from p: (k,)."""
         ...
 
     def mean_over_tags(self, values: Floats) -> Floats:
@@ -199,10 +199,10 @@ class AddsTags(HasPreProcessing, Protocol):
 
 @runtime_checkable
 class HasCraftableOracles(HasClearCounts, Protocol):
-    """It is known what a report does that is chosen instead of drawn."""
+    """The effect of a report that is chosen instead of drawn is known."""
 
     def craftable(self) -> CraftableOracles | None:
-        """The oracles that tell; None where this one's do not."""
+        """The oracles that can craft reports; None where they cannot."""
         ...
 
 
@@ -219,7 +219,7 @@ class Craftable:
 
 
 def craftable(mechanism: Mechanism) -> Craftable | None:
-    """What a chosen report does; None where the mechanism does not tell."""
+    """The oracles that craft reports for this mechanism; None where it has none."""
     if not isinstance(mechanism, HasCraftableOracles):
         return None
     oracles = mechanism.craftable()

@@ -38,7 +38,7 @@ class MechanismEntry:
     `policies`: kinds of privacy matrices; what is made for one of them keeps it. `spec`: the
     record that names the mechanism in scenarios, with its parameters. `slow_from`: hidden symbols
     in one block from which making it or drawing a tally takes more than a second;
-    `slow_to_make_from`: the same of making it the first time, after which it is quick. `in_order`:
+    `slow_to_make_from`: those from which only making it the first time does. `in_order`:
     made for values in an order, such as numbers in steps; menus offer it for these alone, and
     `Best`, which sees no order, passes over it.
     """
@@ -174,20 +174,20 @@ def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
 def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
     """The named mechanism for a policy, such as `mechanism(context, "subset-selection", omega=4)`.
 
-    `name`: as `list` on the command line tells it. `parameters`: those of its record in `specs`;
-    what is not given it chooses by itself. Raises `CaldpError` for an unknown name or parameter,
+    `name`: as `list` on the command line prints it. `parameters`: those of its record in `specs`;
+    it chooses the missing ones itself. Raises `CaldpError` for an unknown name or parameter,
     for a policy that it does not keep, and where sizes or values do not fit.
     """
     check_choice("mechanism", name, MECHANISMS)
     entry = MECHANISMS[name]
-    known = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
-    strange = next((given for given in parameters if given not in known), None)
-    takes = f"takes {', '.join(known)}" if known else "takes no parameters"
-    require(strange is None, f"The mechanism {name} {takes}; it has no {strange}.")
-    kept = ", ".join(each.name for each in mechanisms_for(policy)) or "none"
+    names = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
+    unknown = next((key for key in parameters if key not in names), None)
+    accepts = f"takes {', '.join(names)}" if names else "takes no parameters"
+    require(unknown is None, f"The mechanism {name} {accepts}; it has no {unknown}.")
+    suitable = ", ".join(each.name for each in mechanisms_for(policy)) or "none"
     require(
         isinstance(policy, entry.policies),
         f"The mechanism {name} does not keep a policy of kind {type(policy).__name__}; "
-        f"those that do: {kept}.",
+        f"those that do: {suitable}.",
     )
     return entry.spec(**parameters).make(policy)

@@ -1,9 +1,9 @@
-"""A channel Q by what it does to vectors, so that nobody need write it out.
+"""A channel Q as a linear map: products with vectors, without writing Q out.
 
 Estimation climbs likelihoods with the two products of `ChannelProducts`; a mechanism whose reports
 are symbols of its own domain also estimates with the inverse (`InvertibleProducts`).
 `DenseProducts` has all of them for a channel that is small enough to be written out; structured
-channels bring quicker ones of their own.
+channels have quicker ones of their own.
 """
 
 from functools import cached_property
@@ -32,7 +32,7 @@ class ChannelProducts(Protocol):
 
 
 class InvertibleProducts(ChannelProducts, Protocol):
-    """The same for a (k, k) channel, with products by its inverse.
+    """Products of vectors with a (k, k) channel and with its inverse.
 
     The last three raise `CaldpError` where Q has no inverse, or floats cannot find it.
     """

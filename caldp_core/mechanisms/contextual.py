@@ -77,7 +77,7 @@ class ContextMechanism:
 
     @property
     def symbol_partition(self) -> SymbolPartition:
-        """What is hidden and what is not (see `HasClearCounts`)."""
+        """Hidden symbols, the others, and how often these are named (see `HasClearCounts`)."""
         return SymbolPartition(
             self.hidden_symbols, self.clear_symbols, self.sizes, self.clear_share
         )
@@ -135,8 +135,8 @@ class ContextMechanism:
             f"Reports of {self.name} are no numbers that could be counted; tally the reports.",
         )
         assert isinstance(self.oracles, HistogramOracles)
-        sent = check_counts("counts", histogram, self.outputs)
-        return Tally(self.oracles.summed(sent), int(sent.sum()), self.fingerprint)
+        checked = check_counts("counts", histogram, self.outputs)
+        return Tally(self.oracles.summed(checked), int(checked.sum()), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
@@ -183,15 +183,15 @@ class ContextMechanism:
         return ContextProducts(oracles, oracles.tally_size, self.blocks, self.symbol_partition)
 
     def support_tally(self, tally: Tally) -> SupportTally | None:
-        """The tally as counts of supports, where the family's reports are such."""
+        """The tally as counts of supports; None unless the oracles are `SupportOracles`."""
         cells, clear = self._parts(tally)
         if not isinstance(self.oracles, SupportOracles):
             return None
-        included, sent = cells[: self.hidden_symbols.size], self.oracles.block_counts(cells)
-        return SupportTally(self.oracles.probabilities, included, sent, clear)
+        included, per_block = cells[: self.hidden_symbols.size], self.oracles.block_counts(cells)
+        return SupportTally(self.oracles.probabilities, included, per_block, clear)
 
     def craftable(self) -> CraftableOracles | None:
-        """The oracles, where it is known what a chosen report does (see `crafted.py`)."""
+        """The oracles if they can craft reports, else None (see `crafted.py`)."""
         return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:

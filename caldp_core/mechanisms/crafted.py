@@ -16,7 +16,7 @@ from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 
 @runtime_checkable
 class CraftableOracles(Protocol):
-    """What oracles say of reports that are chosen; those of every registered family do.
+    """Oracles that can craft reports; those of every registered family can.
 
     A crafted report for the hidden symbol t is drawn from the base distribution, given that it
     includes t: it looks like an honest one, and none adds more to p̂_t.
@@ -24,7 +24,7 @@ class CraftableOracles(Protocol):
 
     @property
     def probabilities(self) -> SupportProbabilities:
-        """What honest reports include."""
+        """Probabilities that an honest report includes symbols."""
         ...
 
     @property
@@ -33,7 +33,7 @@ class CraftableOracles(Protocol):
         ...
 
     def most_included(self, ranks: Ints) -> Ints | Floats:
-        """Different ranks of targets → (m,) the most of them that one report of a block includes.
+        """Distinct ranks of targets → (m,) the most of them that one report of a block includes.
 
         Every block with targets has a report that includes one. Of several parts of Hadamard
         response a report includes the symbols of other parts than its own by half.

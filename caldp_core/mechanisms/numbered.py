@@ -1,4 +1,4 @@
-"""What mechanisms share whose reports are the numbers of their channel's columns."""
+"""The common part of mechanisms whose reports are numbers of their channel's columns."""
 
 from abc import ABC, abstractmethod
 

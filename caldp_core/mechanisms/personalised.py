@@ -102,8 +102,7 @@ class PersonalisedMechanism:
         """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x); `background`: (κ, k) shares π_j.
 
         Its expectation is `expected_estimate`: unbiased if and only if the backgrounds are right.
-        Raises
-        `CaldpError` for a background that puts weight on a symbol that is never tagged.
+        Raises `CaldpError` for a background that puts weight on a symbol that is never tagged.
         """
         return self._spread(self.common.estimate(tally), background)
 
@@ -148,7 +147,7 @@ class PersonalisedMechanism:
         return np.asarray(self.common.hidden_symbols == self.k + tag, np.float64)
 
     def _offset(self, weights: Floats) -> float:
-        """What a report in the clear adds to n·Σ w_x p̂_x, the sum going over hidden symbols."""
+        """Contribution of a report in the clear to n·Σ w_x p̂_x over hidden symbols x."""
         return float(self.common.oracles.offset(weights)[0])
 
     def _tag_covariance(self, shares: Floats, n: int) -> Floats:
@@ -158,20 +157,20 @@ class PersonalisedMechanism:
         named = float(shares[common.clear_symbols].sum()) * float(common.clear_share[0])
 
         def variance(weights: Floats) -> float:
-            """As `sum_variance` of the common mechanism; all other symbols weigh nothing."""
+            """`sum_variance` of the common mechanism, where all other symbols have weight 0."""
             square = named * self._offset(weights) ** 2
             square += common.oracles.second_moment(weights, p, total)
             return max((square - float(weights @ p) ** 2) / n, 0.0)
 
         units = [self._unit(tag) for tag in range(self.tags)]
-        found = np.diag([variance(unit) for unit in units])
+        covariance = np.diag([variance(unit) for unit in units])
         for i, j in combinations(range(self.tags), 2):
             both = variance(units[i] + units[j])
-            found[i, j] = found[j, i] = (both - found[i, i] - found[j, j]) / 2
-        return found
+            covariance[i, j] = covariance[j, i] = (both - covariance[i, i] - covariance[j, j]) / 2
+        return covariance
 
     def user_policy(self, own: Sequence[int]) -> Context:
-        """What one user is promised: ε for X_S and for the user's (κ,) own symbols, or −1.
+        """One user's privacy matrix: ε for X_S and for the user's (κ,) own symbols, or −1.
 
         Raises `CaldpError` for anything else.
         """

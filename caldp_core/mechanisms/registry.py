@@ -40,7 +40,7 @@ class FamilyEntry:
 
     @property
     def family(self) -> Family:
-        """What makes its oracles, with the settings of its own choice."""
+        """Factory of its oracles, with default settings."""
         return self.spec().family()
 
 
@@ -116,6 +116,6 @@ def in_context(context: Context, family: str) -> ContextMechanism:
 
 
 def family_named(name: str) -> Family:
-    """What makes the named family's oracles; raises `CaldpError` for an unknown name."""
+    """Factory of the named family's oracles; raises `CaldpError` for an unknown name."""
     check_choice("family", name, FAMILIES)
     return FAMILIES[name].family

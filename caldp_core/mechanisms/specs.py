@@ -1,8 +1,8 @@
 """Mechanisms by name and parameters: records that a file, a link and a cache key can hold.
 
 A spec says which mechanism is meant; `make` makes it for a policy. A parameter that is None is
-chosen by the mechanism itself, as its source says. `catalogue.py` tells readers about each and says
-which policies it keeps.
+chosen by the mechanism itself, as its source says. `catalogue.py` describes each and lists the
+policies that it keeps.
 """
 
 from abc import ABC, abstractmethod
@@ -48,7 +48,7 @@ class MechanismSpec(Protocol):
 
 @runtime_checkable
 class TakesShare(Protocol):
-    """What specs may also offer: to be made for a share of people with a sensitive value."""
+    """A spec that can be tuned to a share of people with a sensitive value."""
 
     def for_share(self, share: float) -> MechanismSpec:
         """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
@@ -62,7 +62,7 @@ class FamilySpec(ABC):
 
     @abstractmethod
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
 
     def make(self, policy: Any) -> Mechanism:
         """The family in this context, or as the common mechanism of a personal policy."""
@@ -87,7 +87,7 @@ class Hadamard(FamilySpec):
             check_whole("parts", self.parts, 1, K_MAX)
 
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         if self.parts is None:
             return published_hadamard
         return HadamardOracles if self.parts == 1 else hadamard_family(self.parts)
@@ -100,12 +100,12 @@ class RandomizedResponse(FamilySpec):
     name = "randomized-response"
 
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         return RandomizedResponseOracles
 
 
 def _check_share(share: float | None, name: str, given: int | None) -> None:
-    """A share in [0, 1], and not together with what is chosen by it."""
+    """`CaldpError` unless the share is in [0, 1], and alone where it chooses the value `given`."""
     if share is not None:
         check_number("share", share, 0.0, 1.0)
         require(
@@ -127,7 +127,7 @@ class Rappor(FamilySpec):
             check_number("theta", self.theta, THETA_MIN, THETA_MAX)
 
     def family(self) -> published_urap.UnaryFamily:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         return RapporOracles if self.theta is None else unary_family(self.theta)
 
 
@@ -138,7 +138,7 @@ class Oue(FamilySpec):
     name = "oue"
 
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         return OueOracles
 
 
@@ -160,13 +160,13 @@ class SubsetSelection(FamilySpec):
         _check_share(self.share, "omega", self.omega)
 
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         if self.share is not None:
             return subset_family_for(self.share)
         return SubsetSelectionOracles if self.omega is None else subset_family(self.omega)
 
     def for_share(self, share: float) -> MechanismSpec:
-        """See `TakesShare`."""
+        """See `TakesShare.for_share`."""
         return SubsetSelection(share=share)
 
 
@@ -182,7 +182,7 @@ class LocalHashing(FamilySpec):
             check_whole("g", self.g, 2, K_MAX)
 
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         return LocalHashingOracles if self.g is None else hashing_family(self.g)
 
 
@@ -203,13 +203,13 @@ class Galois(FamilySpec):
         _check_share(self.share, "q", self.q)
 
     def family(self) -> Family:
-        """What makes the oracles."""
+        """Factory of the oracles."""
         if self.share is not None:
             return galois_family_for(self.share)
         return GaloisOracles if self.q is None else galois_family(self.q)
 
     def for_share(self, share: float) -> MechanismSpec:
-        """See `TakesShare`."""
+        """See `TakesShare.for_share`."""
         return Galois(share=share)
 
 
@@ -223,7 +223,7 @@ class PublishedUrap:
         Rappor(self.theta)  # which refuses what is no chance
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return published_urap.PublishedUrap(policy, Rappor(self.theta).family())
 
 
@@ -232,7 +232,7 @@ class SquareWave:
     """The square wave, on values in their order."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return square_wave.SquareWave(policy)
 
 
@@ -241,7 +241,7 @@ class Binary:
     """The best mechanism for one yes-or-no question."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return BinaryMechanism(policy)
 
 
@@ -250,7 +250,7 @@ class GridGeometric:
     """Geometric noise along streets, or along a scale of answers."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return grid_geometric.GridGeometric(policy)
 
 
@@ -259,7 +259,7 @@ class PlanarGeometric:
     """Planar geometric noise."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return planar.PlanarGeometric(policy)
 
 
@@ -268,7 +268,7 @@ class BestKernel:
     """The noise that lies least far off, designed for the map's steps or read from its file."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return best_kernel(policy)
 
 
@@ -277,7 +277,7 @@ class SteppedGeometric:
     """Noise along streets with steps so small that it keeps the distance as the crow flies."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return grid_geometric.GridGeometric(policy.stricter_grid_metric())
 
 
@@ -286,7 +286,7 @@ class Exponential:
     """The exponential mechanism, on the table of all levels of a small domain."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         table = policy if isinstance(policy, DistanceMetric) else DistanceMetric.from_policy(policy)
         return ExponentialMechanism(table)
 
@@ -296,5 +296,5 @@ class Designed:
     """What the designer finds for the policy, values and errors all alike."""
 
     def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return DesignedMechanism.for_policy(policy)

@@ -1,6 +1,6 @@
-"""What mechanisms and oracles may state of their channels, so that large ones can be audited.
+"""Statements of mechanisms and oracles on their channels, so that large ones can be audited.
 
-An audit believes none of it (`audit/statement_check.py`). What else a mechanism may offer:
+An audit believes none of them (`audit/statement_check.py`). Other capabilities are in
 `capabilities.py`.
 """
 
@@ -50,16 +50,16 @@ class BlockStructure:
 
 @runtime_checkable
 class HasBlockStructure(Protocol):
-    """What mechanisms for contexts state, so that they can be audited at any size."""
+    """Mechanisms for contexts that state their blocks, to be audited at any size."""
 
     def block_structure(self) -> BlockStructure:
-        """See `BlockStructure`."""
+        """The blocks with their oracles and hidden symbols."""
         ...
 
 
 @runtime_checkable
 class HasAxisChannels(Protocol):
-    """What mechanisms on maps may state: rows and columns are reported independently."""
+    """Mechanisms on maps that report rows and columns independently."""
 
     def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
         """Channels of rows and of columns, in rationals; symbol = row·columns + column."""
@@ -68,7 +68,7 @@ class HasAxisChannels(Protocol):
 
 @runtime_checkable
 class HasSmallTwin(Protocol):
-    """What mechanisms may state: they are made on a large map as they are on a small one."""
+    """Mechanisms that are made on a large map as they are on a small one."""
 
     def small_twin(self) -> "Mechanism":
         """The same mechanism on so small a map that its channel can be written out."""
@@ -77,7 +77,7 @@ class HasSmallTwin(Protocol):
 
 @runtime_checkable
 class HasPreProcessing(Protocol):
-    """What mechanisms may state: devices put in other symbols, then run another mechanism."""
+    """Mechanisms whose devices put in other symbols, then run another mechanism."""
 
     def after_pre_processing(self) -> "Mechanism":
         """The mechanism that makes the reports, on its own domain, with its own policy."""
@@ -86,16 +86,16 @@ class HasPreProcessing(Protocol):
 
 @runtime_checkable
 class HasChannelRows(Protocol):
-    """What oracles may also offer: the channel of a large block, a few rows at a time."""
+    """Oracles that give the channel of a large block a few rows at a time."""
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
-        """Rows start … stop−1 of what `channel` has; row s_j is the base distribution."""
+        """Rows start … stop−1 of `channel`; row s_j is the base distribution."""
         ...
 
 
 @runtime_checkable
 class HasDeviceNumbers(Protocol):
-    """What oracles may also offer: the whole numbers that a device draws its report with."""
+    """Oracles that give the whole numbers that a device draws its report with."""
 
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:

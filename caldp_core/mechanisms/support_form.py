@@ -22,7 +22,7 @@ class SupportForm:
 
 @runtime_checkable
 class HasSupportForm(Protocol):
-    """What oracles may also offer: the form of a channel that has too many entries to read."""
+    """Oracles that give the form of a channel that has too many entries to read."""
 
     def support_form(self, block: int) -> SupportForm:
         """The form of a block's channel, exact for the coins as rounded; it has hidden symbols."""
@@ -31,7 +31,7 @@ class HasSupportForm(Protocol):
 
 @runtime_checkable
 class HasExchangeableSupports(HasSupportForm, Protocol):
-    """Of such a form, and whichever symbols are named, a base report includes them alike."""
+    """Oracles of such a form whose base reports treat all sets of symbols of a size alike."""
 
     def none_included(self, block: int) -> Floats:
         """(s_j + 1,) chance that a base report includes none of 0, 1, … s_j given symbols."""

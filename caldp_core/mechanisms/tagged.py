@@ -69,7 +69,7 @@ class TaggedMechanism:
 
     @property
     def fingerprint(self) -> str:
-        """The common mechanism's: backgrounds change what is made of reports, not reports."""
+        """The common mechanism's, as backgrounds change the estimate, not the reports."""
         return self.common.fingerprint
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
@@ -80,7 +80,7 @@ class TaggedMechanism:
     def client_report(self, x: int) -> Reports:
         """(1,) report of one person of the model, with the operating system's randomness.
 
-        A device that knows its owner's places uses `personalised.client_report`.
+        A device that knows its owner's places uses `PersonalisedMechanism.client_report`.
         """
         symbols = check_symbols("x", [x], self.k)
         return self.common.client_report(int(self._tagged(symbols, system_words)[0]))
@@ -109,8 +109,8 @@ class TaggedMechanism:
         shares = self.policy.shares
         parts = rng.multinomial(people, [*shares, max(0.0, 1.0 - float(shares.sum()))])
         own = np.where(self.policy.sensitive[:, None], 0, parts[:, :-1])
-        left = people - own.sum(axis=1)
-        return self.common.sample_tally(np.concatenate([left, own.sum(axis=0)]), rng)
+        untagged = people - own.sum(axis=1)
+        return self.common.sample_tally(np.concatenate([untagged, own.sum(axis=0)]), rng)
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) shares of places, each tag's share spread over its background."""
@@ -143,7 +143,7 @@ class TaggedMechanism:
         return np.where(self.policy.sensitive, places, mixed)
 
     def bias(self, p: Floats) -> Bias:
-        """What the policy's background does when people come from p: (k,) shares.
+        """Error from the policy's background when people come from p: (k,) shares.
 
         `expected_estimate(p)` − p by another way: own places are spread as the people at open
         places are.

@@ -1,4 +1,4 @@
-"""What a server keeps of reports: their sum, and whose reports they are."""
+"""The sum of reports that a server stores, with the mechanism's fingerprint."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints
 
 FORMAT: Final = 1
-"""Of a tally as text."""
+"""Version of the format of a tally as text."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,17 +52,17 @@ class Tally:
     def from_json(cls, text: str, name: str = "This text") -> "Tally":
         """The tally of that text; raises `CaldpError`, calling it `name`, if it is none."""
         try:
-            told = json.loads(text)
-            require(told["caldp_tally"] == FORMAT, "another format")
-            require(isinstance(told["fingerprint"], str), "no fingerprint")
-            n = check_whole("n", told["n"], 0, N_MAX)
-            counts = check_counts("counts", told["counts"], len(told["counts"]))
+            record = json.loads(text)
+            require(record["caldp_tally"] == FORMAT, "another format")
+            require(isinstance(record["fingerprint"], str), "no fingerprint")
+            n = check_whole("n", record["n"], 0, N_MAX)
+            counts = check_counts("counts", record["counts"], len(record["counts"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise CaldpError(
                 f"{name} is no tally of caldp: {missing.rstrip('.')}; give what caldp wrote."
             ) from None
-        return cls(counts, n, told["fingerprint"])
+        return cls(counts, n, record["fingerprint"])
 
 
 def check_tally(tally: Tally, fingerprint: str) -> None:

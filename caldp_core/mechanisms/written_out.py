@@ -62,9 +62,9 @@ class WrittenOut(NumberReports):
 
     @cached_property
     def estimator(self) -> Floats:
-        """(outputs, k): what one report adds to n·p̂; see the module."""
-        sent = self._prior @ self.channel
-        columns = np.divide(self.channel, sent, out=np.zeros_like(self.channel), where=sent > 0)
+        """(outputs, k) M⁻¹v_y, which one report y adds to n·p̂."""
+        law = self._prior @ self.channel
+        columns = np.divide(self.channel, law, out=np.zeros_like(self.channel), where=law > 0)
         information = columns @ self.channel.T
         require(
             float(np.linalg.cond(information)) < _CONDITION_MAX,
@@ -109,8 +109,8 @@ class WrittenOut(NumberReports):
 
     def tally_of_histogram(self, histogram: ArrayLike) -> Tally:
         """Sum reports that others have counted: (outputs,) how often each number was sent."""
-        sent = check_counts("counts", histogram, self.outputs)
-        return Tally(sent, int(sent.sum()), self.fingerprint)
+        checked = check_counts("counts", histogram, self.outputs)
+        return Tally(checked, int(checked.sum()), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Tally of (k,) people per symbol, a multinomial each; law of `tally(privatize(x))`."""
@@ -127,13 +127,14 @@ class WrittenOut(NumberReports):
         return np.asarray(self.channel @ weights)
 
     def channel_products(self) -> ChannelProducts:
-        """The two products above (see `HasChannelProducts`)."""
+        """This mechanism, which has the two products (see `HasChannelProducts`)."""
         return self
 
     def estimate(self, tally: Tally) -> Floats:
-        """(k,) unbiased shares; entries may be negative. Raises `CaldpError` as it is said above.
+        """(k,) unbiased shares; entries may be negative.
 
-        And on a tally of another mechanism, and on no reports.
+        Raises `CaldpError` where two symbols send the same reports, on a tally of another
+        mechanism, and on no reports.
         """
         check_tally(tally, self.fingerprint)
         return np.asarray(tally.counts / tally.n @ self.estimator)

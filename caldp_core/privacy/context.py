@@ -1,6 +1,6 @@
-"""What is promised: contexts (blocks + sensitive set + ε) and the privacy matrix they stand for.
+"""Policies: contexts (blocks + sensitive set + ε) and the privacy matrix they stand for.
 
-Policies only: whether a mechanism keeps one, `audit/` finds out.
+Whether a mechanism keeps one, `audit/` checks.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ class PrivacyMatrix(Protocol):
 
 
 def dense(matrix: PrivacyMatrix) -> Floats:
-    """(k, k) all of E, or `CaldpError` above `DENSE_MAX_ENTRIES` entries."""
+    """(k, k) all entries of E; raises `CaldpError` above `DENSE_MAX_ENTRIES` entries."""
     k = matrix.k
     require(
         k * k <= DENSE_MAX_ENTRIES,
@@ -143,7 +143,7 @@ class Context:
 
     @cached_property
     def hidden_symbols(self) -> Ints:
-        """(s,) hidden symbols, block after block; found once for all mechanisms of the context."""
+        """(s,) hidden symbols, block after block; cached for all mechanisms of the context."""
         hidden = self.hidden()
         by_block = np.argsort(self.blocks, kind="stable")
         return read_only(by_block[hidden[by_block]])
@@ -167,12 +167,12 @@ class Context:
         return read_only(ranks)
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
-        """E[x, x′] pair by pair (see `PrivacyMatrix`)."""
+        """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
         left = check_symbols("x", x, self.k)
         right = check_symbols("x_other", x_other, self.k)
         block = self.blocks[left]
-        held = self.sensitive[left] & (block == self.blocks[right])
-        return np.where(left == right, 0.0, np.where(held, self.epsilon[block], np.inf))
+        protected = self.sensitive[left] & (block == self.blocks[right])
+        return np.where(left == right, 0.0, np.where(protected, self.epsilon[block], np.inf))
 
     def fingerprint(self) -> str:
         """Hexadecimal digest that two contexts share only if they promise the same."""

@@ -1,7 +1,7 @@
 """Privacy that falls off with distance: E[x, x′] = ε·d(x, x′) (metric privacy).
 
 Geo-indistinguishability (Andrés et al. 2013) is this with the Euclidean distance. Distances on
-grids are in steps (cells), or in kilometres where said.
+grids are in steps (cells), or in kilometres where stated.
 """
 
 import math
@@ -60,7 +60,10 @@ class GridMetric:
 
 @dataclass(frozen=True)
 class EuclideanMetric:
-    """E = √((ε_row·Δrow)² + (ε_column·Δcolumn)²): geo-indistinguishability; units as above."""
+    """E = √((ε_row·Δrow)² + (ε_column·Δcolumn)²): geo-indistinguishability.
+
+    `epsilon_row`, `epsilon_column`: nats per step to the next cell, in [0.001, 20].
+    """
 
     rows: int
     columns: int
@@ -97,7 +100,7 @@ class EuclideanMetric:
     def stricter_grid_metric(self) -> GridMetric:
         """The largest multiple of the step metric below this one: a + b ≤ √2·√(a² + b²).
 
-        A mechanism that keeps it keeps this policy; along the diagonals nothing is given away.
+        A mechanism that keeps it keeps this policy; along the diagonals the two are equal.
         """
         share = math.sqrt(0.5)
         return GridMetric(
@@ -119,7 +122,7 @@ class DistanceMetric:
 
     @classmethod
     def of(cls, distances: ArrayLike, epsilon: float) -> "DistanceMetric":
-        """Check and freeze; raises `CaldpError` for what is no distance or no positive ε."""
+        """Check and freeze; raises `CaldpError` for no distance, or ε outside [1e-9, 1e9]."""
         table = np.array(distances, dtype=np.float64)
         require(
             table.ndim == 2 and table.shape[0] == table.shape[1] and table.size > 0,
@@ -139,8 +142,10 @@ class DistanceMetric:
             "distances must be 0 on the diagonal and the same both ways.",
         )
         slack = 2e-15 * float(table.max())
-        detour = all(bool((table <= row[:, None] + row + slack).all()) for row in table)
-        require(detour, "distances must keep the triangle inequality: no detour is shorter.")
+        keeps_triangle = all(bool((table <= row[:, None] + row + slack).all()) for row in table)
+        require(
+            keeps_triangle, "distances must keep the triangle inequality: no detour is shorter."
+        )
         require(
             all(bool((table[row == 0] == row).all()) for row in table),
             "distances must be the same to everywhere from two symbols at distance 0.",
@@ -177,7 +182,7 @@ def symbols_within_level(policy: PrivacyMatrix, x: int, level: float) -> Bools:
     """(k,) True for the symbols x′ with E[x, x′] ≤ `level`: no report tells them better from x.
 
     On a map with a distance in kilometres it is the disc around x in which odds change by at most
-    e^level. Half a rounding of E is let pass.
+    e^level. E may exceed `level` by 1e-12 of it, for rounding.
     """
     (symbol,) = check_symbols("x", [x], policy.k)
     levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))

@@ -42,9 +42,11 @@ class DenseMatrix:
         wrong = ~(levels >= 0)
         if wrong.any():
             raise CaldpError(f"entries must be in [0, inf], got {float(levels[wrong][0])!r}.")
-        own = levels.diagonal()
-        if own.any():
-            raise CaldpError(f"entries must be 0 on the diagonal, got {float(own[own != 0][0])!r}.")
+        diagonal = levels.diagonal()
+        if diagonal.any():
+            raise CaldpError(
+                f"entries must be 0 on the diagonal, got {float(diagonal[diagonal != 0][0])!r}."
+            )
         return cls(read_only(levels))
 
     @property
@@ -53,14 +55,14 @@ class DenseMatrix:
         return len(self.entries)
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
-        """E[x, x′] pair by pair (see `PrivacyMatrix`)."""
+        """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
         left, right = check_symbols("x", x, self.k), check_symbols("x_other", x_other, self.k)
         return np.asarray(self.entries[left, right])
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasedTogether:
-    """E₁ + E₂ + …: what several releases about one symbol promise together (CALDP Prop. 2).
+    """E₁ + E₂ + …: the promise of several releases about one symbol together (CALDP Prop. 2).
 
     Nothing is written out, so contexts of any size add up. Build it with `released_together`.
     """
@@ -73,7 +75,7 @@ class ReleasedTogether:
         return self.parts[0].k
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
-        """E[x, x′] pair by pair (see `PrivacyMatrix`)."""
+        """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
         total = self.parts[0].between(x, x_other)
         for part in self.parts[1:]:
             total = sum_up(total, part.between(x, x_other))
@@ -111,22 +113,22 @@ def as_context(matrix: PrivacyMatrix) -> Context | None:
     protected. Raises `CaldpError` where `dense` does.
     """
     levels = dense(matrix)
-    held = np.isfinite(levels) & ~np.eye(matrix.k, dtype=np.bool_)
+    finite = np.isfinite(levels) & ~np.eye(matrix.k, dtype=np.bool_)
     labels = np.arange(matrix.k)
-    for x, other in np.argwhere(held).tolist():
+    for x, other in np.argwhere(finite).tolist():
         labels[labels == labels[other]] = labels[x]
     kinds, blocks = np.unique(labels, return_inverse=True)
     epsilon = np.ones(kinds.size)
-    for x in np.flatnonzero(held.any(axis=1)).tolist():
-        epsilon[blocks[x]] = levels[x, held[x]][0]
+    for x in np.flatnonzero(finite.any(axis=1)).tolist():
+        epsilon[blocks[x]] = levels[x, finite[x]][0]
     if not ((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX)).all():
         return None
-    found = Context.of(blocks.astype(np.int64), held.any(axis=1), epsilon)
-    return found if bool((dense(found) == levels).all()) else None
+    context = Context.of(blocks.astype(np.int64), finite.any(axis=1), epsilon)
+    return context if bool((dense(context) == levels).all()) else None
 
 
 def sum_up(a: Floats, b: Floats) -> Floats:
-    """a + b ≥ 0, rounded up to the next float where it is not exact; ∞ stays ∞."""
+    """a + b ≥ 0 of any shape, rounded up to the next float where not exact; ∞ stays ∞."""
     total = a + b
     with np.errstate(invalid="ignore"):
         # Knuth's two-sum: the exact a + b is total + lost; ∞ − ∞ gives NaN, which is not > 0.

@@ -1,4 +1,4 @@
-"""What differs from person to person: some places are sensitive for everybody, others for few.
+"""Policies that differ from person to person: places sensitive for everybody, or for few.
 
 ULDP §5 (Murakami, Kawamoto 2019): besides the common sensitive set each person has places of their
 own (home, work), which their device replaces by tags before it reports. Tags are the symbols k …
@@ -71,10 +71,10 @@ class PersonalPolicy:
         return Context.high_low(flags, self.epsilon)
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
-        """E[x, x′] of what is sensitive for everybody (see `PrivacyMatrix`).
+        """E[x, x′] of what is sensitive for everybody: (n,) and (n,) symbols → (n,) nats.
 
-        A person's own places are as secret: what one person is promised, `with_tags` says.
+        A person's own places are as secret: `with_tags` is the promise to one person.
         """
         left, right = check_symbols("x", x, self.k), check_symbols("x_other", x_other, self.k)
-        held = np.where(self.sensitive[left], self.epsilon, np.inf)
-        return np.where(left == right, 0.0, held)
+        level = np.where(self.sensitive[left], self.epsilon, np.inf)
+        return np.where(left == right, 0.0, level)

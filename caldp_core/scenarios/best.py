@@ -1,4 +1,4 @@
-"""The mechanism that is left to us: the one with the least error that is quick enough.
+"""The default mechanism: the one with the least error that is quick enough.
 
 The choice is made when a scenario is prepared, from the policy alone. Never from the private data,
 or the choice itself would leak.
@@ -37,13 +37,13 @@ class Best:
     """
 
     def make(self, policy: PrivacyMatrix) -> Mechanism:
-        """See `MechanismSpec`."""
+        """See `MechanismSpec.make`."""
         return choose_mechanism(self, policy).mechanism
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenMechanism:
-    """A mechanism made for a policy, and the catalogue's name of it."""
+    """A `mechanism` made for a policy by its `spec`, and its `name` in the catalogue."""
 
     name: str
     spec: MechanismSpec
@@ -55,9 +55,9 @@ def choose_mechanism(spec: MechanismSpec, policy: PrivacyMatrix) -> ChosenMechan
 
     Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
     """
-    able = mechanisms_for(policy)
+    suitable = mechanisms_for(policy)
     require(
-        bool(able),
+        bool(suitable),
         "No mechanism of the catalogue keeps such a policy; write it as a context, a distance, a "
         "yes-or-no question or a matrix.",
     )
@@ -65,9 +65,9 @@ def choose_mechanism(spec: MechanismSpec, policy: PrivacyMatrix) -> ChosenMechan
         return _least_error(policy)
     entry = next(entry for entry in MECHANISMS.values() if entry.spec is type(spec))
     require(
-        entry in able,
+        entry in suitable,
         f"{entry.title} does not keep such a policy; choose one of "
-        f"{', '.join(entry.name for entry in able)}, or best.",
+        f"{', '.join(entry.name for entry in suitable)}, or best.",
     )
     return ChosenMechanism(entry.name, spec, spec.make(policy))
 

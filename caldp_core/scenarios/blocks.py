@@ -66,7 +66,7 @@ class OneBlock:
     """Everything in one block: the block hides nothing, the symbols hide among all others."""
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         return single_block(domain)
 
 
@@ -80,7 +80,7 @@ class EvenRuns:
         check_whole("blocks", self.blocks, 1, K_MAX)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         return even_blocks(domain.k, self.blocks)
 
 
@@ -89,7 +89,7 @@ class GroupBlocks:
     """The groups that the data come in, such as topics of web pages, in order of appearance."""
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         groups = domain.groups if isinstance(domain, Domain) else ()
         require(
             bool(groups),
@@ -113,7 +113,7 @@ class GridBlocks:
         check_whole("columns of blocks", self.columns, 1, K_MAX)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         return grid_blocks(require_map(domain, "Grid blocks"), self.rows, self.columns)
 
 
@@ -122,7 +122,7 @@ class StateBlocks:
     """US states; what is offshore or abroad is one more block."""
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         require_us_map(domain, "State blocks")
         return named_blocks(*us_state_labels())
 
@@ -132,7 +132,7 @@ class CountryBlocks:
     """Countries, by public borders; what is at sea is one more block."""
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         return named_blocks(*country_labels(require_map(domain, "Country blocks")))
 
 
@@ -141,7 +141,7 @@ class RegionBlocks:
     """States, provinces and the like of all countries; what is at sea is one more block."""
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         return named_blocks(*region_labels(require_map(domain, "Region blocks")))
 
 
@@ -155,7 +155,7 @@ class HexagonBlocks:
         check_whole("resolution of hexagons", self.resolution, 0, HEXAGONS_MAX)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec` and `hexagon_labels`."""
+        """See `BlocksSpec.build` and `hexagon_labels`."""
         return named_blocks(*hexagon_labels(require_map(domain, "Hexagon blocks"), self.resolution))
 
 
@@ -169,7 +169,7 @@ class AdaptiveBlocks:
         check_whole("blocks", self.blocks, 1, K_MAX)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         us = require_us_map(domain, "Adaptive blocks")
         return adaptive_blocks(us, np.rint(population_prior()).astype(np.int64), self.blocks)
 
@@ -186,7 +186,7 @@ class DrawnBlocks:
             Area.parse(area)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         areas = [Area.parse(area) for area in self.areas]
         return drawn_blocks(require_map(domain, "Drawn blocks"), areas)
 
@@ -203,7 +203,7 @@ class SymbolBlocks:
                 pass
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`; raises `CaldpError` for a value in two blocks, too."""
+        """See `BlocksSpec.build`; raises `CaldpError` for a value in two blocks, too."""
         raw = np.zeros(domain.k, np.int64)
         for number, block in enumerate(self.blocks, start=1):
             for first, last in parse_runs(block.split(",")):

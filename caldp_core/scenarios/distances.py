@@ -36,14 +36,14 @@ class Streets:
         _check_within(self.epsilon, self.km)
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         return single_block_protection(
             _on_map(dataset, self.epsilon, self.km, GridMetric.per_km), dataset
         )
 
     @property
     def plain_epsilon(self) -> float:
-        """As secret everywhere as within `km`."""
+        """ε of plain LDP that hides everything as well as this hides places within `km`."""
         return self.epsilon
 
 
@@ -59,14 +59,14 @@ class CrowFlies:
         _check_within(self.epsilon, self.km)
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         return single_block_protection(
             _on_map(dataset, self.epsilon, self.km, EuclideanMetric.per_km), dataset
         )
 
     @property
     def plain_epsilon(self) -> float:
-        """As secret everywhere as within `km`."""
+        """ε of plain LDP that hides everything as well as this hides places within `km`."""
         return self.epsilon
 
 
@@ -100,13 +100,13 @@ class Line:
         check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         scale = GridMetric(1, dataset.domain.k, self.epsilon, self.epsilon)
         return single_block_protection(scale, dataset)
 
     @property
     def plain_epsilon(self) -> float:
-        """As secret everywhere as next to each other."""
+        """ε of plain LDP that hides everything as well as this hides neighbours."""
         return self.epsilon
 
 
@@ -123,12 +123,12 @@ class Distances:
         DistanceMetric.of(require_square(self.rows), self.epsilon)
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         require_size(len(self.rows), dataset)
         return single_block_protection(DistanceMetric.of(self.rows, self.epsilon), dataset)
 
     @property
     def plain_epsilon(self) -> float:
-        """As secret everywhere as the nearest two values that are apart."""
+        """ε of plain LDP that hides everything as well as this hides the nearest two values."""
         apart = [entry for row in self.rows for entry in row if entry > 0]
         return plain_level(self.epsilon * min(apart, default=1.0))

@@ -1,6 +1,6 @@
-"""What can stand in each slot of a scenario, by the names that files and links use.
+"""The records that each slot of a scenario can hold, by their names in files and links.
 
-What is registered in the mechanisms' catalogue is here without this file being changed; a new
+The mechanisms of the catalogue are here without this file being changed; a new
 policy, dataset or kind of blocks is one line.
 """
 
@@ -122,4 +122,4 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
 }
 """Slot → how its fields are annotated, and kind → record."""
 KINDS: Final = dict(SLOTS.values())
-"""The same by annotation, as `records.py` reads it."""
+"""Annotation of a slot → kind → record, as `records.py` reads it."""

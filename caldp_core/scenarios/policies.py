@@ -53,7 +53,7 @@ class ContextPolicy:
         object.__setattr__(self, "epsilon", _levels(self.epsilon))
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         partition, sensitive = blocks_and_flags(self.blocks, self.sensitive, dataset)
         context = Context.of(partition.labels, sensitive, self.epsilon)
         return Protection(context, partition, sensitive)
@@ -87,13 +87,13 @@ class BinaryQuestion:
         BinaryPolicy(self.epsilon_01, self.epsilon_10)
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         require_size(2, dataset)
         return single_block_protection(BinaryPolicy(self.epsilon_01, self.epsilon_10), dataset)
 
     @property
     def plain_epsilon(self) -> float:
-        """The smaller of the two."""
+        """The smaller of the two ε."""
         return plain_level(min(self.epsilon_01, self.epsilon_10))
 
 
@@ -108,7 +108,7 @@ class MatrixPolicy:
         DenseMatrix.of(require_square(self.rows))
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         require_size(len(self.rows), dataset)
         return single_block_protection(DenseMatrix.of(self.rows), dataset)
 
@@ -134,7 +134,7 @@ def _even(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
 
 
 def _mirrored(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
-    """West for east: a background that looks as plausible as the true one, and is wrong."""
+    """The data mirrored, west for east: a background that looks plausible, and is wrong."""
     p, domain = dataset.distribution, dataset.domain
     rows = domain.rows if isinstance(domain, GridDomain) else 1
     return population_background(tags, p.reshape(rows, -1)[:, ::-1].ravel(), open_symbols)
@@ -146,8 +146,8 @@ BACKGROUNDS: Final = {
     "truth": _people,
     "mirrored": _mirrored,
 }
-"""What the collector takes to be behind a tag: nothing known, GeoNames, where people are, or that
-mirrored, which is wrong on purpose."""
+"""The places that the collector expects behind a tag: nothing known, GeoNames, where people are, or
+that mirrored, which is wrong on purpose."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class PersonalTags:
         PersonalPolicy.of(np.zeros(1, np.bool_), self.shares, one, self.epsilon)
 
     def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec`."""
+        """See `PolicySpec.build`."""
         partition, sensitive = blocks_and_flags(OneBlock(), self.sensitive, dataset)
         background = BACKGROUNDS[self.background](len(self.shares), dataset, ~sensitive)
         policy = PersonalPolicy.of(sensitive, self.shares, background, self.epsilon)
@@ -179,5 +179,5 @@ class PersonalTags:
 
     @property
     def plain_epsilon(self) -> float:
-        """The one ε that there is."""
+        """The policy's ε."""
         return self.epsilon

@@ -1,4 +1,4 @@
-"""What every spec of a policy owes, and what those without blocks share."""
+"""The protocol of policy specs, and what those without blocks share."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -18,7 +18,7 @@ from caldp_core.scenarios.records import Rows
 class Protection:
     """A policy made for a dataset: its matrix E, and the blocks and flags that it is made of.
 
-    Policies without blocks have one of everything; `sensitive`: (k,) values with a finite E.
+    Policies without blocks have one block of everything; `sensitive`: (k,) values with a finite E.
     """
 
     policy: PrivacyMatrix
@@ -49,12 +49,12 @@ def single_block_protection(policy: PrivacyMatrix, dataset: Dataset) -> Protecti
 
 
 def plain_level(level: float) -> float:
-    """A level as near to it as an ε of plain LDP may be."""
+    """The level, clipped to the range that an ε of plain LDP may have."""
     return min(max(level, EPSILON_MIN), EPSILON_MAX)
 
 
 def require_square(rows: Rows) -> Rows:
-    """The rows, if they are as many as each is long; else `CaldpError`."""
+    """The rows, if they form a square table; else `CaldpError`."""
     require(
         len({len(row) for row in rows}) == 1 and len(rows) == len(rows[0]),
         f"rows must be a square table, got rows of {[len(row) for row in rows]} numbers.",
@@ -63,7 +63,7 @@ def require_square(rows: Rows) -> Rows:
 
 
 def require_size(size: int, dataset: Dataset) -> None:
-    """Raise `CaldpError` unless the dataset has so many values."""
+    """Raise `CaldpError` unless the dataset has `size` values."""
     require(
         dataset.domain.k == size,
         f"This policy is made for {size} values, {dataset.name} has {dataset.domain.k:,}; "

@@ -25,7 +25,7 @@ INFINITY: Final = "infinity"
 Level: TypeAlias = Annotated[float, INFINITY]
 """A number that may be ∞."""
 Rows: TypeAlias = tuple[tuple[Level, ...], ...]
-"""A small table of such numbers, row by row."""
+"""A small table of levels, row by row."""
 
 _LIST = ";"
 _ROWS = "|"
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
 
 
 def from_dict(cls: type[T], data: Any, kinds: Kinds, where: str = "The scenario") -> T:
-    """A record from such dictionaries; a missing key takes its default, an unknown one is an error.
+    """A record from what `to_dict` makes; a missing key takes its default.
 
     Raises `CaldpError` for unknown keys and kinds; the records check their own values.
     """
@@ -102,10 +102,10 @@ def _slot(slot: str, data: Any, hint: Any, kinds: Kinds) -> Any:
 
 
 def _value(name: str, value: Any, hint: Any) -> Any:
-    found = _fitting(value, hint)
-    if found is MISSING:
+    fitted = _fitting(value, hint)
+    if fitted is MISSING:
         raise CaldpError(f"{name} must be {_words(hint)}, got {value!r}.")
-    return found
+    return fitted
 
 
 def _fitting(value: Any, hint: Any) -> Any:

@@ -37,7 +37,7 @@ _POLICY: Final = "policy"
 _REPR_MAX: Final = 400
 """Characters of a scenario in a line of code; one with data of one's own says what it is."""
 _DEPTH_MAX: Final = 8
-"""Most objects and lists in each other that are looked at; a scenario has four."""
+"""Most nested objects and lists that are read; a scenario has four."""
 _DIGITS_MAX: Final = 400
 """More than any number of the format has, and as many as floats have."""
 
@@ -92,11 +92,11 @@ class Scenario:
         return self.policy
 
     def with_context(self, **changes: Any) -> "Scenario":
-        """The same with other `blocks`, `sensitive` or `epsilon`; `CaldpError` as `context`."""
+        """The scenario with other `blocks`, `sensitive` or `epsilon`; `CaldpError` as `context`."""
         return replace(self, policy=replace(self.context, **changes))
 
     def with_epsilon(self, epsilon: float) -> "Scenario":
-        """The same at another ε; raises `CaldpError` for a policy that has no ε of its own."""
+        """The scenario at another ε; raises `CaldpError` for a policy that has no ε of its own."""
         policy: Any = self.policy
         require(
             "epsilon" in {field.name for field in fields(policy)},
@@ -105,7 +105,7 @@ class Scenario:
         return replace(self, policy=replace(policy, epsilon=epsilon))
 
     def kind(self, slot: str) -> str:
-        """What files call the record in the slot "dataset", "policy", "mechanism" or "prior"."""
+        """Name in files of the record in the slot "dataset", "policy", "mechanism" or "prior"."""
         value = getattr(self, slot)
         return next(kind for kind, cls in SLOTS[slot][1].items() if cls is type(value))
 
@@ -133,7 +133,7 @@ class Scenario:
 
     @classmethod
     def from_dict(cls, data: Any) -> "Scenario":
-        """Read such a dictionary; raises `CaldpError` on unknown keys, kinds and versions."""
+        """Read what `to_dict` makes; raises `CaldpError` on unknown keys, kinds and versions."""
         version = data.get(MARK) if isinstance(data, Mapping) else None
         # JSON's 2.0 is no version, though Python has it equal to 2.
         if type(version) is not int or version != FORMAT:
@@ -155,7 +155,7 @@ class Scenario:
 
     @classmethod
     def from_text(cls, text: str, name: str = "The scenario file") -> "Scenario":
-        """Read what a scenario file holds; raises `CaldpError`, calling it `name`."""
+        """Read the text of a scenario file; raises `CaldpError`, calling it `name`."""
         try:
             data = json.loads(text, object_pairs_hook=_object, parse_int=_whole)
         except CaldpError:
@@ -179,7 +179,7 @@ class Scenario:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "Scenario":
-        """Read such texts; raises `CaldpError` on anything unknown. No version is this one."""
+        """Read what `to_query` makes, with its version or none; raises `CaldpError` otherwise."""
         rest = {key: text for key, text in query.items() if key != _LINK_MARK}
         if query.get(_LINK_MARK, str(FORMAT)) != str(FORMAT):
             raise CaldpError(f"A link has v={FORMAT}, this one has v={query[_LINK_MARK]}.")
@@ -196,7 +196,7 @@ class Scenario:
 
 
 def unknown_query_keys(query: Mapping[str, str]) -> list[str]:
-    """Keys of a link that do not speak of a scenario: mail and course systems add some."""
+    """Keys of a link that are none of a scenario's: mail and course systems add some."""
     records = (Scenario, *SLOTS[_POLICY][1].values())
     known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}
     return [key for key in query if _slot_of(key) not in known]
@@ -207,11 +207,11 @@ def _too_deep(name: str) -> CaldpError:
 
 
 def _depth(data: Any) -> int:
-    """How many objects and lists are in each other, as far as it matters."""
+    """How deeply objects and lists are nested, counted to `_DEPTH_MAX` + 1."""
     depth, level = 0, [data] if isinstance(data, dict | list) else []
     while level and depth <= _DEPTH_MAX:
-        held = [each.values() if isinstance(each, dict) else each for each in level]
-        level = [part for parts in held for part in parts if isinstance(part, dict | list)]
+        contents = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [part for parts in contents for part in parts if isinstance(part, dict | list)]
         depth += 1
     return depth
 
@@ -245,8 +245,8 @@ def _text(name: str, value: object) -> str:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; raises `CaldpError` on a key that is there twice: nothing is guessed."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise CaldpError(f"A scenario file has each key once, this one has {twice!r} twice.")
-    return made
+    return result

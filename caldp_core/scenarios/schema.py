@@ -54,21 +54,21 @@ def _object(cls: type) -> dict[str, Any]:
 
 def kind_schema(kind: str, cls: type) -> dict[str, Any]:
     """The schema of a record in a slot, with its `kind`."""
-    made = _object(cls)
-    made["properties"] = {"kind": {"const": kind}} | made["properties"]
-    made["required"] = ["kind", *made["required"]]
-    return made
+    result = _object(cls)
+    result["properties"] = {"kind": {"const": kind}} | result["properties"]
+    result["required"] = ["kind", *result["required"]]
+    return result
 
 
 def _property(field: Field[Any], hint: Any) -> dict[str, Any]:
-    made = _of_type(hint)
+    result = _of_type(hint)
     if field.default is MISSING:
-        return made
+        return result
     if hint in KINDS:
         kind = next(kind for kind, cls in KINDS[hint].items() if cls is type(field.default))
-        return made | {"default": {"kind": kind, **to_dict(field.default, KINDS)}}
+        return result | {"default": {"kind": kind, **to_dict(field.default, KINDS)}}
     default = list(field.default) if isinstance(field.default, tuple) else field.default
-    return made | {"default": default}
+    return result | {"default": default}
 
 
 def _of_type(hint: Any) -> dict[str, Any]:

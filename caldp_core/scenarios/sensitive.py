@@ -54,7 +54,7 @@ class EverythingSensitive:
     """Every symbol is sensitive."""
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
+        """See `SensitiveSpec.build`."""
         del partition
         return np.ones(domain.k, np.bool_)
 
@@ -76,7 +76,7 @@ class SensitiveAreas:
             _parse_edit(edit)
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
+        """See `SensitiveSpec.build`."""
         grid = require_map(domain, "Sensitive areas")
         flags = np.zeros(grid.k, np.bool_)
         for adds, whole_blocks, area in map(_parse_edit, self.edits):
@@ -115,14 +115,14 @@ class SensitiveNear:
         self._degrees()
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
+        """See `SensitiveSpec.build`."""
         del partition
         return cells_within_km(require_map(domain, "Points"), self._degrees(), self.km)
 
     def _degrees(self) -> Floats:
         """(points, 2) latitude and longitude."""
-        found = [_parse_point(point) for point in self.points]
-        return np.array(found, np.float64).reshape(-1, 2)
+        points = [_parse_point(point) for point in self.points]
+        return np.array(points, np.float64).reshape(-1, 2)
 
 
 def _parse_point(point: str) -> tuple[float, float]:
@@ -147,7 +147,7 @@ class SensitiveInhabited:
         check_whole("most inhabitants", self.most, self.least, N_MAX)
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
+        """See `SensitiveSpec.build`."""
         del partition
         require_us_map(domain, "Numbers of inhabitants")
         people = population_prior()
@@ -165,7 +165,7 @@ class SensitiveSymbols:
             pass
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
-        """See `SensitiveSpec`."""
+        """See `SensitiveSpec.build`."""
         del partition
         flags = np.zeros(domain.k, np.bool_)
         for first, last in parse_runs(self.runs):

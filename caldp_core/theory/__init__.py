@@ -1,1 +1,1 @@
-"""What can be said before anybody is asked: exact variances, expected errors, bounds, plans."""
+"""Theory before the first report: exact variances, expected errors, bounds, plans."""

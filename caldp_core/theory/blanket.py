@@ -8,7 +8,7 @@ their laws and α = β/(p − 1). With Q₁ the reports that x sends more often 
 
 As nobody's report is less likely than that of x or x′ over p, each of the others sends as if from
 the blanket (pα·Q₁ + pα·Q₁′ + (1 − (p+1)α)·Q₀)/(1 + β) with probability (1 + β)/p at least. Let M of
-them do, C ~ Bin(M, 2pα/(1+β)) of these not Q₀, and A ~ Bin(C, ½) of these Q₁. All else told, δ is
+them do, C ~ Bin(M, 2pα/(1+β)) of these not Q₀, and A ~ Bin(C, ½) of these Q₁. Given all else, δ is
 at most the divergence of (A + Δ, C − A + Δ′), (Δ, Δ′) = (1, 0), (0, 1), (0, 0) with probabilities
 pα, α, 1 − (p+1)α, from the same with Δ and Δ′ swapped, on average over M ~ Bin(n − 1, (1 + β)/p).
 
@@ -39,7 +39,7 @@ def delta_mixed(
 ) -> float:
     """δ at `epsilon` of two protected values among n people, on average over the blanket.
 
-    What is too rare to matter beside `delta` counts in full.
+    `local`: ε of one report; `beta`: β. Events too rare to matter beside `delta` count in full.
     """
     crowds, mass = _blankets(n, (1 + beta) * math.exp(-local), delta, pieces)
     pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
@@ -49,7 +49,7 @@ def delta_mixed(
 def delta_with_open(
     epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = PIECES
 ) -> float:
-    """The same of a protected value against an open one."""
+    """δ at `epsilon` of a protected value against an open one; parameters as in `delta_mixed`."""
     crowds, mass = _blankets(n, math.exp(-local), delta, pieces)
     pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
     return float(sum(m * delta_beside_open(epsilon, local, beta, c) for c, m in pairs))
@@ -65,19 +65,19 @@ def _blankets(n: int, chance: float, delta: float, most: int) -> tuple[Ints, Flo
     low, high = max(0, math.floor(mean - reach)), min(n - 1, math.ceil(mean + reach))
     pieces = min(most, 1 + math.ceil((high - low) / max(_NARROW * mean, 1.0)))
     least = np.unique([0, *np.linspace(low, high, pieces).astype(np.int64).tolist()])
-    beyond = _tail(least.astype(np.float64), np.full(least.size, n - 1.0), chance)
-    return least, beyond - np.append(beyond[1:], 0.0)
+    tails = _tail(least.astype(np.float64), np.full(least.size, n - 1.0), chance)
+    return least, tails - np.append(tails[1:], 0.0)
 
 
 def delta_in_blanket(epsilon: float, local: float, beta: float, others: int, delta: float) -> float:
-    """δ of two protected values beside so many others of the blanket: a sum over all seen Q₁, Q₁′.
+    """δ of two protected values beside so many others of the blanket: a sum over their Q₁, Q₁′.
 
     Given their number t it is best to look for `start` or more Q₁: the ratio of both laws grows.
     """
     p, power = math.exp(local), math.exp(epsilon)
     alpha = beta / (p - 1)
     rest, share = max(0.0, 1 - (p + 1) * alpha), min(1.0, 2 * p * alpha / (1 + beta))
-    t, left = _window(others + 1, share, 1e-3 * delta)
+    t, neglected = _window(others + 1, share, 1e-3 * delta)
     before, at = _binomial(t - 1, others, share), _binomial(t, others, share)
     idle = rest * (power - 1) * (others + 1 - t) * share / (2 * max(1 - share, 1e-300))
     start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
@@ -85,7 +85,7 @@ def delta_in_blanket(epsilon: float, local: float, beta: float, others: int, del
     u = v + _binomial(start - 1, t - 1, 0.5)
     first = before * alpha * (p * u + v) + at * rest * (u + v) / 2
     second = before * alpha * (u + p * v) + at * rest * (u + v) / 2
-    return float(np.maximum(first - power * second, 0.0).sum()) + left
+    return float(np.maximum(first - power * second, 0.0).sum()) + neglected
 
 
 def delta_beside_open(epsilon: float, local: float, beta: float, others: int) -> float:

@@ -1,4 +1,4 @@
-"""What the papers prove about errors: rates, upper bounds and worst cases.
+"""Results of the papers on errors: rates, upper bounds and worst cases.
 
 Rates are what stands inside of Θ(·): they order settings, and say nothing about constants. Exact
 errors of a given p are in `Mechanism.variance`. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun

@@ -22,9 +22,9 @@ _EARTH_KM = 20_100.0
 
 
 def report_distribution(mechanism: Mechanism, x: int) -> Floats:
-    """(k,) distribution of the reports of a person at x; `CaldpError` where reports are no places.
+    """(k,) distribution of the reports of a person at x.
 
-    What offers `ReportsSymbols` says it; other mechanisms' reports lie nowhere.
+    Raises `CaldpError` unless the mechanism is a `ReportsSymbols`: other reports are no places.
     """
     if not isinstance(mechanism, ReportsSymbols):
         raise CaldpError("The reports of this mechanism are no places; choose one that adds noise.")
@@ -32,7 +32,7 @@ def report_distribution(mechanism: Mechanism, x: int) -> Floats:
 
 
 def block_report_distribution(labels: Ints, x: int, epsilon: float) -> Floats:
-    """(k,) the same for randomized response in blocks; `labels`: (k,), ε of the block of x."""
+    """(k,) law of the reports of x by k-RR in blocks; `labels`: (k,), ε of the block of x."""
     (symbol,) = check_symbols("x", [x], labels.size)
     block = labels == labels[symbol]
     weight = np.exp(float(check_epsilon(epsilon)))

@@ -1,7 +1,7 @@
 """Expected error of an estimate: the normal approximation where it holds, else trials.
 
-The error is the total variation, or any other that is asked for, by trials alone. Any mechanism
-that can draw a tally and estimate from it, any estimator. Trials draw people, the tally of their
+The error is the total variation, or any other, by trials alone. For any estimator and any mechanism
+that can draw a tally and estimate from it. Trials draw people, the tally of their
 reports and the estimate, as a run does, but with coins that no run has. Two forecasts with one seed
 draw the same people and start from the same coins, so that neighbours on a curve differ by less
 than their standard errors. Where rare values matter, every second trial has some, and counts as
@@ -80,8 +80,8 @@ def approximated_error(
     mechanism: Mechanism, p: Floats, n: int, name: str, *, people: Ints | None = None
 ) -> Forecast | None:
     """The normal approximation of `expected_error`, None where it does not hold."""
-    found = approximation(mechanism, p, n, people is None, estimator(name).apply)
-    return None if found is None else Forecast(found.tv, found.deviation, 0.0, NORMAL)
+    result = approximation(mechanism, p, n, people is None, estimator(name).apply)
+    return None if result is None else Forecast(result.tv, result.deviation, 0.0, NORMAL)
 
 
 def expected_error(
@@ -101,16 +101,14 @@ def expected_error(
     """Expected error of the named estimator's shares from the reports of n people.
 
     `p`: (k,) true shares. `people`: (k,) counts, n in all, if everybody is known; None draws n
-    from p. `domain`: what lies beside what, for estimators that look at it, and `options`, what
-    they are told beside the reports.
+    from p. `domain`, `options`: neighbourhoods and settings for estimators that use them.
     `budget`: of trials, by default `Budget.single`. `loss`: the error, the total variation if None.
-    Raises `CaldpError` for an unknown
-    estimator, for one that does not go with the mechanism, and where trials are needed and the
-    tally of so many people cannot be drawn.
+    Raises `CaldpError` for an unknown estimator, for one that does not go with the mechanism, and
+    where trials are needed and the tally of so many people cannot be drawn.
     """
-    found = None if loss else approximated_error(mechanism, p, n, name, people=people)
-    if found is not None:
-        return found
+    forecast = None if loss else approximated_error(mechanism, p, n, name, people=people)
+    if forecast is not None:
+        return forecast
     ways: list[Stratum] = strata(p, n) if people is None else [Known(people)]
     trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, options, seed, loss or _tv)
     return trials.forecast(budget or Budget.single(p.size), progress)
@@ -137,18 +135,18 @@ class _Trials:
                 way = self.ways[len(errors) % len(self.ways)]
                 errors.append(self._error(way, seeds))
                 progress(min(len(errors) / budget.most, 1.0))
-            found = self._of(errors)
-            if found.error < _ROUNDING:
-                return Forecast(0.0, 0.0, 0.0, found.method)
-            # Trials that all say the same may just not have seen what is rarer.
-            alike = any(np.ptp(each) <= _ALIKE * found.error for each in self._by_way(errors))
-            close = found.standard_error <= budget.close * found.error and not alike
+            result = self._of(errors)
+            if result.error < _ROUNDING:
+                return Forecast(0.0, 0.0, 0.0, result.method)
+            # Trials that all agree may just have missed rare values.
+            alike = any(np.ptp(each) <= _ALIKE * result.error for each in self._by_way(errors))
+            close = result.standard_error <= budget.close * result.error and not alike
             if close or upto >= budget.most:
-                return found
+                return result
             upto = min(2 * upto, budget.most)
 
     def _of(self, errors: list[float]) -> Forecast:
-        """Of trials that take turns at the ways, each of which counts by its weight."""
+        """The forecast from trials that alternate between strata, each counted by its weight."""
         weights = np.array([way.weight for way in self.ways])
         parts = self._by_way(errors)
         means = np.array([part.mean() for part in parts])
@@ -163,8 +161,8 @@ class _Trials:
         return [np.array(errors[i :: len(self.ways)]) for i in range(len(self.ways))]
 
     def _error(self, way: Stratum, seeds: np.random.SeedSequence) -> float:
-        who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
-        tally = self.mechanism.sample_tally(way.people(who), coins)
+        people_rng, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
+        tally = self.mechanism.sample_tally(way.people(people_rng), coins)
         evidence = Evidence.of(self.mechanism, tally, domain=self.domain, options=self.options)
         return self.loss(self.p, self.after(evidence))
 

@@ -38,7 +38,7 @@ def group_margins(
         mechanism.policy.blocks if isinstance(mechanism.policy, Context) else np.zeros_like(labels)
     )
     sizes, shares = np.bincount(blocks), sums_by(labels, p, int(labels.max()) + 1)
-    found = np.full(shares.size, np.nan)
+    margins = np.full(shares.size, np.nan)
     for group in np.flatnonzero((shares > 0) & (shares >= floor)).tolist():
         progress(group / shares.size)
         inside = labels == group
@@ -47,8 +47,8 @@ def group_margins(
         part, share = float(p[rest].sum()), float(shares[group])
         noise = mechanism.sum_variance(p, rest.astype(np.float64), 1) if rest.any() else 0.0
         variance = noise - part * (1.0 - part) + share * (1.0 - share)
-        found[group] = _Z * math.sqrt(max(variance, 0.0))
-    return found
+        margins[group] = _Z * math.sqrt(max(variance, 0.0))
+    return margins
 
 
 def people_for_groups(

@@ -1,4 +1,4 @@
-"""What mixing adds for a mechanism that is known: the ε that is left between each pair of blocks.
+"""Amplification by mixing for a mechanism that is known: the ε that is left in each block.
 
 The bound is that of `blanket`, after Wang and others 2023 (arXiv 2304.05007), here for contexts.
 """
@@ -22,7 +22,7 @@ from caldp_core.theory.blanket import PIECES, delta_mixed, delta_with_open
 from caldp_core.theory.shuffling import numeric_epsilon
 
 DELTA: Final = 1e-9
-"""Chance in which the promise after mixing may fail, where nothing else is said."""
+"""Default chance that the promise after mixing fails."""
 _SUMMED_MAX: Final = 10**6
 """Of more people the bound is that of so many, or that of clones: the sum has √n terms."""
 _CLOSE: Final = 1e-4
@@ -54,11 +54,11 @@ class Variations:
         oracles, policy = mechanism.oracles, mechanism.policy
         prob = oracles.probabilities  # type: ignore[attr-defined]
         parts = oracles.device_numbers.get("parts", np.ones(policy.m, np.int64))  # type: ignore[attr-defined]
-        apart = np.where(parts > 1, 2.0, 1.0) * (prob.own - prob.other)
+        variation = np.where(parts > 1, 2.0, 1.0) * (prob.own - prob.other)
         sizes = policy.hidden_sizes
         named = 1.0 - oracles.cover_threshold / COIN_ONE
         return cls(
-            np.where(sizes > 1, apart, np.nan),
+            np.where(sizes > 1, variation, np.nan),
             np.where((sizes > 0) & (policy.block_sizes() > sizes), named, np.nan),
         )
 
@@ -78,18 +78,17 @@ class MixedEpsilons:
 def epsilons_after_mixing(
     mechanism: Mechanism, people: Ints, delta: float = DELTA
 ) -> MixedEpsilons | None:
-    """Bounds for (m,) `people` of each block; None for another policy with pairs without a limit.
+    """Bounds for (m,) `people` of each block, NaN for 0 people.
 
-    A block of nobody, 0, has none: NaN.
-
-    Of a mechanism of another policy whose pairs all have one, that for any mechanism.
+    For a policy that is no context, the bound of shuffling for any mechanism, or None where a pair
+    has no limit or all have ε = 0.
     """
     if isinstance(mechanism, ContextMechanism):
-        found = Variations.of(mechanism)
+        variations = Variations.of(mechanism)
         levels, crowds = mechanism.policy.epsilon.tolist(), people.tolist()
         return MixedEpsilons(
-            _bounds(epsilon_after_mixing, levels, found.hidden, crowds, delta),
-            _bounds(epsilon_after_mixing_with_open, levels, found.open, crowds, delta),
+            _bounds(epsilon_after_mixing, levels, variations.hidden, crowds, delta),
+            _bounds(epsilon_after_mixing_with_open, levels, variations.open, crowds, delta),
         )
     most = float(dense(mechanism.policy).max())
     if not 0 < most < math.inf:
@@ -138,17 +137,20 @@ def epsilon_after_mixing(epsilon: float, beta: float, n: int, delta: float) -> f
     level, people = _checked(epsilon, n, delta)
     crowd, most = min(people, _SUMMED_MAX), math.tanh(level / 2)
     check_number("beta", beta, 1e-9, 1.0)
-    found = _least(
+    bound = _least(
         level,
         delta,
         lambda e, pieces: delta_mixed(e, level, min(beta, most), crowd, delta, pieces=pieces),
     )
-    return min(found, numeric_epsilon(level, people, delta)) if people > crowd else found
+    return min(bound, numeric_epsilon(level, people, delta)) if people > crowd else bound
 
 
 @cached
 def epsilon_after_mixing_with_open(epsilon: float, beta: float, n: int, delta: float) -> float:
-    """The same of a protected value against an open one `beta` apart, at most 1 − e^−ε."""
+    """ε after mixing of a protected value and an open one `beta` apart, at most 1 − e^−ε.
+
+    Raises `CaldpError` for arguments out of range. Never above `epsilon`.
+    """
     level, people = _checked(epsilon, n, delta)
     most = -math.expm1(-level)
     check_number("beta", beta, 1e-9, 1.0)
@@ -180,13 +182,13 @@ def _least(level: float, delta: float, reached: Callable[[float, int], float]) -
     if spare(high, 1) > 0:
         if spare(high) > 0:
             return level
-        found = float(scipy.optimize.brentq(spare, low, high, xtol=_CLOSE))
+        root = float(scipy.optimize.brentq(spare, low, high, xtol=_CLOSE))
     else:
         near = float(scipy.optimize.brentq(spare, low, high, args=(1,), xtol=_CLOSE))
         # The full sum is a little less at every ε, and falls as steeply.
         steep = (spare(near + _STEP, 1) - spare(near, 1)) / _STEP
-        found = near - spare(near) / steep
-        found -= spare(found) / steep
-    while spare(found) > 0:
-        found += _CLOSE
-    return min(math.exp(found), level)
+        root = near - spare(near) / steep
+        root -= spare(root) / steep
+    while spare(root) > 0:
+        root += _CLOSE
+    return min(math.exp(root), level)

@@ -11,7 +11,7 @@ first order. The error of x is split into its regression on W_x, whose sum over 
 variance by `Mechanism.sum_variance`, and the rest, taken as uncorrelated from x to x.
 
 That holds where many values share the error and each estimate rests on many reports;
-`approximation` measures both and says nothing where it does not hold.
+`approximation` measures both and returns None where it does not hold.
 """
 
 from collections.abc import Callable
@@ -104,10 +104,10 @@ class Kinds:
     def above(self, cut: Floats | float) -> tuple[Floats, Floats, Floats]:
         """Moments 0, 1 and 2 of max(W − cut, 0)."""
         z = (cut - self.p) / self.sigma
-        beyond = scipy.special.ndtr(-z)
+        tail = scipy.special.ndtr(-z)
         bell = np.exp(-0.5 * np.minimum(z * z, 1e4)) / np.sqrt(2.0 * np.pi)
-        first = (self.p - cut) * beyond + self.sigma * bell
-        return beyond, first, (self.p - cut) * first + self.sigma**2 * beyond
+        first = (self.p - cut) * tail + self.sigma * bell
+        return tail, first, (self.p - cut) * first + self.sigma**2 * tail
 
 
 def _unprocessed(kinds: Kinds) -> Errors:
@@ -131,18 +131,18 @@ def _projected(kinds: Kinds) -> Errors:
     tau = 0.0
     # Newton's steps from the left: the total is convex and falling in τ, so none overshoots.
     for _ in range(_ROUNDS):
-        beyond, first, _square = kinds.above(tau)
+        chances, first, _square = kinds.above(tau)
         excess = float(kinds.times @ first) - 1.0
         if excess <= _CLOSE:
             break
-        tau += excess / float(kinds.times @ beyond)
+        tau += excess / float(kinds.times @ chances)
     positive, larger = kinds.above(tau)[0], kinds.above(tau + kinds.p)[0]
     wobble = 0.5 * float(kinds.times @ (positive - 2.0 * larger))
     return _shares(kinds, tau, 1.0, wobble / float(kinds.times @ positive))
 
 
 def _shares(kinds: Kinds, tau: float, unit: float, wobble: float) -> Errors:
-    """Of S = max(W − τ, 0)/Z; `wobble`: what the error gains with 1 more of their total.
+    """Errors of S = max(W − τ, 0)/Z; `wobble`: rise of the error with 1 more of their total.
 
     ½|S − p| + wobble·S = (S − p)⁺ + (wobble − ½)·S + ½p, and Cov(max(W − c, 0), W)/σ² is the
     probability that W is above c (Stein's lemma).
@@ -183,8 +183,8 @@ def approximation(
     if formula is None:
         return None
     variance = mechanism.variance(p, n)
-    given = variance if people_drawn else variance_given_people(mechanism, p, n)
-    kinds = Kinds.of(p, given)
+    conditional = variance if people_drawn else variance_given_people(mechanism, p, n)
+    kinds = Kinds.of(p, conditional)
     errors = formula(kinds)
     tv = float(kinds.times @ errors.mean)
     slope = errors.slope[kinds.kind]
@@ -227,7 +227,7 @@ def _rests_on_few(
 
 
 def _gains(mechanism: Mechanism, policy: Context, p: Floats, n: int, variance: Floats) -> Floats:
-    """(k,) B as above, read off by moving share from every second value of a kind to the next.
+    """(k,) B of `_rests_on_few`, by moving share from every second value of a kind to the next.
 
     Values of a block are of two kinds, hidden or not. Where a value is left over, B is taken as 1.
     """

@@ -1,4 +1,4 @@
-"""What it takes: people or ε for an accuracy, and which family does best.
+"""Planning: people or ε for an accuracy, and which family does best.
 
 Every answer is found by bisection of exact variances or of forecasts (`expected_error.py`); where
 those are simulated, answers are as sure as they are.
@@ -171,8 +171,8 @@ def people_needed(
 ) -> int | None:
     """Least n (to 0.1 %) with error_at(n) ≤ target; None if 10^12 people do not suffice.
 
-    `error_at` must not rise with n. `progress` is told the share that is done before each error is
-    asked for, and may raise `Cancelled`.
+    `error_at` must not rise with n. `progress` receives the share that is done before each
+    error is computed, and may raise `Cancelled`.
     """
     low, high = 0.0, float(np.log(N_MAX))
     steps = math.ceil(math.log2(high / _CLOSE))

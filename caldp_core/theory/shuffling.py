@@ -1,4 +1,4 @@
-"""What mixing reports with those of others adds: amplification by shuffling.
+"""Amplification by shuffling: the ε of reports that are mixed with those of others.
 
 Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones") and 2023 ("Stronger privacy
 amplification by shuffling"). Whatever the mechanism is, if each person's report keeps ε₀ among the
@@ -26,7 +26,7 @@ _NARROW: Final = 0.002
 _RARE: Final = 70.0
 """−log of the probability that C is below all ranges but the one from 0 on, e^−70 = 4·10⁻³¹."""
 _NEAR: Final = 1e-4
-"""What is as near to ε₀ is called ε₀."""
+"""Relative distance from ε₀ within which ε₀ itself is returned."""
 _NOTHING: Final = 1e-300
 """Stands for δ = 0, which has no logarithm."""
 
@@ -101,7 +101,7 @@ class Clones:
 
 
 def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
-    """The same as `closed_form_epsilon`, by the divergence itself: smaller, and for any n and ε₀.
+    """ε of (ε, δ)-DP after mixing, by the divergence: below `closed_form_epsilon`, any n and ε₀.
 
     The root is rounded up until it satisfies δ, so the result is a bound.
     """
@@ -123,11 +123,11 @@ def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
     low = enough - 1.0
     if spare(enough) < 0:
         enough, low = near, enough
-    while (left := spare(low)) >= 0:
+    while (excess := spare(low)) >= 0:
         if low == least:
             return math.exp(least)
-        enough, low = low, max(least, low - 0.6 * left - 0.01)
-    found = float(scipy.optimize.brentq(spare, low, enough, xtol=1e-6))
-    while spare(found) < 0:
-        found += 1e-6
-    return min(math.exp(found), level)
+        enough, low = low, max(least, low - 0.6 * excess - 0.01)
+    root = float(scipy.optimize.brentq(spare, low, enough, xtol=1e-6))
+    while spare(root) < 0:
+        root += 1e-6
+    return min(math.exp(root), level)

@@ -84,13 +84,13 @@ def minimax(k: int, s: int, epsilon: float) -> Optimum:
     # The least loss is concave in α: where it still rises at 1, nobody is worse than everybody.
     if k == s or everybody.loss >= least_loss(k, s, epsilon, 1.0 - _CLOSE).loss:
         return everybody
-    found = scipy.optimize.minimize_scalar(
+    result = scipy.optimize.minimize_scalar(
         lambda share: -least_loss(k, s, epsilon, float(share)).loss,
         bounds=(0.0, 1.0),
         method="bounded",
         options={"xatol": _CLOSE},
     )
-    shares = (0.0, float(found.x))
+    shares = (0.0, float(result.x))
     others = (least_loss(k, s, epsilon, share) for share in shares)
     return max((*others, everybody), key=lambda o: o.loss)
 
@@ -157,9 +157,9 @@ class _Problem:
             return first, second, third
         s, e = self.s, self.e
         cover = s / (m * e + s - m)
-        sent = self.share + (1.0 - self.share) * cover
-        contrast = cover**2 * m * (s - m) * (e - 1.0) ** 2 / (s * max(s - 1, 1) * sent)
-        return contrast, 1.0 - cover, (1.0 - cover) / sent
+        chance = self.share + (1.0 - self.share) * cover
+        contrast = cover**2 * m * (s - m) * (e - 1.0) ** 2 / (s * max(s - 1, 1) * chance)
+        return contrast, 1.0 - cover, (1.0 - cover) / chance
 
     def loss(self, m: int, z: float) -> float:
         """The loss of this mixture; every rate that counts must be above 0."""
@@ -168,9 +168,9 @@ class _Problem:
     def slope(self, m: int, z: float) -> float:
         """Its derivative in z, m < s; ∞ where sets of all values alone would tell nothing."""
         low, high = self.rates(m), self.rates(m + 1)
-        found = 0.0
+        total = 0.0
         for factor, one, other, rate in zip(self.factors, low, high, self.rates(m, z), strict=True):
             if factor and not rate:
                 return inf
-            found += factor * (one - other) / rate**2 if factor else 0.0
-        return found
+            total += factor * (one - other) / rate**2 if factor else 0.0
+        return total

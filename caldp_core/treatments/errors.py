@@ -16,7 +16,7 @@ from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.treatments.release import Release
 
 BOX: Final = 5
-"""Cells along a side of the boxes that are asked: 1° on the map of the United States."""
+"""Cells along a side of the boxes of `TableErrors.box`: 1° on the map of the United States."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class TableErrors:
     """Errors of one published table.
 
     `tv`: share of people who would have to be moved, in [0, 1]. `cell`: mean error of a cell, in
-    people. `small`: the same over the small places, 0 where there are none; `small_lost`: share of
-    them of which more than half of the count is wrong. `box`: share of people in the wrong box, see
-    `box_error`.
+    people. `small`: mean error over the small places, 0 where there are none; `small_lost`: share
+    of them of which more than half of the count is wrong. `box`: share of people in the wrong box,
+    see `box_error`.
     """
 
     tv: float
@@ -41,19 +41,19 @@ def table_errors(
 ) -> TableErrors:
     """The errors of a release against (k,) true `counts` of at least one person.
 
-    `small`: places of 1 to so many people are small. `boxes`: a map, of which boxes of `BOX` cells
-    a side are asked, or (k,) groups of a table.
+    `small`: places of 1 to so many people are small. `boxes`: a map, cut into boxes of `BOX` cells
+    a side, or (k,) groups of a table. Raises `CaldpError` without anybody.
     """
     n = int(counts.sum())
     require(n > 0, "A table needs at least one person, got none.")
-    off = np.abs(release.estimate - counts)
-    those = (counts > 0) & (counts <= small)
-    lost = off[those] > 0.5 * counts[those]
+    differences = np.abs(release.estimate - counts)
+    is_small = (counts > 0) & (counts <= small)
+    lost = differences[is_small] > 0.5 * counts[is_small]
     return TableErrors(
         total_variation(counts / n, release.shares),
-        float(off.mean()),
-        float(off[those].mean()) if those.any() else 0.0,
-        float(lost.mean()) if those.any() else 0.0,
+        float(differences.mean()),
+        float(differences[is_small].mean()) if is_small.any() else 0.0,
+        float(lost.mean()) if is_small.any() else 0.0,
         _of_boxes(counts / n, release.shares, boxes),
     )
 

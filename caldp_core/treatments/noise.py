@@ -49,7 +49,7 @@ class CentralTable:
     def guess_accuracy(self) -> float:
         """How often the best guess between two cells of one person is right, all others known.
 
-        1/(1 + e^{−ε/2}): both counts tell only whether they are above what the others make.
+        1/(1 + e^{−ε/2}): both counts show only whether they are above what the others make.
         """
         return 1.0 / (1.0 + float(self.noise.alpha))
 

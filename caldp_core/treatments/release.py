@@ -10,7 +10,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, read_only
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What a reader makes of a published table, in people.
+    """A reader's estimate from a published table, in people.
 
     `estimate`: (k,) people in each cell, as the reader would guess them; they add up to about
     everybody. `hidden`: (k,) True where the cell has no number of its own. Both are read-only.
@@ -36,5 +36,5 @@ class Release:
 
 
 def exact_release(counts: Ints) -> Release:
-    """(k,) counts as they are: nothing is done to them."""
+    """The release of (k,) counts as they are: nothing is done to them."""
     return Release(counts.astype(np.float64), np.zeros(counts.size, np.bool_))

@@ -33,7 +33,7 @@ class Rounding:
         return np.asarray(counts - rest + self.base * up, dtype=np.int64)
 
     def law(self, count: int) -> dict[int, Fraction]:
-        """What a count is published as, each with its probability."""
+        """The published values of a count, each with its probability."""
         low, rest = count - count % self.base, count % self.base
         up = Fraction(rest, self.base)
         return {value: p for value, p in ((low, 1 - up), (low + self.base, up)) if p}

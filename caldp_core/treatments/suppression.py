@@ -33,11 +33,11 @@ class Suppressed:
 
     def hidden_totals(self) -> Floats:
         """(m,) people in each group's hidden cells; −1 where the total is not published."""
-        shown = np.bincount(self.labels, np.maximum(self.counts, 0), self.totals.size)
-        return np.where(self.totals >= 0, self.totals - shown, -1.0)
+        published = np.bincount(self.labels, np.maximum(self.counts, 0), self.totals.size)
+        return np.where(self.totals >= 0, self.totals - published, -1.0)
 
     def release(self) -> Release:
-        """What a reader makes of it: the hidden people of a group spread evenly over its cells.
+        """A reader's estimate: the hidden people of a group spread evenly over its cells.
 
         A hidden cell without a published total counts as half of the threshold.
         """
@@ -74,7 +74,7 @@ class Suppression:
         return self._table(checked, labels, self.is_small(checked))
 
     def publish(self, counts: Ints, labels: Ints) -> Suppressed:
-        """The same with a second hidden cell wherever one alone could be subtracted.
+        """The table with small counts hidden, and a second cell where one could be subtracted.
 
         In each group with one hidden cell the smallest other count that is not 0 is hidden, too;
         a 0 where there is nothing else. Ties: the first.

@@ -1,7 +1,7 @@
 """The attacker's beliefs day by day, for this protection and for the best plain LDP.
 
 Reports are drawn once for a scenario, a place and a day: adding a day leaves the
-days before as they were. Kept for all visits.
+days before as they were. Cached for all visits.
 """
 
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from caldp_ui.compute import plain_ldp, runs
 class Attacker:
     """Beliefs about one person under one protection.
 
-    `reports`: (1,) each, of ten days. `beliefs`: (k,) chances after 0, 1, … 10 of
-    them, each sums to 1. `limits`: the most that the promise lets the true place be believed after
-    as many, whatever the reports.
+    `place`: symbol of the true place. `reports`: ten, one a day, (1,) each. `beliefs`: (k,) chances
+    after 0, 1, … 10 of them, each sums to 1. `limits`: the largest chance of the true place that
+    the promise allows after as many, whatever the reports.
     """
 
     setup: Setup
@@ -34,18 +34,18 @@ class Attacker:
     limits: tuple[float, ...]
 
     def stored_belief(self, days: int) -> Floats:
-        """(k,) after so many days of one stored report, which shows all on the first."""
+        """(k,) belief after so many days on which the phone repeats its first report."""
         return self.beliefs[min(days, 1)]
 
     def single_report_belief(self, day: int) -> Floats:
-        """(k,) after the report of one day alone, counted from 1."""
+        """(k,) belief after the report of one day alone; days count from 1."""
         mechanism = self.setup.mechanism
         return posterior_after_reports(
             mechanism, self.beliefs[0], [mechanism.tally(self.reports[day - 1])]
         )
 
     def chance_of_truth(self, reports: int) -> float:
-        """Chance of the true place after so many fresh reports."""
+        """Chance of the true place, in [0, 1], after so many fresh reports."""
         return float(self.beliefs[reports][self.place])
 
 
@@ -53,9 +53,9 @@ class Attacker:
 class CandidatePair:
     """Two candidates: the true place, and the likeliest other place that it hides among.
 
-    From 50:50 before, `fresh_chance`: chance of the true one after a fresh report every day,
-    `stored_chance`: after one that is stored; `fresh_limit` and `stored_limit`: what the promise
-    allows.
+    `rival`: symbol of that other place. Both are equally likely before. `fresh_chance`: chance of
+    the true one after a fresh report every day, `stored_chance`: after one stored report;
+    `fresh_limit`, `stored_limit`: the largest that the promise allows.
     """
 
     rival: int
@@ -67,8 +67,9 @@ class CandidatePair:
 
 @dataclass(frozen=True, eq=False)
 class BeliefData:
-    """What the page shows: the record, both attackers, and the candidates of this protection.
+    """Data of the page: the record, both attackers, and the candidates of this protection.
 
+    `ours`, `plain`: under this protection, and under the best plain LDP.
     `odds`: how often the choice between the true place and another that it hides among, both
     equally likely, is right at most after one report and after one a day, in [0.5, 1]: the largest
     over all such pairs. `pair`, `odds`: None where the place hides among no other.
@@ -82,7 +83,7 @@ class BeliefData:
 
 
 def load_data(record: AttackerState) -> BeliefData:
-    """All of it."""
+    """Compute the data that the page shows of a record."""
     ours = compute_attacker(record.scenario, record.place)
     plain = compute_attacker(plain_ldp.best_plain_ldp(record.scenario), record.place)
     return BeliefData(record, ours, plain, _pair(ours, record.days), _odds(ours, record.days))
@@ -90,30 +91,30 @@ def load_data(record: AttackerState) -> BeliefData:
 
 @cached_by(lambda scenario, place: (runs.key(scenario), place))
 def compute_attacker(scenario: Scenario, place: int) -> Attacker:
-    """The beliefs of all days."""
+    """Draw the reports of all days, and the beliefs after each."""
     setup = runs.setup(scenario)
     mechanism, prior = setup.mechanism, setup.dataset.distribution
     # Where nobody is, nobody's place can be believed in: an attacker allows for any place a bit.
     prior = read_only((1 - 1e-3) * prior + 1e-3 / prior.size)
-    after, reports = [prior], []
+    beliefs, reports = [prior], []
     for seed in np.random.SeedSequence((scenario.seed, place)).spawn(DAYS_MAX):
         report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
         reports.append(report)
-        after.append(
-            read_only(posterior_after_reports(mechanism, after[-1], [mechanism.tally(report)]))
+        beliefs.append(
+            read_only(posterior_after_reports(mechanism, beliefs[-1], [mechanism.tally(report)]))
         )
-    most = max_posteriors(setup.policy, prior, place, range(DAYS_MAX + 1))
-    shown_as = replace(setup, scenario=scenario)
-    return Attacker(shown_as, place, tuple(reports), tuple(after), tuple(most))
+    limits = max_posteriors(setup.policy, prior, place, range(DAYS_MAX + 1))
+    own_setup = replace(setup, scenario=scenario)
+    return Attacker(own_setup, place, tuple(reports), tuple(beliefs), tuple(limits))
 
 
 def _bounds(ours: Attacker) -> tuple[Ints, Floats]:
-    """The other places that the person's own hides among, and E[own, other] for each."""
+    """(m,) other places that the true one hides among, and (m,) E[true, other]."""
     k, policy = ours.setup.policy.k, ours.setup.policy
     others = np.flatnonzero(np.arange(k) != ours.place)
     levels = policy.between(np.full(k - 1, ours.place), others)
-    held = np.isfinite(levels)
-    return others[held], levels[held]
+    finite = np.isfinite(levels)
+    return others[finite], levels[finite]
 
 
 def _odds(ours: Attacker, days: int) -> tuple[float, float] | None:
@@ -136,12 +137,12 @@ def _pair(ours: Attacker, days: int) -> CandidatePair | None:
     even[[place, rival]] = 0.5
 
     def share(now: Floats) -> float:
-        here, there = now[place] / prior[place], now[rival] / prior[rival]
-        return float(here / (here + there))
+        true_ratio, rival_ratio = now[place] / prior[place], now[rival] / prior[rival]
+        return float(true_ratio / (true_ratio + rival_ratio))
 
-    most, most_kept = max_posteriors(setup.policy, even, place, [days, min(days, 1)])
+    fresh_limit, stored_limit = max_posteriors(setup.policy, even, place, [days, min(days, 1)])
     return CandidatePair(
-        rival, share(ours.beliefs[days]), share(ours.stored_belief(days)), most, most_kept
+        rival, share(ours.beliefs[days]), share(ours.stored_belief(days)), fresh_limit, stored_limit
     )
 
 

@@ -1,4 +1,4 @@
-"""Under the maps: what is promised, day by day, numbers, and the link."""
+"""Under the maps: the promise, day by day, two candidates, numbers, and exports."""
 
 from collections.abc import Callable
 from typing import Final
@@ -22,7 +22,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(data: BeliefData) -> None:
-    """The tabs, and the open one."""
+    """Draw the tabs and the content of the open one."""
     tabs(STATE.key("tabs"), _TABS, data)
 
 
@@ -47,8 +47,8 @@ def _promise(data: BeliefData) -> None:
 
 
 def _numbers(data: BeliefData) -> None:
-    there = {"plain LDP": data.plain, "this protection": data.ours}
-    columns = {title: attacker_numbers(attacker, data) for title, attacker in there.items()}
+    attackers = {"plain LDP": data.plain, "this protection": data.ours}
+    columns = {title: attacker_numbers(attacker, data) for title, attacker in attackers.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     if data.pair is not None:
         test = candidates.error_lines(data.ours, data.pair.rival)
@@ -60,7 +60,7 @@ def _numbers(data: BeliefData) -> None:
 
 
 def attacker_numbers(attacker: Attacker, data: BeliefData) -> dict[str, str]:
-    """The numbers of one attacker."""
+    """Rows of the table of numbers for one attacker."""
     days, setup = data.record.days, attacker.setup
     beliefs = attacker.beliefs[days]
     return {
@@ -76,12 +76,14 @@ def attacker_numbers(attacker: Attacker, data: BeliefData) -> dict[str, str]:
 
 
 def _sharing(data: BeliefData) -> None:
-    made: dict[str, sharing.File] = {
+    exported: dict[str, sharing.File] = {
         "days.csv": files.csv_of(data),
         "scenario.json": exports.scenario_json(data.ours.setup.scenario),
         f"{sharing.PLAIN}.json": exports.scenario_json(data.plain.setup.scenario),
     }
-    sharing.export_digits(STATE, "day by day, with a fresh report each", made, files.snippet(data))
+    sharing.export_digits(
+        STATE, "day by day, with a fresh report each", exported, files.snippet(data)
+    )
     offer.offer_page(STATE, take_home.one_person)
 
 

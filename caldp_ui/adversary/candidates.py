@@ -1,6 +1,6 @@
 """Two candidates: the errors that a test of them can have, claimed and reached; then anybody.
 
-Exact, from the channel; kept for all visits.
+Exact, from the channel; cached for all visits.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 EPSILON_MAX: Final = 3.0
-"""Up to it the best guess of anybody is computed within a second."""
+"""Largest ε at which the best guess of anybody's place is computed within a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +45,12 @@ class ErrorLines:
 
     @property
     def most(self) -> float:
-        """How often the best guess from 50:50 may be right by the policy."""
+        """Largest chance of a right guess from 50:50 that the policy allows, in [0.5, 1]."""
         return _right(self.claimed)
 
     @property
     def right(self) -> float:
-        """How often it is, with this channel."""
+        """Chance that the best guess from 50:50 is right with this channel, in [0.5, 1]."""
         return _right(self.reached)
 
 
@@ -64,7 +64,7 @@ def _key_without_seed(scenario: Scenario) -> str:
 
 @cached_by(lambda ours, other: (_key_without_seed(ours.setup.scenario), ours.place, other))
 def error_lines(ours: Attacker, other: int) -> ErrorLines:
-    """The test of the attacker's place against this one."""
+    """Compute the test of the attacker's true place against the symbol `other`."""
     setup, x = ours.setup, ours.place
     return ErrorLines(
         claimed_region(setup.policy, x, other), reached_region(setup.mechanism, x, other)
@@ -74,7 +74,7 @@ def error_lines(ours: Attacker, other: int) -> ErrorLines:
 def guess_anyone(scenario: Scenario) -> BestGuess | None:
     """The best guess of anybody's place from one report; None where that takes long or is unknown.
 
-    What is known before is how many people are where.
+    The prior is how many people are where.
     """
     if promise.largest_epsilon(scenario) > EPSILON_MAX:
         return None
@@ -91,7 +91,7 @@ def _guess_anyone(scenario: Scenario) -> BestGuess | None:
 
 
 def show(data: BeliefData) -> None:
-    """The tab."""
+    """Draw the tab “Two candidates”."""
     domain = runs.map_of(data.ours.setup.dataset)
     other = other_candidate(data)
     _choice(data, domain, other)
@@ -109,7 +109,7 @@ def show(data: BeliefData) -> None:
 
 
 def other_candidate(data: BeliefData) -> int | None:
-    """The place to hold the true one against: the chosen one, or the likeliest it hides among."""
+    """The place to test the true one against: the chosen, or the likeliest it hides among."""
     record = data.record
     if record.other not in (LIKELIEST, record.place):
         return record.other
@@ -138,27 +138,27 @@ def _pair(data: BeliefData, domain: GridDomain, other: int) -> None:
     with chart:
         st.markdown(f"**One report: was it sent from {here} or {there}?**")
         alt = words.alt_regions(test.right, test.most, here, there)
-        made = figures.regions(test.claimed, test.reached, (here, there), palette())
-        show_chart(made, STATE.key("regions"), alt)
+        chart_figure = figures.regions(test.claimed, test.reached, (here, there), palette())
+        show_chart(chart_figure, STATE.key("regions"), alt)
     with people:
         st.html("".join(_guesses(test, here, there)))
         st.caption(words.REGIONS)
 
 
 def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
-    told = {
+    cases = {
         "without a report": 0.5,
         "from one report of this method": test.right,
         "at most, by ε": test.most,
     }
     rows = []
-    for when, share in told.items():
-        said = formats.hundred(share)
-        title = f"100 small figures, {said} of them filled: guessed right {when}."
+    for when, share in cases.items():
+        number = formats.hundred(share)
+        title = f"100 small figures, {number} of them filled: guessed right {when}."
         rows.append(
             f'<div class="odds {strength(share).word}">'
             f"{icons.people_array(round(100 * share), title)}"
-            f"<p><strong>{said} of 100</strong> people, equally likely in <em>{here}</em> or "
+            f"<p><strong>{number} of 100</strong> people, equally likely in <em>{here}</em> or "
             f"<em>{there}</em>, are guessed right {when}</p></div>"
         )
     return rows

@@ -1,7 +1,7 @@
-"""What fake phones make of the estimate, and what a repair makes of it again.
+"""How fake phones change the estimate, and how much a repair restores.
 
 The honest people and their coins are those of the scenario's run, as the map page
-shows it; the fake phones' reports are added to its tally. Kept for all visits.
+shows it; the fake phones' reports are added to its tally. Cached for all visits.
 """
 
 from dataclasses import dataclass, replace
@@ -43,10 +43,10 @@ class Repaired:
 class PoisonedEstimate:
     """One attack on one place. All shares are (k,).
 
-    `phones`: fake ones; `share`: β, their part of all phones. `honest`: what is known without them,
-    `evidence`: with them. `estimate_without_fakes`: the estimate without them,
-    `estimate_with_fakes`: with them; `levels`: how far its cells were pooled, see `Outcome`. What
-    not every reader asks for is worked out once somebody does.
+    `phones`: fake ones; `share`: β, their part of all phones, in [0, 1). `honest`: evidence without
+    them, `evidence`: with them. `estimate_without_fakes`, `estimate_with_fakes`: what is estimated
+    from either; `levels`: how far the latter's cells were pooled, see `Outcome`. Repairs, gain and
+    tests are computed on first use.
     """
 
     setup: Setup
@@ -66,12 +66,12 @@ class PoisonedEstimate:
         return self.setup.dataset.distribution
 
     def repaired(self, knows: str) -> Repaired:
-        """The estimate by what a repair knows."""
+        """The estimate after a repair that knows `knows`, one of `REPAIRS`."""
         return self._knows_target if knows == KNOWS_TARGET else self._knows_share
 
     @cached_property
     def _knows_target(self) -> Repaired:
-        """Told the target it reckons with strongest reports for it."""
+        """Assumes strongest reports for the target, which it knows."""
         return self._subtract_fakes(fakes_from_block(self.evidence, self.place, self._crafted_mean))
 
     @cached_property
@@ -83,40 +83,40 @@ class PoisonedEstimate:
         return poisoning.crafted_mean(self.setup.mechanism, self.place)
 
     def _subtract_fakes(self, guess: FakesGuess) -> Repaired:
-        made = recovery_estimator(self.setup.scenario.estimator)
+        recovery = recovery_estimator(self.setup.scenario.estimator)
         clean = remove_fakes(self.evidence, self.share, guess)
-        return Repaired(read_only(made.apply(clean)), made.levels(clean))
+        return Repaired(read_only(recovery.apply(clean)), recovery.levels(clean))
 
     @cached_property
     def gain(self) -> float:
-        """How much the unbiased estimate of the place rises on average, by formula."""
+        """Mean rise of the unbiased share of the place, by formula."""
         target, attack = np.array([self.place]), ATTACKS[self.attack]
         return poisoning.expected_gain(attack, self.setup.mechanism, self.truth, target, self.share)
 
     @property
     def occupied_without_fakes(self) -> int:
-        """Places of the block where the estimate without them has half a person or more."""
+        """Places of the block where the estimate without fakes has half a person or more."""
         return _count_occupied(self.estimate_without_fakes, self.honest, self.place)
 
     @property
     def occupied_with_fakes(self) -> int:
-        """The same with them."""
+        """Places of the block where the estimate with fakes has half a person or more."""
         return _count_occupied(self.estimate_with_fakes, self.evidence, self.place)
 
     @cached_property
     def sum_check(self) -> BlockSum:
-        """Whether the block's sum shows them."""
+        """Test of whether the block's sum shows the fakes."""
         return block_sum(self.evidence, self.place)
 
     @cached_property
     def phones_to_detect(self) -> int | None:
-        """Strongest reports that the sum would show every other time; None where it shows none."""
+        """How many strongest reports the sum shows half of the time; None if it never does."""
         alone = block_sum(self.honest, self.place)
         return alone.detectable_fakes(self.setup.mechanism, self.place)
 
 
 def run_attack(record: AttackerState, attack: str | None = None) -> PoisonedEstimate:
-    """The record's attack, or another with as many phones; `CaldpError` for slow methods."""
+    """Run the record's attack, or another with as many phones; `CaldpError` for slow methods."""
     require(
         not runs.takes_long(record.scenario),
         "Fake phones are shown for methods and estimates that are drawn within a second; "
@@ -130,16 +130,16 @@ def run_attack(record: AttackerState, attack: str | None = None) -> PoisonedEsti
 def _run_attack(scenario: Scenario, place: int, tenths: int, attack: str) -> PoisonedEstimate:
     honest = runs.result(scenario)
     setup, share = replace(honest.setup, scenario=scenario), tenths / 1000
-    people, before = honest.first.evidence.tally, honest.first.estimate
-    phones = round(people.n * share / (1 - share))
+    honest_tally, before = honest.first.evidence.tally, honest.first.estimate
+    phones = round(honest_tally.n * share / (1 - share))
     rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
-    sent = people + _SENT[attack](setup, place, phones, rng)
-    evidence = setup.evidence(sent)
-    made = estimator(scenario.estimator)
-    after, levels = read_only(made.apply(evidence)), made.levels(evidence)
-    kept = replace(evidence)  # without what was found on the way
+    tally = honest_tally + _SENT[attack](setup, place, phones, rng)
+    evidence = setup.evidence(tally)
+    method = estimator(scenario.estimator)
+    after, levels = read_only(method.apply(evidence)), method.levels(evidence)
+    uncached = replace(evidence)  # without its cached properties
     return PoisonedEstimate(
-        setup, place, attack, phones, share, honest.first.evidence, kept, before, after, levels
+        setup, place, attack, phones, share, honest.first.evidence, uncached, before, after, levels
     )
 
 
@@ -166,7 +166,7 @@ _SENT = {MAXIMAL_GAIN: _crafted, RANDOM_ITEMS: _sample_by_protocol}
 class PhonePowers:
     """One fake phone's power at the place: with this protection, and in one block of all places.
 
-    Both by the same method and ε. `hidden`: sensitive places of the block, and of all.
+    Both by the same method and ε. `hidden`: number of sensitive places in either block.
     """
 
     own_block: AttackPower
@@ -176,7 +176,7 @@ class PhonePowers:
 
 @cached_by(lambda scenario, place: (runs.key(replace(scenario, seed=0)), place))
 def compute_powers(scenario: Scenario, place: int) -> PhonePowers:
-    """Both; the closed forms are in `poisoning.power`."""
+    """Compute both powers; the closed forms are in `poisoning.attack_power`."""
     ours = runs.setup(scenario)
     plain = runs.setup(replace(scenario.plain(), mechanism=ours.spec))
     p, n = ours.dataset.distribution, ours.n

@@ -1,4 +1,4 @@
-"""Files on fake phones: every place's shares, and Python that finds them again."""
+"""Exports on fake phones: every place's shares, and Python that computes them again."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """Fake phones as films over ε and over how many there are: the same people and coins at each step.
 
-Made in the background, for all visits; the browser plays them alone.
+Made in the background, shared by all visits; the browser plays them alone.
 """
 
 from dataclasses import replace
@@ -17,23 +17,23 @@ from caldp_ui.stage import Step
 
 
 def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
-    """The films of the record."""
+    """Films over ε and fake phones; none over ε where the context has several."""
     many = isinstance(record.scenario.context.epsilon, tuple)
     return [OVER_TENTHS] if many else [OVER_EPSILON, OVER_TENTHS]
 
 
 def render(record: AttackerState) -> Step:
-    """What the page shows of a record, its sentence and one phone's power, too."""
+    """Render one step of a film: the maps, the headline and one phone's power."""
     data, domain = fakes.run_attack(record), runs.map_of(runs.dataset(record.scenario))
-    said = fakes_words.headline(data, domain, record)
+    record_headline = fakes_words.headline(data, domain, record)
     power = {fakes_words.POWER: headline.as_html(fakes_words.one_phone(record, domain))}
     scene = fakes_scene.scene(data, domain, record)
-    return films.render_scene(scene, fakes_scene.TRUTH, said, power)
+    return films.render_scene(scene, fakes_scene.TRUTH, record_headline, power)
 
 
 def _depends_on(record: AttackerState) -> str:
-    shown = f"{record.place} {record.tenths} {record.attack} {record.repair}"
-    return f"{runs.key(record.scenario)} {shown}"
+    settings = f"{record.place} {record.tenths} {record.attack} {record.repair}"
+    return f"{runs.key(record.scenario)} {settings}"
 
 
 MANY: Final = Slider[AttackerState](

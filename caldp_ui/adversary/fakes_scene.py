@@ -40,7 +40,7 @@ EPSILON: Final = "fakes-epsilon"
 TENTHS: Final = "fakes-tenths"
 """The films over ε and over fake phones; the attacker's, on the same stage, have other names."""
 _NEAR: Final = 9
-"""Cells around the target that the maps go to."""
+"""Cells around the target that the maps zoom to."""
 _TARGET: Final = Action(
     HERE,
     "Push this place",
@@ -49,13 +49,13 @@ _TARGET: Final = Action(
 
 
 def maps(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Stage:
-    """The stage with the three maps."""
+    """Draw the stage with the three maps."""
     return stage(scene(data, domain, record), STATE.key("maps"), handle_action, _apply_chosen)
 
 
 def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Scene:
-    """The scene of what the fakes do."""
-    said = fakes_words.headline(data, domain, record).sentence
+    """Build the scene: truth, estimate with fakes, and after the repair."""
+    sentence = fakes_words.headline(data, domain, record).sentence
     return Scene(
         ground(data.setup, domain, frame(domain, data.place)),
         _pictures(data, domain, record),
@@ -72,7 +72,7 @@ def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> 
         image_name="caldp-fake-phones",
         image_lines=(
             policies.promise_summary(PLACES, data.setup),
-            said,
+            sentence,
             policies.setting_text(data.setup),
         ),
     )
@@ -82,14 +82,14 @@ def _pictures(
     data: PoisonedEstimate, domain: GridDomain, record: AttackerState
 ) -> tuple[Picture, ...]:
     (truth, _, after, repaired), number = fakes_words.counts_at_target(data, record)
-    of = f"of {number} people in {place_name(domain, data.place)}"
-    made = ESTIMATORS[record.scenario.estimator].title
+    unit = f"of {number} people in {place_name(domain, data.place)}"
+    estimator_title = ESTIMATORS[record.scenario.estimator].title
     return (
         _picture(
             TRUTH,
             "Truth",
             truth_code(data.setup),
-            Fact(truth, of),
+            Fact(truth, unit),
             subtitle="shown for demonstration only",
             marks=("sensitive",),
         ),
@@ -97,15 +97,15 @@ def _pictures(
             "fakes",
             "Estimate with fakes",
             _code(data, record, ""),
-            Fact(after, of),
-            subtitle=made,
+            Fact(after, unit),
+            subtitle=estimator_title,
             pooled=_pooled(data, record, ""),
         ),
         _picture(
             "repaired",
             "After repair",
             _code(data, record, record.repair),
-            Fact(repaired, of),
+            Fact(repaired, unit),
             subtitle=f"knows {fakes_words.REPAIR_TITLES[record.repair]}",
             pooled=_pooled(data, record, record.repair),
         ),
@@ -118,7 +118,7 @@ def _cache_key(_: PoisonedEstimate, record: AttackerState, repair: str) -> tuple
 
 @cached_by(_cache_key)
 def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob:  # noqa: ARG001
-    """The estimate with fakes, or after that repair."""
+    """The estimate with fakes, or after the repair of that name."""
     return encode_people(
         data.repaired(repair).shares if repair else data.estimate_with_fakes, data.setup.n
     )
@@ -126,7 +126,7 @@ def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob:  
 
 @cached_by(_cache_key)
 def _pooled(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob | None:  # noqa: ARG001
-    """How far its cells were pooled; None where each has a number of its own."""
+    """How far the estimate's cells were pooled; None where each has its own number."""
     levels = data.repaired(repair).levels if repair else data.levels
     return None if levels is None else encode_levels(levels)
 
@@ -141,12 +141,12 @@ def _picture(
     marks: tuple[Mark, ...] = ALL_MARKS,
     pooled: Blob | None = None,
 ) -> Picture:
-    told = f"{fact.number} {fact.text}"
+    fact_text = f"{fact.number} {fact.text}"
     return Picture(
         name,
         title,
         subtitle,
-        f"Map of shares of people, {title.lower()}: {told}.",
+        f"Map of shares of people, {title.lower()}: {fact_text}.",
         code,
         SCALE.low,
         marks,
@@ -157,7 +157,7 @@ def _picture(
 
 
 def _apply_chosen(chosen: StepChoice) -> None:
-    """The ε or the share of fake phones that a person rests on."""
+    """Apply the ε or the share of fake phones of the chosen step of a film."""
     if chosen.film == EPSILON:
         update_scenario(STATE, lambda scenario: scenario.with_context(epsilon=chosen.value))
     elif chosen.film == TENTHS:

@@ -1,4 +1,4 @@
-"""The view "Fake phones": the maps, what is beside them, and what is under them."""
+"""The view "Fake phones": the maps, the controls beside them, and the tabs below."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(record: AttackerState, domain: GridDomain, page: Layout) -> None:
-    """Fill the page."""
+    """Draw the view into the page's layout."""
     data = fakes.run_attack(record)
     with page.main:
         on = fakes_scene.maps(data, domain, record)
@@ -57,8 +57,8 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
             choice.place_control(STATE, "They push", domain, record.place)
         with st.container(key=STATE.key("dials"), gap="small"):
             common.epsilon(STATE)
-            told = "Of all phones that report, honest ones and fakes."
-            slider.show(STATE, fakes_films.MANY, "Fake phones", told)
+            help_text = "Of all phones that report, honest ones and fakes."
+            slider.show(STATE, fakes_films.MANY, "Fake phones", help_text)
         side.redraw_and_pin()
     with st.container(key=STATE.key("risk"), gap="small"):
         with st.container(key=STATE.key("power")):
@@ -94,7 +94,7 @@ _ATTACKS: Final = dict(
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """What the tabs show."""
+    """Data of the tabs and of the pin."""
 
     data: PoisonedEstimate
     record: AttackerState
@@ -126,8 +126,8 @@ def _detection(view: _View) -> None:
         *(s for one in each for s in fakes_words.target_shares(one))
     )
     half = len(numbers) // 2
-    there = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
-    st.table(pd.DataFrame(there, index=pd.Index(fakes_words.TABLE_ROWS)))
+    columns = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
+    st.table(pd.DataFrame(columns, index=pd.Index(fakes_words.TABLE_ROWS)))
     st.caption(
         f"People of {number} in {place_name(domain, data.place)}. The gain is an average, by "
         "formula. The others are of this outcome, where shares must add up."
@@ -136,18 +136,18 @@ def _detection(view: _View) -> None:
 
 def _sharing(view: _View) -> None:
     data = view.data
-    made: dict[str, sharing.File] = {
+    exported: dict[str, sharing.File] = {
         "fake-phones.csv": partial(fakes_files.csv_of, data, view.domain),
         "scenario.json": exports.scenario_json(data.setup.scenario),
     }
     sharing.export_digits(
-        STATE, "with these very fakes", made, fakes_files.snippet(data, view.record.attack)
+        STATE, "with these very fakes", exported, fakes_files.snippet(data, view.record.attack)
     )
     offer.offer_page(STATE, take_home.fake_phones)
 
 
 def _numbers(view: _View) -> dict[str, str]:
-    """Of the target, as people of as many as it takes to tell them apart."""
+    """Rows of the pin's table: counts at the target, as people out of one number."""
     (truth, _, after, repaired), number = fakes_words.counts_at_target(view.data, view.record)
     return {
         "protection": title(view.record.scenario),
@@ -161,8 +161,12 @@ def _numbers(view: _View) -> dict[str, str]:
 
 
 def _load_pinned(record: AttackerState) -> _View:
-    seen = replace(record, show=FAKES)
-    return _View(fakes.run_attack(seen), seen, runs.map_of(runs.dataset(seen.scenario)))
+    fakes_record = replace(record, show=FAKES)
+    return _View(
+        fakes.run_attack(fakes_record),
+        fakes_record,
+        runs.map_of(runs.dataset(fakes_record.scenario)),
+    )
 
 
 _PIN_VIEW: Final[pins.PinView[AttackerState, _View]] = pins.PinView(

@@ -21,7 +21,10 @@ REPAIR_TITLES: Final = {
 
 
 def counts_at_target(data: PoisonedEstimate, record: AttackerState) -> tuple[list[str], str]:
-    """Truth, estimates without and with fakes, and repaired, as people out of one number."""
+    """Truth, estimates without and with fakes, and repaired, as people out of one number.
+
+    Returns the four counts and that number, as texts.
+    """
     x = data.place
     shares = (
         data.truth,
@@ -33,7 +36,7 @@ def counts_at_target(data: PoisonedEstimate, record: AttackerState) -> tuple[lis
 
 
 def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Headline:
-    """What the phones do to the place, and what the repair leaves of it."""
+    """How the fakes change the count at the target, and what the repair restores."""
     place = place_name(domain, data.place)
     (truth, before, after, repaired), number = counts_at_target(data, record)
     if not data.phones:
@@ -55,7 +58,7 @@ def share(tenths: int) -> str:
 
 
 def one_phone(record: AttackerState, domain: GridDomain) -> str:
-    """What one phone adds."""
+    """The people that one fake phone adds, and how many phones exceed the noise."""
     here = fakes.compute_powers(record.scenario, record.place).own_block
     return (
         f"One fake phone adds **{people(here.added)} people** in "
@@ -70,7 +73,7 @@ def people(number: float) -> str:
 
 
 def describe_block_effect(powers: PhonePowers, block: str) -> str:
-    """Does a smaller block raise or lower one phone's power? With the numbers of the scenario."""
+    """Whether a smaller block raises or lowers one phone's power, in the scenario's numbers."""
     here, plain = powers.own_block, powers.in_one_block
     added, needs = people(here.added), here.to_stand_out()
     if powers.hidden[0] == powers.hidden[1]:
@@ -90,7 +93,7 @@ def describe_block_effect(powers: PhonePowers, block: str) -> str:
 
 
 def describe_crowding_out(data: PoisonedEstimate, block: str) -> str:
-    """What the estimate loses elsewhere in the target's block."""
+    """How many places of the target's block the estimate loses; "" where none."""
     before, after = data.occupied_without_fakes, data.occupied_with_fakes
     if after >= before:
         return ""

@@ -73,11 +73,11 @@ def _title(text: str, colours: Palette) -> dict[str, Any]:
 
 def _names(ends: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
     """The lines' names at their right ends, so far apart that each is read."""
-    shown, free = [], -math.inf
+    placed, lowest = [], -math.inf
     for name, (share, colour) in sorted(ends.items(), key=lambda end: end[1][0]):
-        free = max(100 * share, free + _APART)
-        shown.append((name, colour, free))
-    over = max(0.0, free - 104)
+        lowest = max(100 * share, lowest + _APART)
+        placed.append((name, colour, lowest))
+    over = max(0.0, lowest - 104)
     return [
         {
             "text": f"<b>{name}</b>",
@@ -85,11 +85,11 @@ def _names(ends: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
             "xref": "paper",
             "xanchor": "left",
             "xshift": 8,
-            "y": at - over * (1 if len(shown) == 1 else index / (len(shown) - 1)),
+            "y": at - over * (1 if len(placed) == 1 else index / (len(placed) - 1)),
             "showarrow": False,
             "font": {"color": colour, "size": 14},
         }
-        for index, (name, colour, at) in enumerate(shown)
+        for index, (name, colour, at) in enumerate(placed)
     ]
 
 
@@ -129,7 +129,7 @@ def limits(data: BeliefData, colours: Palette) -> go.Figure:
 
 
 def _line(name: str, shares: Sequence[float], look: tuple[str, str, str]) -> dict[str, Any]:
-    """`look`: colour, dash and symbol."""
+    """Trace of shares in [0, 1] by day. `look`: colour, dash and symbol."""
     colour, dash, symbol = look
     return {
         "type": "scatter",

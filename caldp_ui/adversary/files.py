@@ -1,4 +1,4 @@
-"""What can be taken along: the attacker's beliefs day by day, and Python that finds them again."""
+"""Exports: the attacker's beliefs day by day, and Python that computes them again."""
 
 from typing import Final
 

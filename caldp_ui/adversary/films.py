@@ -1,6 +1,6 @@
 """The attacker's beliefs as films: over ε, day by day, and what each day's report shows alone.
 
-Made in the background, for all visits; the browser plays them alone.
+Made in the background, shared by all visits; the browser plays them alone.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _PER_SECOND: Final = 1.25
 
 
 def film_requests(data: BeliefData, domain: GridDomain) -> list[FilmRequest]:
-    """The films of what is shown; their names say all that their pictures and words rest on."""
+    """Requests for the page's films; each name holds all that pictures and words depend on."""
     record = data.record
     reports = FilmRequest(
         STATE.key("film-reports"),
@@ -36,32 +36,32 @@ def film_requests(data: BeliefData, domain: GridDomain) -> list[FilmRequest]:
 
 
 def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
-    """The films along sliders."""
+    """Films over days and ε; none over ε where the context has several."""
     many = isinstance(record.scenario.context.epsilon, tuple)
     return [OVER_DAYS] if many else [OVER_DAYS, OVER_EPSILON]
 
 
 def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress) -> Film:
-    """Ten reports about one place, each by itself; a stored one is always the same."""
-    made = []
+    """A film of ten reports about one place, each by itself; a stored one is always the same."""
+    steps = []
     for day in range(1, DAYS_MAX + 1):
         progress((day - 1) / DAYS_MAX)
-        alone = {
+        beliefs = {
             scene.PLAIN: data.plain.single_report_belief(day),
             scene.STORED: data.ours.stored_belief(1),
         }
-        alone[scene.OURS] = data.ours.single_report_belief(day)
+        beliefs[scene.OURS] = data.ours.single_report_belief(day)
         place = data.record.place
-        seen = {name: scene.belief(each, domain, place) for name, each in alone.items()}
-        said = words.single_report_headline(
-            day, float(alone[scene.OURS][place]), float(alone[scene.PLAIN][place])
+        pictures = {name: scene.belief(each, domain, place) for name, each in beliefs.items()}
+        day_headline = words.single_report_headline(
+            day, float(beliefs[scene.OURS][place]), float(beliefs[scene.PLAIN][place])
         )
-        step = _step(seen, said, {})
-        made.append(replace(step, label=f"report {day} alone", value=float(day)))
+        step = _step(pictures, day_headline, {})
+        steps.append(replace(step, label=f"report {day} alone", value=float(day)))
     return Film(
         "reports",
         "Ten reports, one by one",
-        tuple(made),
+        tuple(steps),
         follows=False,
         per_second=_PER_SECOND,
         loops=True,
@@ -71,7 +71,7 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
 
 
 def render(record: AttackerState) -> Step:
-    """What the page shows of a record, its sentence and its odds, too."""
+    """Render one step of a film: the maps, the headline and the odds."""
     data = load_data(record)
     domain = runs.map_of(data.ours.setup.dataset)
     risk = {odds.PLACE: side.odds_html(data, domain)}
@@ -79,13 +79,13 @@ def render(record: AttackerState) -> Step:
 
 
 def _step(
-    beliefs: dict[str, scene.BeliefPicture], said: Headline, elsewhere: Mapping[str, str]
+    beliefs: dict[str, scene.BeliefPicture], step_headline: Headline, elsewhere: Mapping[str, str]
 ) -> Step:
     return Step(
         codes={name: each.code for name, each in beliefs.items()},
         subtitles={name: each.subtitle for name, each in beliefs.items()},
         facts={name: each.fact for name, each in beliefs.items()},
-        elsewhere={headline.SENTENCE: headline.html(said), **elsewhere},
+        elsewhere={headline.SENTENCE: headline.html(step_headline), **elsewhere},
         nobody={name: each.lit_from for name, each in beliefs.items()},
     )
 
@@ -94,8 +94,8 @@ def _depends_on(record: AttackerState) -> str:
     return f"{runs.key(record.scenario)} {record.place} {record.days}"
 
 
-def _day(said: str) -> str:
-    return "before any report" if said == "0" else f"day {said}"
+def _day(reading: str) -> str:
+    return "before any report" if reading == "0" else f"day {reading}"
 
 
 OVER_DAYS: Final = SliderFilm[AttackerState](

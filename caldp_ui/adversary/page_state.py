@@ -1,4 +1,4 @@
-"""What the page shows: a scenario of places, one person's days at a place, or fake phones there."""
+"""State of the page: a scenario of places, one person's days at a place, or fake phones there."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -37,8 +37,8 @@ class AttackerState(ScenarioRecord):
     """The page's record. `place`: the symbol where the person truly is, all the time.
 
     `show`: one person's reports, or fake phones that push the place. `days`: how many days have
-    passed, a report on each. `other`: the place that the true one is held against, −1 for the
-    likeliest that it hides among. `tenths`: of a percent of all phones are fake; `attack`: what
+    passed, a report on each. `other`: the place that the true one is tested against, −1 for
+    the likeliest that it hides among. `tenths`: of a percent of all phones are fake; `attack`: what
     they send; `repair`: what the collector knows of them.
     """
 
@@ -52,7 +52,7 @@ class AttackerState(ScenarioRecord):
     repair: str = KNOWS_TARGET
 
     def with_place(self, place: int) -> "AttackerState":
-        """The same elsewhere."""
+        """The record with the person at another place."""
         return replace(self, place=place)
 
 

@@ -18,7 +18,7 @@ from caldp_ui.parts.layout import Layout
 
 
 def show(record: AttackerState, domain: GridDomain, page: Layout) -> None:
-    """Fill the page."""
+    """Draw the view into the page's layout."""
     data = load_data(record)
     with page.main:
         on = scene.maps(data, domain)
@@ -33,7 +33,7 @@ def show(record: AttackerState, domain: GridDomain, page: Layout) -> None:
 
 
 def _curve(data: BeliefData, domain: GridDomain) -> None:
-    """What is shown, and day by day: a chart whose axis is the slider of days."""
+    """Draw the choices, and a chart day by day whose axis is the slider of days."""
     with st.container(key=STATE.key("curve"), gap=None):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
             presets.menu(STATE, PRESETS)

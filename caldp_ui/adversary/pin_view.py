@@ -1,4 +1,4 @@
-"""What is pinned: another attacker's maps under the same view, and the numbers that differ."""
+"""The pin: another attacker's maps under the same view, and the numbers that differ."""
 
 from dataclasses import replace
 from typing import Final
@@ -15,7 +15,7 @@ from caldp_ui.words.towns import place_name
 
 
 def _load_pinned(record: AttackerState) -> BeliefData:
-    """Its attacker, whatever view it was pinned in."""
+    """Load the data of one person, whichever view was pinned."""
     return load_data(replace(record, show=PERSON))
 
 
@@ -35,7 +35,7 @@ def _maps(now: BeliefData, pinned: BeliefData) -> None:
 
 
 def _files(data: BeliefData) -> dict[str, bytes]:
-    """What the attacker believes in the end, by the names of the pictures."""
+    """PNG files of the beliefs after all days, by picture name."""
     domain = runs.map_of(data.ours.setup.dataset)
     days = data.record.days
     beliefs = {

@@ -63,8 +63,8 @@ _HERE: Final = Action(
 
 
 def maps(data: BeliefData, domain: GridDomain) -> Stage:
-    """The stage with the three beliefs."""
-    by_hand = replace(
+    """Draw the stage with the three beliefs."""
+    editable = replace(
         scene(data, domain),
         actions=(_HERE,),
         can_undo=STATE.can_undo,
@@ -72,11 +72,11 @@ def maps(data: BeliefData, domain: GridDomain) -> Stage:
         unpointed="Click where the person truly is. Point at a place for the expected number per "
         "million such people.",
     )
-    return stage(by_hand, STATE.key("maps"), handle_action, _apply_chosen)
+    return stage(editable, STATE.key("maps"), handle_action, _apply_chosen)
 
 
 def scene(data: BeliefData, domain: GridDomain) -> Scene:
-    """The scene of what the attacker believes."""
+    """Build the scene of the three beliefs."""
     record = data.record
     now = after(data, record.days, domain)
     pictures = tuple(_picture(name, now[name]) for name in TITLES)
@@ -104,7 +104,11 @@ def scene(data: BeliefData, domain: GridDomain) -> Scene:
 
 @dataclass(frozen=True)
 class BeliefPicture:
-    """What a picture shows of chances: its map, its sentence, what is lit, its large number."""
+    """One belief as a picture.
+
+    `code`: the encoded map; `lit_from`: chance below which cells stay dark; `fact`: its large
+    number.
+    """
 
     code: Blob
     subtitle: str
@@ -113,9 +117,13 @@ class BeliefPicture:
 
 
 def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
-    """By picture, what the attacker believes after so many days."""
-    seen = {PLAIN: (data.plain, days), STORED: (data.ours, min(days, 1)), OURS: (data.ours, days)}
-    return {name: _belief_after(attacker, day, domain) for name, (attacker, day) in seen.items()}
+    """The beliefs after so many days, by picture name."""
+    sources = {
+        PLAIN: (data.plain, days),
+        STORED: (data.ours, min(days, 1)),
+        OURS: (data.ours, days),
+    }
+    return {name: _belief_after(attacker, day, domain) for name, (attacker, day) in sources.items()}
 
 
 @cached_by(lambda attacker, day, *_: (runs.key(attacker.setup.scenario), attacker.place, day))
@@ -124,7 +132,7 @@ def _belief_after(attacker: Attacker, day: int, domain: GridDomain) -> BeliefPic
 
 
 def belief(chances: Floats, domain: GridDomain, place: int) -> BeliefPicture:
-    """The picture of (k,) chances."""
+    """Build the picture of (k,) chances."""
     on_truth = Fact(formats.percent(float(chances[place])), "chance of the true place")
     return BeliefPicture(
         encode(chances), words.subtitle(domain, chances), lit_from(chances), on_truth
@@ -132,7 +140,7 @@ def belief(chances: Floats, domain: GridDomain, place: int) -> BeliefPicture:
 
 
 def lit_from(beliefs: Floats) -> float:
-    """Chances below it stay dark: bright is the 95 % likely area.
+    """Chance from which cells are bright: the least within the 95 % likely area.
 
     A thousandth lower, as codes round.
     """
@@ -140,13 +148,13 @@ def lit_from(beliefs: Floats) -> float:
 
 
 def _picture(name: str, belief: BeliefPicture) -> Picture:
-    told, title = belief.subtitle, TITLES[name]
+    subtitle, title = belief.subtitle, TITLES[name]
     return Picture(
         name,
         title,
-        told,
+        subtitle,
         f"Map of where the attacker expects the person, {title[0].lower()}{title[1:]}: "
-        f"{belief.fact.number} {belief.fact.text}; {told}.",
+        f"{belief.fact.number} {belief.fact.text}; {subtitle}.",
         belief.code,
         belief.lit_from,
         marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
@@ -156,7 +164,7 @@ def _picture(name: str, belief: BeliefPicture) -> Picture:
 
 
 def _focus(data: BeliefData, domain: GridDomain) -> Focus:
-    """Where the person can be: the block of the true place."""
+    """Where the maps zoom to: the block of the true place."""
     labels = data.ours.setup.partition.labels
     block = int(labels[data.record.place])
     rows, columns = domain.row_column(np.flatnonzero(labels == block))
@@ -168,7 +176,7 @@ def _focus(data: BeliefData, domain: GridDomain) -> Focus:
 
 
 def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
-    """The place's cell and so many around it, in degrees."""
+    """The place's cell and `around` cells on each side, in degrees."""
     (row,), (column,) = domain.row_column([place])
     low = np.maximum(np.array([row, column]) - around, 0)
     high = np.minimum(np.array([row, column]) + around + 1, [domain.rows, domain.columns])
@@ -182,7 +190,7 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
 
 
 def _apply_chosen(chosen: StepChoice) -> None:
-    """The day or the ε that a person rests on."""
+    """Apply the day or the ε of the chosen step of a film."""
     if chosen.film == DAYS:
         STATE.change(lambda record: replace(record, days=int(chosen.value)))
     elif chosen.film == EPSILON:

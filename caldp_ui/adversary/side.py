@@ -26,7 +26,7 @@ _VIEWS = {PERSON: "One person", FAKES: "Fake phones"}
 
 
 def views(record: AttackerState) -> None:
-    """Whether one person or fake phones are shown."""
+    """Draw the switch between one person and fake phones."""
     bound = STATE.bind("show", record.show, lambda r, v: replace(r, show=v))
     common.view_switch("View", _VIEWS, bound)
 
@@ -41,13 +41,13 @@ DAYS: Final = Slider[AttackerState](
 
 
 def day() -> None:
-    """The day, along the axis of the chart above it."""
-    told = "The person stays at one place and sends a report a day."
-    slider.show(STATE, DAYS, "Day", told)
+    """Draw the slider of days, along the axis of the chart above it."""
+    help_text = "The person stays at one place and sends a report a day."
+    slider.show(STATE, DAYS, "Day", help_text)
 
 
 def redraw_and_pin() -> None:
-    """Other reports of the same person, and the pin."""
+    """Draw the buttons for new noise and for the pin."""
     pins.redraw_and_pin(
         STATE,
         lambda record: title(record.scenario),
@@ -56,17 +56,17 @@ def redraw_and_pin() -> None:
 
 
 def odds(data: BeliefData, domain: GridDomain) -> None:
-    """How well this person is protected."""
+    """Draw how well this person is protected."""
     with st.container(key="odds"):
         st.html(odds_html(data, domain))
 
 
 def odds_html(data: BeliefData, domain: GridDomain) -> str:
-    """The same as HTML, for films."""
+    """How well this person is protected, as HTML for page and films."""
     graded = words.grades(data)
     badges = "".join(
         f'<span class="grade {strength(chance).word}">{strength(chance).word} {escape(when)}</span>'
         for chance, when in graded
     )
-    said = headline.as_html(words.odds(domain, data))
-    return f'<div class="odds graded"><p><b>Protection:</b>{badges}</p>{said}</div>'
+    sentence = headline.as_html(words.odds(domain, data))
+    return f'<div class="odds graded"><p><b>Protection:</b>{badges}</p>{sentence}</div>'

@@ -17,7 +17,7 @@ from caldp_ui.offline.records import Part
 
 
 def one_person(record: AttackerState) -> Part:
-    """What is believed of one person, day by day and along ε."""
+    """What an attacker believes of one person, by day and by ε."""
     data = load_data(record)
     domain = runs.map_of(data.ours.setup.dataset)
     return maps.part(
@@ -32,7 +32,7 @@ def one_person(record: AttackerState) -> Part:
 
 
 def fake_phones(record: AttackerState) -> Part:
-    """What fake phones do to everybody's map, along their number and along ε."""
+    """What fake phones do to everybody's map, by their number and by ε."""
     data = fakes.run_attack(record)
     domain = runs.map_of(runs.dataset(record.scenario))
     return maps.part(

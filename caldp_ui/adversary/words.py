@@ -17,7 +17,7 @@ from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 _CERTAIN: Final = 1.0 - 1e-12
-"""From it on a chance is one, but for what sums of floats leave."""
+"""Chances from here on count as 1, as sums of floats have rounding errors."""
 
 
 def headline(data: BeliefData) -> Headline:
@@ -56,7 +56,7 @@ def _a(chance: str) -> str:
 
 
 def _comparison_sentence(data: BeliefData, days: int) -> str:
-    """The same chance in other cases; those that read alike share a number."""
+    """The chance in other cases; cases whose numbers read alike share one."""
     if not days:
         return "It knows only how many people are where."
     cases = (
@@ -77,10 +77,10 @@ def _joined(cases: Sequence[tuple[str, float]]) -> str:
     by_number: dict[str, list[str]] = {}
     for case, share in cases:
         by_number.setdefault(percent(share), []).append(case)
-    told = [f"{number} {' or '.join(alike)}" for number, alike in by_number.items()]
-    if len(told) < 3:
-        return " and ".join(told)
-    return f"{', '.join(told[:-1])}, and {told[-1]}"
+    parts = [f"{number} {' or '.join(alike)}" for number, alike in by_number.items()]
+    if len(parts) < 3:
+        return " and ".join(parts)
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
 def single_report_headline(day: int, ours: float, plain: float) -> Headline:
@@ -115,11 +115,13 @@ def odds(domain: GridDomain, data: BeliefData) -> str:
     days, (once, many) = data.record.days, data.odds
     block = promise.block_name(PLACES, data.record.scenario)
     where = "another" if block == PLACES.whole else f"another of its {block}"
-    said = (
+    sentence = (
         f"An attacker who must choose between the true place and {where}, both equally likely, "
         f"{right_guess_text(once)} after one report"
     )
-    return f"{said}." if days < 2 else f"{said}; after {days} fresh ones it is {_most(many)}."
+    return (
+        f"{sentence}." if days < 2 else f"{sentence}; after {days} fresh ones it is {_most(many)}."
+    )
 
 
 def _most(share: float) -> str:
@@ -128,7 +130,7 @@ def _most(share: float) -> str:
 
 
 def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str:
-    """Two candidates, equally likely before, after the very reports of this outcome."""
+    """The chances of two candidates, equally likely before, after this outcome's reports."""
     here, there = place_name(domain, data.record.place), place_name(domain, pair.rival)
     days = formats.count(data.record.days, "fresh report", "fresh reports")
     return (
@@ -148,7 +150,7 @@ REPEATS: Final = (
 
 
 def no_pair(domain: GridDomain, record_place: int) -> str:
-    """Where nothing is promised."""
+    """A place that hides among no other, so that nothing is promised."""
     return (
         f"{place_name(domain, record_place)} is not protected: a report may name it, and nothing "
         "is promised."
@@ -156,7 +158,7 @@ def no_pair(domain: GridDomain, record_place: int) -> str:
 
 
 def alt_curve(data: BeliefData) -> str:
-    """The chart above the slider of days, for those who do not see it."""
+    """Alt text of the chart above the slider of days."""
     ours, plain, last = data.ours, data.plain, len(data.ours.beliefs) - 1
     return (
         f"Chance given to the true place, over {last} days. With fresh reports it goes from "
@@ -168,7 +170,7 @@ def alt_curve(data: BeliefData) -> str:
 
 
 def alt_limits(data: BeliefData) -> str:
-    """The chart of limits for those who do not see it."""
+    """Alt text of the chart of limits."""
     most, last = data.ours.limits, len(data.ours.beliefs) - 1
     return (
         f"{alt_curve(data)} No fresh reports lead beyond {percent(most[last])}, no stored one "
@@ -185,7 +187,7 @@ REGIONS: Final = (
 
 
 def alt_regions(right: float, most: float, here: str, there: str) -> str:
-    """The chart of errors for those who do not see it."""
+    """Alt text of the chart of errors."""
     return (
         f"Plane of the two errors of a guess between {here} and {there}: the line of what ε "
         f"allows, where the best even guess is right {formats.hundred(most)} of 100 times, and "
@@ -201,18 +203,18 @@ def guess_sentence(ours: BestGuess | None, plain: BestGuess | None, block: str) 
             "methods on small domains see `caldp_core.audit.best_guess`)."
         )
     shares = [ours.before, ours.after, *([plain.after] if plain else [])]
-    told, number = formats.out_of_one(*shares)
-    beside = f" With plain LDP it is **{told[2]}**." if plain else ""
-    said = (
+    counts, number = formats.out_of_one(*shares)
+    plain_sentence = f" With plain LDP it is **{counts[2]}**." if plain else ""
+    start = (
         f"An attacker who knows only how many people are where guesses the largest place, and is "
-        f"right for **{told[0]} of {number}** people. With one report of each it is "
-        f"**{told[1]}**.{beside}"
+        f"right for **{counts[0]} of {number}** people. With one report of each it is "
+        f"**{counts[1]}**.{plain_sentence}"
     )
     if ours.others == 0.0:
-        read = "" if block == PLACES.whole else f", but every report shows the {block}"
-        return f"{said} Every place is protected{read}."
+        caveat = "" if block == PLACES.whole else f", but every report shows the {block}"
+        return f"{start} Every place is protected{caveat}."
     (hidden, others), number = formats.out_of_one(ours.hidden, ours.others)
     return (
-        f"{said} Of people in places that are not protected **{others} of {number}** are guessed "
+        f"{start} Of people in places that are not protected **{others} of {number}** are guessed "
         f"right, of those in protected places **{hidden}**."
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _UNKNOWN: Final = "http://localhost:8501/"
-"""Where no browser has said what its address is."""
+"""The address where no browser has reported its own."""
 
 
 def current_address(query: Mapping[str, str]) -> str:
@@ -30,9 +30,9 @@ def current_address(query: Mapping[str, str]) -> str:
 
 
 def page_address(url: str, name: str, names: Collection[str]) -> str:
-    """The address of the page of that name, seen from `url`, any page's of the same server.
+    """The address of the page `name` on the server of `url`, which may be any page's address.
 
-    `names`: of all pages. What a proxy has put before them stays.
+    `names`: of all pages. A path that a proxy has put before them stays.
     """
     parts = urlsplit(url)
     *folder, last = parts.path.rstrip("/").split("/")
@@ -48,14 +48,14 @@ def _with_query(url: str, query: Mapping[str, str]) -> str:
 def visitor_address() -> str:
     """The network address that this visit comes from; "" for this machine's own.
 
-    Behind a proxy it is what the proxy says, if the server trusts it (docs/deploy.md).
+    Behind a proxy it is the one that the proxy reports, if the server trusts it (docs/deploy.md).
     """
     address = st.context.ip_address
     return address if isinstance(address, str) else ""
 
 
 def shared_address(address: str) -> str | None:
-    """The same for other machines; None where the server only answers its own."""
+    """An address of this server as other machines reach it; None where it only answers its own."""
     parts = urlsplit(address)
     if not _is_own(parts.hostname or ""):
         return address

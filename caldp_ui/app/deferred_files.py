@@ -30,7 +30,7 @@ class DeferredFiles:
 
     def __init__(self, manager: MediaFileManager, clock: Callable[[], float] = monotonic) -> None:
         self._draw, self._make = manager.add_deferred, manager.execute_deferred
-        self._find_inactive = manager._get_inactive_file_ids  # noqa: SLF001 — nothing public says it
+        self._find_inactive = manager._get_inactive_file_ids  # noqa: SLF001 — no public name
         self._clock = clock
         self._buttons: dict[str, tuple[str, str]] = {}
         self._newest: dict[tuple[str, str], str] = {}
@@ -49,7 +49,7 @@ class DeferredFiles:
         *,
         element_id: str = "",
     ) -> str:
-        """The name of this drawing of a button of this visit, which `make`s a file."""
+        """Name this drawing of a button of this visit; `make` returns the content of its file."""
         drawing = self._draw(make, mimetype, coordinates, file_name, element_id=element_id)
         run = get_script_run_ctx(suppress_warning=True)
         button = (run.session_id if run else "", element_id)
@@ -82,6 +82,6 @@ class DeferredFiles:
 
 
 def keep_deferred_files() -> None:
-    """From now on a click on a button that has just been drawn again saves its file, too."""
+    """Install `DeferredFiles`: a click on a button just drawn again saves its file, too."""
     if runtime.exists():
         DeferredFiles(runtime.get_instance().media_file_mgr)

@@ -25,13 +25,13 @@ _ROOT: Final = (
 _LEVEL: Final = 6
 _TEXTS: Final = ("text/", "application/javascript", "application/json", "image/svg")
 _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
-"""What "not modified" says again of the file that the browser has."""
+"""Headers that a "not modified" answer repeats."""
 
 
 class Delivery:
     """Puts the style into documents; compresses and keeps files that last; all else goes by.
 
-    `base`: the path below which all addresses are. `ancestors`: see `document_policy`.
+    `base`: the path below which all addresses are. `ancestors`: sites that may frame the app.
     """
 
     def __init__(self, app: ASGIApp, base: str = "", ancestors: tuple[str, ...] = ()) -> None:
@@ -46,14 +46,14 @@ class Delivery:
         self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style()}</style></body>"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Answer one request (ASGI)."""
         if scope["type"] != "http" or scope["method"] != "GET" or self._is_visit_media(scope):
             await self._app(scope, receive, send)
             return
         answer = _Answer(scope, self, send)
-        kept = self._kept.get(scope["path"]) if answer.is_compressible else None
-        if kept:
-            await answer.send_whole(*kept)
+        file = self._kept.get(scope["path"]) if answer.is_compressible else None
+        if file:
+            await answer.send_whole(*file)
         else:
             await self._app(_uncompressed(scope), receive, answer.take)
 
@@ -71,7 +71,7 @@ class Delivery:
         for end, more in self._put.items():
             body = body.replace(end.encode(), more.encode(), 1)
         headers["content-security-policy"] = document_policy(body.decode(), self._ancestors)
-        # They tell of Streamlit's own document: with them, an old style would never go.
+        # They are those of Streamlit's own document: with them, an old style would never go.
         del headers["etag"], headers["last-modified"]
         headers["content-length"] = str(len(body))
         headers.add_vary_header("accept-encoding")
@@ -80,7 +80,7 @@ class Delivery:
     async def compressed_file(
         self, path: str, start: Message, body: bytes
     ) -> tuple[Message, Message]:
-        """The compressed file of that address, from now on without asking the app."""
+        """Compress the file of that address once; later requests for it do not reach the app."""
         async with self._compressing:
             if path not in self._kept:
                 whole = await compress_answer(start, body)
@@ -92,7 +92,7 @@ class Delivery:
 
 
 async def compress_answer(start: Message, body: bytes) -> tuple[Message, Message]:
-    """An answer, compressed."""
+    """The answer compressed by gzip, with headers that say so."""
     headers = MutableHeaders(raw=list(start["headers"]))
     small = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
     headers["content-encoding"] = "gzip"
@@ -116,7 +116,7 @@ class _Answer:
         self._body = bytearray()
 
     async def take(self, message: Message) -> None:
-        """What the app sends."""
+        """Take a message of the app: gather it, or pass it on."""
         if message["type"] == "http.response.start" and self._is_ours(message):
             self._start = message
         elif self._start is None or message["type"] != "http.response.body":
@@ -136,7 +136,7 @@ class _Answer:
         await self.send_whole(*whole)
 
     async def send_whole(self, start: Message, body: Message) -> None:
-        """The answer, or that the browser has it already."""
+        """Send the answer, or "not modified" if the browser already has it."""
         headers = Headers(raw=start["headers"])
         if _names(self._known, headers.get("etag", "")):
             raw = [pair for pair in start["headers"] if pair[0].decode().lower() in _ABOUT]
@@ -172,9 +172,9 @@ def _names(known: str, etag: str) -> bool:
 
 
 def _uncompressed(scope: Scope) -> Scope:
-    """The same request for an answer that can still be changed."""
-    kept = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
-    return {**scope, "headers": kept}
+    """The request without `Accept-Encoding`, for an answer that can still be changed."""
+    headers = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
+    return {**scope, "headers": headers}
 
 
 def _is_document(headers: Headers) -> bool:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 _CLOSED: Final = ("_stcore/metrics", "_stcore/agent", "_stcore/script-health-check")
-"""What Streamlit tells programs of the server and its visits."""
+"""Routes on which Streamlit reports on the server and its visits to programs."""
 _BY_ITSELF: Final = ("localhost", "*.streamlit.app")
 _REFUSED: Final = (
     "This server does not answer to that name. Open it by its address in numbers, or have whoever "
@@ -33,7 +33,7 @@ class Gate:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass on or refuse one request (ASGI)."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -100,6 +100,6 @@ def _is_from_here(origin: str | None, host: str) -> bool:
 
 
 def is_closed(path: str) -> bool:
-    """Whether nobody is answered at this path, below whatever base."""
+    """Whether the path is one of the closed routes, below any base."""
     below = path.partition("/_stcore/")[2]
     return any(f"_stcore/{below}/".startswith(f"{each}/") for each in _CLOSED)

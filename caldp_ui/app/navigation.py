@@ -24,7 +24,7 @@ _MENU: Final = "menu"
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page: its file, its one name, Material icon, and what one does there.
+    """A page: its file, its one name, Material icon, and its purpose in a sentence or two.
 
     `section`: the group of tabs it stands in; "" for the first page itself.
     """
@@ -161,9 +161,9 @@ PAGES: Final = (
 
 
 def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] = ()) -> Page:
-    """The app's settings and tabs; the page that is asked for, for app.py to run.
+    """Apply the app's settings and draw its tabs; returns the requested page, for app.py to run.
 
-    `plan`: the lesson that a window goes on with.
+    `entries`: all pages, the first at the root. `plan`: the lesson that this window continues.
     """
     st.session_state[_ENTERED] = True
     pages = _pages(tuple(entries))
@@ -184,10 +184,10 @@ def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] 
 
 
 def _pages(entries: tuple[PageEntry, ...]) -> list[Page]:
-    """The pages, made once a visit: each looks its file up, in every run anew."""
-    known, made = st.session_state.get(_MENU, (None, []))
+    """The pages, made once per visit: else each would look its file up in every run."""
+    known, pages = st.session_state.get(_MENU, (None, []))
     if known != entries:
-        made = [
+        pages = [
             st.Page(
                 e.path,
                 title=e.title,
@@ -197,8 +197,8 @@ def _pages(entries: tuple[PageEntry, ...]) -> list[Page]:
             )
             for e in entries
         ]
-        st.session_state[_MENU] = entries, made
-    return list(made)
+        st.session_state[_MENU] = entries, pages
+    return list(pages)
 
 
 def _to_first() -> None:
@@ -206,7 +206,7 @@ def _to_first() -> None:
 
 
 def ensure_navigation() -> None:
-    """Begin a page: go the way through app.py if it was opened past it.
+    """Begin a page: run the app's navigation first if the page was opened past app.py.
 
     Until a server has seen the app's navigation, Streamlit takes the folder `pages` for the app: a
     first visitor who asks for /places gets that page without its settings and menu.

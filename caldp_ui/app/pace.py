@@ -28,19 +28,22 @@ _TOO_MANY: Final = 1008
 
 
 def is_visit(scope: Scope) -> bool:
-    """Whether it is the socket on which a browser and the server speak of one visit."""
+    """Whether the connection is the socket of a visit, between its browser and the server."""
     return bool(scope["type"] == "websocket" and scope["path"].rstrip("/").endswith(_STREAM))
 
 
 class Bucket:
-    """Says how long the next message must wait: `burst` at once, then `pace` a second."""
+    """Computes how long the next message must wait: `burst` at once, then `pace` a second.
+
+    `clock`: seconds.
+    """
 
     def __init__(self, burst: int, pace: float, clock: Callable[[], float]) -> None:
         self._burst, self._pace, self._clock = burst, pace, clock
         self._left, self._at = float(burst), clock()
 
     def take(self) -> float:
-        """Take a place for one message; the seconds until it is there."""
+        """Take a place for one message; returns the seconds until it may go."""
         now = self._clock()
         self._left = min(self._left + (now - self._at) * self._pace, self._burst) - 1.0
         self._at = now
@@ -50,7 +53,7 @@ class Bucket:
 class PacedSocket:
     """One socket's messages, each handed on when its time has come. Read it by `receive`.
 
-    `close`: called once there are too many; then the socket says that it was disconnected.
+    `close`: called once too many wait; then `receive` returns that the socket was disconnected.
     """
 
     def __init__(
@@ -87,7 +90,7 @@ class PacedSocket:
         return message
 
     def end(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._reader is not None:
             self._reader.cancel()
 
@@ -120,7 +123,7 @@ class Pace:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass on one connection, a visit's socket at its pace (ASGI)."""
         if not is_visit(scope):
             await self._app(scope, receive, send)
             return

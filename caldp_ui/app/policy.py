@@ -18,7 +18,7 @@ _NOTHING: Final = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; 
 """For all that is no page: what somebody has uploaded or saved runs no code here."""
 _ALWAYS: Final = {
     "x-content-type-options": "nosniff",
-    # Links hold scenarios; nobody else is told of them.
+    # Links hold scenarios, which other sites must not learn.
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": ", ".join(
@@ -65,13 +65,13 @@ def document_policy(html: str, ancestors: tuple[str, ...]) -> str:
 
 
 class Policy:
-    """Adds the headers; a policy that an answer brings itself stays."""
+    """Adds the headers to every answer; an answer's own policy stays."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass on one request, with headers on its answer (ASGI)."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""What this app puts around Streamlit's server."""
+"""The middleware that this app puts around Streamlit's server."""
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -19,7 +19,7 @@ def address(name: str) -> str:
 
 
 def middleware() -> list[Middleware]:
-    """What each request passes on its way in, the first first."""
+    """The middleware that each request passes, outermost first."""
     own = settings()
     return [
         Middleware(Policy),

@@ -1,4 +1,4 @@
-"""What the environment of the server sets, beside Streamlit's own settings."""
+"""Settings from the server's environment, beside Streamlit's own."""
 
 import os
 import re
@@ -14,9 +14,10 @@ _SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
 
 @dataclass(frozen=True)
 class Settings:
-    """`worker`: this process's name among several behind one address; "" where it is alone.
+    """Settings of this process; raises `ValueError` for names or sites that are none.
 
-    `ancestors`: sites that may show the dashboard in a frame. Raises `ValueError`.
+    `worker`: its name among several behind one address; "" where it is alone. `ancestors`: sites
+    that may show the dashboard in a frame.
     """
 
     worker: str = ""
@@ -37,13 +38,13 @@ class Settings:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Settings":
-        """The settings of an environment."""
+        """The settings of an environment's variables; raises `ValueError`."""
         ancestors = tuple(environment.get(ANCESTORS, "").split())
         return cls(environment.get(WORKER, ""), ancestors)
 
 
 def settings() -> Settings:
-    """The settings of this process."""
+    """The settings of this process's environment; raises `ValueError`."""
     return Settings.of(os.environ)
 
 

@@ -1,4 +1,4 @@
-"""The page's style sheet, as browsers are given it.
+"""The page's style sheet, as it is sent to browsers.
 
 Streamlit names a container's class after its key, which begins with the page's name. `style.css`
 says what all pages have in common by the end of such a name, `[class*="-title"]`; where a selector
@@ -28,7 +28,7 @@ def expand_selectors(css: str, pages: Iterable[str]) -> str:
     """The sheet with each `[class*="-end"]` as the classes of such containers on these pages."""
     names = list(pages)
 
-    def classes(found: re.Match[str]) -> str:
-        return f":is({','.join(f'.st-key-{name}{found[1]}' for name in names)})"
+    def classes(ending: re.Match[str]) -> str:
+        return f":is({','.join(f'.st-key-{name}{ending[1]}' for name in names)})"
 
     return _ENDING.sub(classes, css)

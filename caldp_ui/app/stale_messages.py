@@ -22,7 +22,7 @@ P = TypeVar("P", bound=Protobuf)
 
 
 class CurrentPage:
-    """The page on which a visit is, as the messages of its browser and of the server tell.
+    """The page on which a visit is, by the messages of its browser and of the server.
 
     Pages are known by the hash that Streamlit gives their script.
     """
@@ -31,7 +31,7 @@ class CurrentPage:
         self._page = self._left = ""
 
     def accepts(self, data: bytes) -> bool:
-        """Whether the server is to hear this message of the browser: not a part of another page."""
+        """Whether this message of the browser may reach the server: no part of another page."""
         run = _read(BackMsg(), data).rerun_script
         if run.fragment_id:
             return self._page in ("", run.page_script_hash)
@@ -40,9 +40,9 @@ class CurrentPage:
         return True
 
     def sends(self, data: bytes) -> bool:
-        """Whether the browser is to hear this message of the server: no run of the page just left.
+        """Whether this message of the server may reach the browser: no run of the page just left.
 
-        Such a run had begun before the server heard of the step, and the browser would write the
+        Such a run had begun before the server learned of the step, and the browser would write the
         address of its page. Any other page that is run is where the visit is from then on: pages
         send visits on to others, and one that is opened by its address has its hash only once
         `st.navigation` has found it.
@@ -75,7 +75,7 @@ class StaleMessages:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass on one connection, a visit's socket without stale messages (ASGI)."""
         if not is_visit(scope):
             await self._app(scope, receive, send)
             return

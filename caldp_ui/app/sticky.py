@@ -29,7 +29,7 @@ class Sticky:
         self._cookie = f"{COOKIE}={self._name}; Path={path}; HttpOnly; SameSite={same_site}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass on one request, with the cookie where it lacks (ASGI)."""
         of_visit = scope["type"] in ("http", "websocket") and self._name
         if not of_visit or HTTPConnection(scope).cookies.get(COOKIE) == self._name:
             await self._app(scope, receive, send)

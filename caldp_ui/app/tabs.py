@@ -31,7 +31,10 @@ class Tab:
 
 
 def show(tabs: Sequence[Tab], current: str) -> str | None:
-    """Draw the tabs; the file of the page that a reader has just chosen, if any."""
+    """Draw the tabs; returns the file of the page that a reader has just chosen, if any.
+
+    `current`: the file of the page that is shown.
+    """
     addresses = {_address(tab, tabs): tab for tab in tabs}
     groups: list[dict[str, Any]] = []
     for address, tab in addresses.items():
@@ -39,10 +42,10 @@ def show(tabs: Sequence[Tab], current: str) -> str | None:
             groups.append({"title": tab.group, "pages": []})
         groups[-1]["pages"].append([address, tab.title, tab.path == current])
     chosen = _tabs(key=KEY, data=[groups], on_go_change=lambda: None).go
-    there = addresses.get(chosen) if isinstance(chosen, str) else None
-    return there.path if there and there.path != current else None
+    target = addresses.get(chosen) if isinstance(chosen, str) else None
+    return target.path if target and target.path != current else None
 
 
 def _address(tab: Tab, tabs: Sequence[Tab]) -> str:
-    """Beside any page of the app; the first page is served at the root."""
+    """A tab's address relative to any page of the app; the first page is at the root."""
     return "./" if tab is tabs[0] else f"./{Path(tab.path).stem}"

@@ -28,7 +28,7 @@ _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_r
 
 @asynccontextmanager
 async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
-    """The server's life, as `App` takes it: collects as long as the server is at work."""
+    """The server's lifespan, as Streamlit's `App` takes it: collects while the server runs."""
     del app
     keep_deferred_files()
     task = asyncio.create_task(_collect_now_and_then())
@@ -56,7 +56,7 @@ async def _collect_now_and_then() -> None:
 
 
 def _give_back() -> None:
-    """Hold the shared cache to its bytes, and the process to what it uses of the machine's memory.
+    """Hold the shared cache to its bytes, and return freed memory to the machine.
 
     The C library keeps what was freed in the middle of what it has, for arrays of megabytes too:
     a gigabyte stays with a process that uses a quarter of it, unless it is asked to let go.

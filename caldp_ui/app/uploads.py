@@ -34,17 +34,17 @@ class Uploads:
         MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 2) * 2**20
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on what is no upload, or has room."""
+        """Pass on what is no upload, or has room; answer 429 to an upload that has none (ASGI)."""
         path = str(scope.get("path", "")).partition(_ADDRESS)[2]
         if scope["type"] != "http" or scope.get("method") != "PUT" or not path:
             await self._app(scope, receive, send)
             return
         size = _size(scope)
-        keeper = _file_manager()
+        manager = _file_manager()
         visit = path.partition("/")[0]
-        if keeper is not None and size + _visit_bytes(keeper, visit) > _max_bytes():
-            keeper.remove_session_files(visit)
-        if self._coming + size + _stored_bytes(keeper) > TOTAL_BYTES_MAX:
+        if manager is not None and size + _visit_bytes(manager, visit) > _max_bytes():
+            manager.remove_session_files(visit)
+        if self._coming + size + _stored_bytes(manager) > TOTAL_BYTES_MAX:
             await PlainTextResponse(_LATER, 429)(scope, receive, send)
             return
         self._coming += size
@@ -56,7 +56,7 @@ class Uploads:
 
 
 def release(file_id: str) -> None:
-    """Let go of a file of this visit, once it has been taken."""
+    """Remove a file of this visit from memory once it has been read."""
     run = get_script_run_ctx(suppress_warning=True)
     if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
         run.uploaded_file_mgr.remove_file(run.session_id, file_id)
@@ -65,8 +65,8 @@ def release(file_id: str) -> None:
 def _file_manager() -> MemoryUploadedFileManager | None:
     if not runtime.exists():
         return None
-    keeper = runtime.get_instance().uploaded_file_mgr
-    return keeper if isinstance(keeper, MemoryUploadedFileManager) else None
+    manager = runtime.get_instance().uploaded_file_mgr
+    return manager if isinstance(manager, MemoryUploadedFileManager) else None
 
 
 def _stored_bytes(manager: MemoryUploadedFileManager | None) -> int:
@@ -87,7 +87,7 @@ def _max_bytes() -> int:
 
 
 def _size(scope: Scope) -> int:
-    """Bytes that are to come: as many as there may be where nobody says it."""
-    said = dict(scope["headers"]).get(b"content-length", b"")
+    """Bytes of a request's body; the most that are allowed where its length is not given."""
+    length = dict(scope["headers"]).get(b"content-length", b"")
     most = _max_bytes()
-    return min(int(said), most) if said.isdigit() else most
+    return min(int(length), most) if length.isdigit() else most

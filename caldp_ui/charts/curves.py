@@ -1,4 +1,4 @@
-"""Expected errors of this protection and of plain LDP, with what each line is on the picture.
+"""Expected errors of this protection and of plain LDP, each line named on the picture.
 
 Colour is never alone: this protection is solid, plain LDP dashed. Figures are built in one go, as
 Plotly checks a figure anew each time that something is added to it.
@@ -70,9 +70,10 @@ def error_curves(
     *,
     wrong: str | None = None,
 ) -> go.Figure:
-    """Expected TV of both with 90 % bands, and (curve, TV) of this outcome at `current_x`.
+    """Expected TV of both with 90 % bands, and TV of this outcome at `current_x`.
 
-    `wrong`: where an estimate puts people by mistake; None where it is not made of shares.
+    `ours`, `plain`: curve, and TV of this outcome. `wrong`: words for where an estimate puts people
+    by mistake; None where it is not made of shares.
     """
     lines = (
         Line("plain LDP", *plain, colours.plain, "dash", "diamond"),

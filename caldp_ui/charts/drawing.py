@@ -1,7 +1,7 @@
 """Small drawings that need no chart's machinery: SVG from here, put on the page by one line.
 
 Plotly takes a tenth of a second to draw a chart anew; this a few milliseconds. Texts inherit the
-page's font, and what a mark says of itself comes up when it is pointed at.
+page's font, and a mark's tooltip comes up when it is pointed at.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,21 +44,22 @@ class Frame:
 
     def path(self, points: Iterable[Point], style: str) -> str:
         """A line through pairs of numbers; `style`: CSS of its stroke and fill."""
-        told = "L".join("{},{}".format(*self.to_pixel(*point)) for point in points)
-        return f'<path d="M{told}" style="{style}"/>'
+        coordinates = "L".join("{},{}".format(*self.to_pixel(*point)) for point in points)
+        return f'<path d="M{coordinates}" style="{style}"/>'
 
     def text(
         self, at: Point, words: str, style: str, anchor: str = "start", shift: Point = (0, 0)
     ) -> str:
         """Words at a pair of numbers, `shift` pixels right and down from there."""
         x, y = (place + more for place, more in zip(self.to_pixel(*at), shift, strict=True))
-        told = escape(words)
-        return f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="{style}">{told}</text>'
+        return (
+            f'<text x="{x}" y="{y}" text-anchor="{anchor}" style="{style}">{escape(words)}</text>'
+        )
 
     def marks(
         self, points: Iterable[Point], symbol: str, size: float, style: str, tooltip: str
     ) -> str:
-        """Marks at pairs of numbers, as one element; it `tooltip` this when it is pointed at."""
+        """Marks at pairs of numbers, as one element; `tooltip`: shown where it is pointed at."""
         shape = _MARKS[symbol].format(r=size / 2, d=size, l=round(0.62 * size, 2))
         drawn = "".join("M{},{}{}".format(*self.to_pixel(*point), shape) for point in points)
         return f'<path d="{drawn}" style="{style}"><title>{escape(tooltip)}</title></path>'
@@ -75,14 +76,14 @@ class Frame:
 
 
 def svg(frame: Frame, parts: Iterable[str], alt: str, height: int | None) -> str:
-    """A drawing, so many pixels high; `alt`: what it says, for those who do not see it.
+    """A drawing of SVG `parts`; `alt`: what it says, for those who do not see it.
 
-    `height`: None for as high as its width makes it.
+    `height`: pixels; None for as high as its width makes it.
     """
     wide, tall = frame.size
-    told, high = escape(alt, quote=True), "auto" if height is None else f"{height}px"
+    label, high = escape(alt, quote=True), "auto" if height is None else f"{height}px"
     return (
-        f'<svg viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="{told}" '
+        f'<svg viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="{label}" '
         f'preserveAspectRatio="xMidYMin" '
         f'style="display: block; width: 100%; height: {high}; font-size: 12px">'
         f"{''.join(parts)}</svg>"
@@ -90,5 +91,5 @@ def svg(frame: Frame, parts: Iterable[str], alt: str, height: int | None) -> str
 
 
 def show(markup: str, key: str, height: int | None) -> None:
-    """Put a drawing on the page, so many pixels high; None: as its width makes it."""
+    """Put a drawing on the page; `height`: pixels, None for as high as its width makes it."""
     _show(key=key, data=[key, markup], height="content" if height is None else height)

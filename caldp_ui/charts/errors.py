@@ -22,7 +22,7 @@ FAINTEST: Final = 1e-6
 class ErrorScale:
     """How an error is counted. `title`: of its axis.
 
-    `number(error)`: at a mark of the axis; `describe(error)`: where it is pointed at.
+    `number(error)`: its text at a mark of the axis; `describe(error)`: where it is pointed at.
     """
 
     title: str
@@ -31,7 +31,7 @@ class ErrorScale:
 
 
 def error_scale(wrong: str | None) -> ErrorScale:
-    """Of total variations. `wrong`: where people are by mistake; None for no shares."""
+    """The scale of total variations. `wrong`: words for where people are; None for no shares."""
     if wrong is None:
         return ErrorScale(
             "error (total variation)",
@@ -47,15 +47,15 @@ def error_scale(wrong: str | None) -> ErrorScale:
 
 def linear_axis(top: float, wrong: str | None) -> dict[str, Any]:
     """An axis from 0 to a little above `top`, of total variations up to 1."""
-    counted = error_scale(wrong)
+    scale = error_scale(wrong)
     end = min(1.0, 1.08 * top) if wrong is not None or top <= 1.0 else 1.08 * top
     step = next((each for each in _STEPS if end / each <= 6), 0.2)
     ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
     return {
-        "title_text": counted.title,
+        "title_text": scale.title,
         "range": [0, end],
         "tickvals": ticks,
-        "ticktext": [counted.number(tick) for tick in ticks],
+        "ticktext": [scale.number(tick) for tick in ticks],
     }
 
 

@@ -19,19 +19,19 @@ _films: Final = st.components.v2.component(
 
 @dataclass(frozen=True)
 class SliderState:
-    """Where a slider is in this run: its `reading`, and the name of all else on the page."""
+    """Where a slider is in this run: its `reading`, and a name for all else (`Film.alike`)."""
 
     reading: str
     alike: str
 
 
 def feed(key: str, film: Film) -> None:
-    """Bring a film to the browser. `key`: names the place on the page with that of its slider."""
+    """Send a film to the browser. `key`: names the place on the page with that of its slider."""
     _films(key=f"{key}-{film.dial}", data=film.chart_message)
 
 
 def send_slider_states(key: str, sliders: Mapping[str, SliderState]) -> None:
-    """Tell the browser what each of the page's sliders is at, by its key.
+    """Send the states of the page's sliders to the browser, by their keys.
 
     Call it last: that the page is there is what takes a step off the screen again.
     """

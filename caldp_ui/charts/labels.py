@@ -22,7 +22,7 @@ WIDEST: Final = 230
 _APART: Final = "\N{NO-BREAK SPACE}" * 2
 _TOP: Final = 0.9999
 WIDE_ONLY: Final = "wide"
-"""What `chart.js` leaves out where there is no room, by the trace's `meta`."""
+"""The `meta` of traces that `chart.js` leaves out where there is no room."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Scale:
         return ((np.log10(y) if self.is_log else y) - low) / (high - low)
 
     def from_fraction(self, part: float) -> float:
-        """The number there."""
+        """The number at a part of the range; the inverse of `to_fraction`."""
         low, high = self.range
         place = low + part * (high - low)
         return float(10.0**place) if self.is_log else float(place)
@@ -92,7 +92,7 @@ def space_out(wanted: Sequence[float], least: float) -> list[float]:
 
 
 def place_note(note: Label, scale: Scale) -> Label:
-    """A note where it is drawn: Plotly leaves out what is not within the range."""
+    """A note where it is drawn, within the range: Plotly leaves out what is not."""
     part = scale.to_fraction(note.y) + note.lift / scale.pixels
     return replace(note, y=scale.from_fraction(min(part, _TOP)))
 

@@ -1,4 +1,4 @@
-"""What the lines of a chart are, as a row of words that wraps on phones.
+"""The legend of a chart as a row of words that wraps on phones.
 
 A legend of Plotly's own, whose room is found by drawing all again, doubles the time that a new
 picture takes; with this one margins can be fixed.
@@ -14,8 +14,8 @@ _SYMBOLS: Final = {"circle": "●", "diamond": "◆", "square": "■", "x": "✕
 
 def legend(figure: go.Figure) -> str:
     """HTML: each named trace's sample, in its colour and dash or symbol, and its name."""
-    shown = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
-    rows = "".join(f"<span>{_sample(trace)}{escape(trace.name)}</span>" for trace in shown)
+    named = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
+    rows = "".join(f"<span>{_sample(trace)}{escape(trace.name)}</span>" for trace in named)
     return f'<p class="legend">{rows}</p>'
 
 

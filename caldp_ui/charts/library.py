@@ -1,7 +1,6 @@
 """Plotly's own code for the browser, from this server.
 
-It comes with the Python package; its address names the version, so a browser may keep
-it for ever.
+It comes with the Python package; its address names the version, so a browser may keep it for ever.
 """
 
 from pathlib import Path
@@ -22,5 +21,5 @@ def _code(_: object) -> FileResponse:
 
 
 def library(address: str) -> Route:
-    """Plotly's code at this address; see `settings.below`."""
+    """The route of Plotly's code at this address; see `settings.join_path`."""
     return Route(address, _code)

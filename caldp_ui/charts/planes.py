@@ -46,7 +46,7 @@ def plane(
     height: int = 430,
     left: int = 72,
 ) -> go.Figure:
-    """A figure `height` pixels high; `x` and `y` are its axes, which say their ranges.
+    """A figure `height` pixels high; `x` and `y` are its axes, with their ranges.
 
     Names stand at the ends of lines, or in a legend where they are too long for that or the chart
     is too narrow. `left`: pixels for the numbers of `y` and its title, which are at the right where
@@ -124,7 +124,7 @@ def horizontal_line(y: float, colours: Palette) -> Shape:
 def gap_arrow(
     ends: tuple[tuple[float, float], tuple[float, float]], colours: Palette
 ) -> dict[str, Any]:
-    """The way from one point to another that matters: a double arrow, drawn as one trace."""
+    """A double arrow between two `ends`, (x, y) each, drawn as one trace."""
     (x0, y0), (x1, y1) = ends
     heads = ["triangle-left", "triangle-right"] if y0 == y1 else ["triangle-down", "triangle-up"]
     return {

@@ -17,7 +17,7 @@ def hub_script() -> str:
 
 
 def narrow_script() -> str:
-    """How a figure fits a narrow screen; see `narrow_script.js`."""
+    """The script that fits a figure to a narrow screen; see `narrow.js`."""
     return join_modules(_WEB, ("narrow",))
 
 

@@ -24,18 +24,18 @@ _chart: Final = st.components.v2.component(
 def show(figure: go.Figure, key: str, alt: str) -> None:
     """Show a figure; `alt`: what it says, for those who do not see it.
 
-    Its height is told apart from the figure, so that there is room before Plotly's code has come.
+    Its height is sent apart from the figure, so that there is room before Plotly's code has come.
     """
     show_json(figure_json(figure, alt), key, figure.layout.height or "content")
 
 
 def show_json(figure: str, key: str, height: int | Literal["content"]) -> None:
-    """Show a figure as it is `figure_json`, so many pixels high."""
+    """Show a figure that is given as `figure_json`; `height`: pixels, or that of its content."""
     _chart(key=key, data=[key, figure, ADDRESS], height=height)
 
 
 def figure_json(figure: go.Figure, alt: str) -> str:
-    """A figure as the browser is told of it: what it leaves open, the page's theme says."""
+    """A figure as JSON for the browser, where the page's theme sets what it leaves open."""
     whole = figure.to_plotly_json()
     whole["layout"].pop("template", None)
     text: str = to_json_plotly({**whole, "alt": alt})

@@ -1,6 +1,6 @@
-"""Each station's mechanisms at a small size, and their naive versions, before the exact audit.
+"""Each station's mechanisms at a small size, and their naive versions, by the exact audit.
 
-The same audit as everywhere: rationals, every report, every pair.
+As on all pages: in rationals, every report, every pair.
 """
 
 import math
@@ -41,9 +41,9 @@ class AuditVerdict:
 def _judge(
     mechanism: str, epsilon: float, channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix
 ) -> AuditVerdict:
-    found = audit_channel(channel, policy)
-    assert found.worst is not None  # each of these policies bounds some pair
-    return AuditVerdict(mechanism, epsilon, found.holds, found.worst.privacy_loss)
+    audit = audit_channel(channel, policy)
+    assert audit.worst is not None  # each of these policies bounds some pair
+    return AuditVerdict(mechanism, epsilon, audit.holds, audit.worst.privacy_loss)
 
 
 def _plain(mechanism: str, epsilon: float, channel: Sequence[Sequence[Fraction]]) -> AuditVerdict:
@@ -76,12 +76,12 @@ def _one_hot(epsilon: float) -> list[list[Fraction]]:
 
 
 def _rappor(e: float) -> tuple[AuditVerdict, ...]:
-    made = Rappor(2, 1, e)
-    # A day keeps less than ε∞, so it takes some to spend it: as many as give naive phones away.
-    days = max(_DAYS, math.floor(e / made.epsilon_one_day) + 1)
-    kept, redrawn = made.exact_channel(_BLOOMS, days), made.redrawn_channel(_BLOOMS, days)
+    rappor = Rappor(2, 1, e)
+    # A day keeps less than ε∞: as many days as naive phones need to exceed it.
+    days = max(_DAYS, math.floor(e / rappor.epsilon_one_day) + 1)
+    stored, redrawn = rappor.exact_channel(_BLOOMS, days), rappor.redrawn_channel(_BLOOMS, days)
     return (
-        _plain(f"kept, {days} days, 2 bits", e, kept),
+        _plain(f"kept, {days} days, 2 bits", e, stored),
         _plain(f"naive: drawn anew, {days} days, 2 bits", e, redrawn),
     )
 
@@ -97,9 +97,9 @@ def _bits(e: float) -> tuple[AuditVerdict, ...]:
 def _means(e: float) -> tuple[AuditVerdict, ...]:
     daily = DailyMean(OneBitMean(4, e), 2)
     constant = [[x] * _DAYS for x in range(5)]
-    kept, fresh = daily.exact_channel(constant), daily.forgetful_channel(constant)
+    stored, fresh = daily.exact_channel(constant), daily.forgetful_channel(constant)
     return (
-        _plain(f"remembered, {_DAYS} days, a number that stays", e, kept),
+        _plain(f"remembered, {_DAYS} days, a number that stays", e, stored),
         _plain(f"naive: a new coin on each of {_DAYS} days", e, fresh),
     )
 
@@ -117,12 +117,12 @@ _BY_STATION: Final[dict[str, Callable[[float], tuple[AuditVerdict, ...]]]] = {
 
 @cached
 def audit_station(station: str, epsilon: float) -> tuple[AuditVerdict, ...]:
-    """The verdicts of a station at this ε, the naive ones among them."""
+    """The verdicts of a station at this ε, those of naive versions among them."""
     return _BY_STATION[station](epsilon)
 
 
 def table_columns(verdicts: Sequence[AuditVerdict]) -> dict[str, dict[str, str]]:
-    """Columns of a table for readers."""
+    """Columns of the table of verdicts: cells by mechanism."""
     return {
         "keeps it": {v.mechanism: "✓ yes" if v.holds else "✗ NO" for v in verdicts},
         "claimed ε": {v.mechanism: f"{v.claimed:g}" for v in verdicts},

@@ -1,6 +1,6 @@
 """Charts in type that the last row can read.
 
-Colour is never alone: each line has a dash and each heap of points a symbol.
+Colour is never alone: each line has a dash and each cloud of points a symbol.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ PEOPLE: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class LineStyle:
-    """How a line or a heap of points is told from the others."""
+    """Colour, dash and symbol of a line or a cloud of points."""
 
     colour: str
     dash: str = "solid"
@@ -39,7 +39,7 @@ class LineStyle:
 
 
 def line_styles(colours: Palette) -> tuple[LineStyle, LineStyle, LineStyle, LineStyle]:
-    """Ours, the other, a third, and a faint one for what does not hold."""
+    """Styles of our line, the other, a third, and a faint one."""
     third = "#FF9CCB" if colours is DARK else "#98256B"
     return (
         LineStyle(colours.ours),
@@ -52,7 +52,7 @@ def line_styles(colours: Palette) -> tuple[LineStyle, LineStyle, LineStyle, Line
 def line(
     name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, hover_template: str = "%{y:,.3~g}"
 ) -> Any:
-    """A curve."""
+    """Trace of a curve through (n,) `x` and `y`."""
     return {
         "type": "scatter",
         "name": name,
@@ -65,7 +65,7 @@ def line(
 
 
 def points(name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, size: int = 7) -> Any:
-    """A heap of outcomes; named in the legend by its curve only."""
+    """Trace of outcomes at (n,) `x` and `y`; in the legend only its curve is named."""
     return {
         "type": "scatter",
         "name": name,
@@ -79,7 +79,7 @@ def points(name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, size: int = 
 
 
 def upright(x: float, line_style: LineStyle) -> dict[str, Any]:
-    """A line at x from the bottom to the top."""
+    """Shape of a vertical line at x, from the bottom to the top."""
     style = {"color": line_style.colour, "dash": "dot", "width": 2}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain", "line": style}
 
@@ -91,9 +91,9 @@ def figure(
     colours: Palette,
     **more: Any,
 ) -> go.Figure:
-    """A figure of the page's size and type; `more`: of the layout.
+    """A figure of the page's size and type. `x`, `y`: axes; `more`: further keys of the layout.
 
-    Margins are fixed: Plotly draws all again to find them.
+    Margins are fixed: Plotly would draw everything twice to find them.
     """
     texts = {
         "tickfont": {"size": _TYPE - 2, "color": colours.text},

@@ -30,7 +30,7 @@ FUNCTIONS: Final = 256
 _BITS: Final = (1, 3, 10, 30, 100, 300, 1000)
 _CELLS: Final = (4, 16, 64, 256, 1024)
 _EDGE: Final = 0.01
-"""Of a decade: else the first and the last tick are left out."""
+"""Margin of the axis in decades, without which the first and last tick are left out."""
 _FAMILIES: Final = {
     "randomized-response": ("randomized<br>response", "top center"),
     "rappor": ("RAPPOR", "bottom right"),
@@ -43,10 +43,10 @@ _FAMILIES: Final = {
 
 @dataclass(frozen=True)
 class Cost:
-    """What a method asks of a phone and gives the server.
+    """The cost of a method for a phone, and its accuracy for the server.
 
-    `bits`: of a report. `off`: standard error of an item's share. `place`: of its name in the
-    picture.
+    `bits`: of a report. `off`: standard error of an item's share, in [0, 1]. `place`: of its
+    name in the picture.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class MethodCosts:
-    """All methods; sketches for each number of cells.
+    """The costs of all methods, sketches for each number of cells.
 
     `responses`: of the catalogue. `sketch`, `hadamard`: with many functions; `single`: the plain
     sketch with one function for everybody.
@@ -69,7 +69,7 @@ class MethodCosts:
     single: tuple[Cost, ...]
 
     def named(self, name: str) -> Cost:
-        """A response by its title."""
+        """The response of that title."""
         return next(cost for cost in self.responses if cost.name == name)
 
 
@@ -95,31 +95,31 @@ def _sketched(
     lesson: Lesson,
 ) -> Cost:
     # The error is over all hash functions: none has to be drawn.
-    made = kind(Hashes(np.broadcast_to(0, (functions, people.size)), m), lesson.epsilon)
-    off = float(np.sqrt(made.variance(people).mean())) / lesson.n
-    return Cost(f"{m} cells", made.bits, off)
+    sketch = kind(Hashes(np.broadcast_to(0, (functions, people.size)), m), lesson.epsilon)
+    off = float(np.sqrt(sketch.variance(people).mean())) / lesson.n
+    return Cost(f"{m} cells", sketch.bits, off)
 
 
 def _response(family: str, people: Ints, lesson: Lesson) -> Cost:
-    made = in_context(Context.plain(people.size, lesson.epsilon), family)
-    given = variance_given_people(made, people / lesson.n, lesson.n)
-    bits, (name, place) = made.oracles.report_bits(0), _FAMILIES[family]
-    return Cost(name, bits, float(np.sqrt(given.mean())), place)
+    response = in_context(Context.plain(people.size, lesson.epsilon), family)
+    variances = variance_given_people(response, people / lesson.n, lesson.n)
+    bits, (name, place) = response.oracles.report_bits(0), _FAMILIES[family]
+    return Cost(name, bits, float(np.sqrt(variances.mean())), place)
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     wide, short = data.named("RAPPOR"), data.named("Galois")
-    told = f"{formats.integer(lesson.items)} items, {formats.people(lesson.n)} people."
+    details = f"{formats.integer(lesson.items)} items, {formats.people(lesson.n)} people."
     if lesson.broken:
-        told += f" With one hash function for all it is never below {_off(_floor(lesson))}."
+        details += f" With one hash function for all it is never below {_off(_floor(lesson))}."
     return Board(
         Headline(
             f"{_bits(short.bits)} per report are accurate to {_off(short.off)}, RAPPOR's "
             f"{_bits(wide.bits)} to {_off(wide.off)}.",
             f"Standard error of one item's share, in percentage points; {_bits(short.bits)}: "
-            f"Galois response. {told}",
+            f"Galois response. {details}",
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", _alt(data)),)),
         _formula,
@@ -128,7 +128,7 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _floor(lesson: Lesson) -> float:
-    """What collisions leave at the most cells with one function and any number of people."""
+    """Error that collisions leave with one function, the most cells and any number of people."""
     d = lesson.items
     return float(np.sqrt((d - 1) / d**2 / (_CELLS[-1] - 1)))
 
@@ -193,14 +193,14 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -
 
 def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
     text = {"textposition": cost.place, "textfont": {"size": 16, "color": look.colour}}
-    shown = {"showlegend": False, "cliponaxis": False}
-    return {**_dots(cost.name, [cost], look, "markers+text"), **text, **shown}
+    options = {"showlegend": False, "cliponaxis": False}
+    return {**_dots(cost.name, [cost], look, "markers+text"), **text, **options}
 
 
 def _alt(data: MethodCosts) -> str:
     every = [*data.responses, *data.sketch, *data.hadamard]
-    said = "; ".join(f"{cost.name}: {cost.bits} bits, {_off(cost.off)}" for cost in every)
-    return f"Standard error of a share against the bits per report. {said}."
+    costs = "; ".join(f"{cost.name}: {cost.bits} bits, {_off(cost.off)}" for cost in every)
+    return f"Standard error of a share against the bits per report. {costs}."
 
 
 def _formula() -> None:

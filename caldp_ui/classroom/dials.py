@@ -1,4 +1,4 @@
-"""The controls that stations share, each bound to the lesson."""
+"""The controls that stations share, each bound to the page's state."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -32,9 +32,9 @@ class Dial:
     format_value: Callable[[float], str] = formats.people
 
     def value(self, lesson: Lesson) -> float:
-        """Where the slider is."""
-        found: float = getattr(lesson, self.name)
-        return found
+        """The lesson's value of the field."""
+        current: float = getattr(lesson, self.name)
+        return current
 
     def with_value(self, lesson: Lesson, value: float) -> Lesson:
         """The lesson with the slider there."""
@@ -43,7 +43,7 @@ class Dial:
 
     @property
     def slider(self) -> Slider[Lesson]:
-        """It as page and films share it."""
+        """The dial as the slider that page and films share."""
         return Slider(self.name, self.value, self.with_value, self.steps, self.format_value)
 
 
@@ -54,20 +54,20 @@ EPSILON: Final = Dial(
 
 
 def people(least: int = 10) -> Dial:
-    """The number of people, from `least` on."""
+    """The dial of the number of people, from `least` on."""
     steps = tuple(n for n in (1, *_PEOPLE) if n >= least)
-    told = "More people cost no time: sums are drawn from their exact distribution."
-    return Dial("n", "People", steps, told)
+    help_text = "More people cost no time: sums are drawn from their exact distribution."
+    return Dial("n", "People", steps, help_text)
 
 
 def item_dials(help_text: str) -> Callable[[Lesson], Dials]:
-    """The controls of a station about items; `help_text`: what these are."""
+    """The dials of a station about items. `help_text`: says what these are."""
     powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
     return lambda _: (EPSILON, Dial("items", "Items", powers, help_text), people(100))
 
 
 def show(dials: Dials) -> None:
-    """All of them; the first two stay under the thumb on a phone."""
+    """Draw the dials; the first two stay under the thumb on a phone."""
     with st.container(key=STATE.key("dials")):
         for dial in dials[:2]:
             slider.show(STATE, dial.slider, dial.title, dial.help_text)
@@ -76,7 +76,7 @@ def show(dials: Dials) -> None:
 
 
 def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
-    """The switch that shows the naive version failing."""
+    """Draw the switch that shows the naive version failing. `naive`: its label and its help."""
     st.markdown("**Try to break it**")
     st.toggle(
         naive[0],
@@ -86,7 +86,7 @@ def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
 
 
 def steps() -> None:
-    """Other noise, and undo."""
+    """Draw the buttons for new noise and for undo."""
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "Draw new noise",

@@ -21,13 +21,13 @@ def bit_shares() -> tuple[float, float]:
 
 
 def elected() -> int:
-    """What the majorities of the bits spell."""
+    """The item that the majorities of the bits spell."""
     first, last = bit_shares()
     return 2 * (first > 0.5) + (last > 0.5)
 
 
 def headline() -> Headline:
-    """What it shows, with its numbers."""
+    """The headline of the example."""
     first, last = bit_shares()
     won, best = elected(), int(np.argmax(EXAMPLE))
     return Headline(
@@ -39,9 +39,9 @@ def headline() -> Headline:
 
 
 def alt() -> str:
-    """The picture in words."""
-    told = headline()
-    return f"{told.sentence} {told.second}"
+    """Alt text of the picture."""
+    lines = headline()
+    return f"{lines.sentence} {lines.second}"
 
 
 def figure(colours: Palette) -> go.Figure:

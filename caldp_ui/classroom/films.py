@@ -1,7 +1,4 @@
-"""The open station, as its sliders are seen ahead.
-
-The same coins at every step.
-"""
+"""Films of the open station along its sliders, with the same coins at every step."""
 
 from typing import Final
 
@@ -21,16 +18,18 @@ def show(lesson: Lesson) -> None:
 
 
 def sliders(lesson: Lesson) -> list[Slider[Lesson]]:
-    """Those of the open station."""
+    """The sliders of the open station."""
     return [dial.slider for dial in STATIONS[lesson.station].dials(lesson)]
 
 
 def render(lesson: Lesson, colours: Palette) -> Step:
-    """What the page shows of a lesson."""
+    """Render one step: the station's headline and picture."""
     board = STATIONS[lesson.station].open(lesson)
-    seen = board.picture(colours)
+    station_picture = board.picture(colours)
     return films.render_step(
-        board.headline, picture.chart_messages(seen), picture.html_by_selector(seen)
+        board.headline,
+        picture.chart_messages(station_picture),
+        picture.html_by_selector(station_picture),
     )
 
 

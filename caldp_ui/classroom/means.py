@@ -26,7 +26,7 @@ MOST: Final = WIDTHS[-1]
 DAYS: Final = 60
 _PHONES: Final = 1_000
 _WANDER: Final = 8.0
-"""Minutes by which a day differs from the habit (standard deviation)."""
+"""Standard deviation of a day from the habit, in minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def shares() -> Floats:
 
 @cache
 def _days() -> tuple[Ints, Ints]:
-    """(phones, 60) minutes and (phones,) uniform numbers for their offsets; the same for all."""
+    """(phones, 60) minutes and (phones,) uniform numbers for their offsets; never redrawn."""
     rng = np.random.default_rng(0)
     habit = rng.choice(MOST + 1, _PHONES, p=shares())
     days = np.rint(habit[:, None] + _WANDER * rng.standard_normal((_PHONES, DAYS)))
@@ -75,24 +75,24 @@ def coins_by_width() -> Floats:
 def compute_data(lesson: Lesson) -> Means:
     """Errors by formula for every width, and one outcome."""
     rng = np.random.default_rng(lesson.seed)
-    made, n = OneBitMean(MOST, lesson.epsilon), lesson.n
+    mechanism, n = OneBitMean(MOST, lesson.epsilon), lesson.n
     people = rng.multinomial(n, shares())
     minutes = np.arange(MOST + 1)
     truth = float(people @ minutes) / n
     # Over the offsets a phone's bit has one law for every width: that of the exact number.
-    exact = _typical(0.0, math.sqrt(made.variance(people)))
-    naive = []
+    random_error = _typical(0.0, math.sqrt(mechanism.variance(people)))
+    nearest_errors = []
     for width in WIDTHS:
         moved = np.bincount(round_to_nearest(minutes, width).clip(0, MOST), people, MOST + 1)
         counts = moved.astype(np.int64)
         off = float(counts @ minutes) / n - truth
-        naive.append(_typical(off, math.sqrt(made.variance(counts))))
+        nearest_errors.append(_typical(off, math.sqrt(mechanism.variance(counts))))
     return Means(
-        np.full(len(WIDTHS), exact),
-        np.array(naive),
+        np.full(len(WIDTHS), random_error),
+        np.array(nearest_errors),
         coins_by_width(),
         truth,
-        made.estimate(made.sample_ones(people, rng), n),
+        mechanism.estimate(mechanism.sample_ones(people, rng), n),
     )
 
 
@@ -105,22 +105,22 @@ def _typical(off: float, deviation: float) -> float:
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     random, naive, coins = data.at(lesson.width)
-    told = (
+    details = (
         f"In buckets of {formats.count(lesson.width, 'minute', 'minutes')}, a phone draws a random "
         f"bit {coins:.1f} times in {DAYS} days. {formats.people(lesson.n)} phones."
     )
     if lesson.broken:
-        told += (
+        details += (
             f" With a new bit every day, ε adds up to {formats.digits(DAYS * lesson.epsilon, 3)}."
         )
     return Board(
         Headline(
             f"Rounded at random, the mean is accurate to {_minutes(random)}; rounded to the "
             f"nearest, to {_minutes(naive)}.",
-            told,
+            details,
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "means", _alt(data)),)),
         lambda: _formula(data),
@@ -157,14 +157,14 @@ def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
 
 
 def _alt(data: Means) -> str:
-    said = "; ".join(
+    errors = "; ".join(
         f"{width}: {_minutes(random)} at random, {_minutes(naive)} to the nearest, "
         f"{coins:.1f} random bits"
         for width, random, naive, coins in zip(
             WIDTHS, data.by_offset, data.to_nearest, data.coins, strict=True
         )
     )
-    return f"Error of the mean in minutes, and random bits drawn, by the bucket width. {said}."
+    return f"Error of the mean in minutes, and random bits drawn, by the bucket width. {errors}."
 
 
 def _formula(data: Means) -> None:

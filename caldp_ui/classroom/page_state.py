@@ -1,4 +1,4 @@
-"""What the page shows: which station is open, and the few numbers that all of them share.
+"""State of the page: which station is open, and the few numbers that all stations share.
 
 Ε and the number of people go from station to station with the class.
 """
@@ -22,7 +22,7 @@ WIDTHS: Final = (1, 2, 5, 10, 20, 40, 60, 120, 240)
 """Minutes of a bucket: divisors of the largest value, 240."""
 BLOCKS_MOST: Final = 10_000
 VIEWS: Final = ("phone", "crowd")
-"""What of RAPPOR is looked at: one phone's reports, or the counts of all."""
+"""Views of RAPPOR: one phone's reports, or the counts of all."""
 
 
 @dataclass(frozen=True)

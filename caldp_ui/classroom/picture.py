@@ -15,7 +15,7 @@ _HERE: Final = f".st-key-{STATE.key('picture')}"
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A figure below the names of its lines. `name`: its key on the page; `alt`: what it says."""
+    """A figure below its legend. `name`: its key on the page; `alt`: its alt text."""
 
     figure: go.Figure
     name: str
@@ -35,14 +35,14 @@ Part: TypeAlias = Chart | HtmlPart
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What is seen, from left to right, and how wide each part is beside the others."""
+    """The parts from left to right, and their relative widths."""
 
     parts: tuple[Part, ...]
     widths: tuple[float, ...] = (1.0,)
 
 
 def draw(picture: Picture) -> None:
-    """Show it."""
+    """Draw the picture on the page."""
     if len(picture.parts) == 1:
         _part(picture.parts[0])
         return
@@ -61,13 +61,13 @@ def _part(part: Part) -> None:
 
 
 def chart_messages(picture: Picture) -> dict[str, str]:
-    """Its charts by their keys, as the browser is told of them."""
-    found = [part for part in picture.parts if isinstance(part, Chart)]
-    return {STATE.key(part.name): charts.figure_json(part.figure, part.alt) for part in found}
+    """The messages from which the browser draws the charts, by widget key."""
+    chart_parts = [part for part in picture.parts if isinstance(part, Chart)]
+    return {STATE.key(part.name): charts.figure_json(part.figure, part.alt) for part in chart_parts}
 
 
 def html_by_selector(picture: Picture) -> dict[str, str]:
-    """Its words and the names of its lines as HTML, by where they are on the page."""
+    """HTML of the parts and of the charts' legends, by CSS selector."""
     return {
         f"{_HERE} .{part.css_class}": part.html
         for part in (_as_html_part(each) for each in picture.parts)

@@ -22,7 +22,7 @@ _IS_OPEN: Final = "classroom/plan-is-open"
 
 
 def _station(name: str) -> tuple[_Act, _Fact]:
-    """How the classroom is made ready for a station, and whether it shows it."""
+    """How a step opens a station, and whether the classroom shows that station."""
     return lambda: STATE.open_with(Lesson(name)), lambda: STATE.current().station == name
 
 
@@ -126,7 +126,7 @@ PARTS: Final = (
 
 
 def button() -> None:
-    """Opens the plan, from which a lesson begins.
+    """Draw the button that opens the plan, from which a lesson begins.
 
     The plan stays open until somebody closes it or leaves the page: a page is also run by itself,
     as previews come.
@@ -175,7 +175,7 @@ def _close(act: _Act) -> None:
 
 
 def _open(part: Step) -> None:
-    """Its page as the plan needs it; a lesson that is being held goes there."""
+    """Prepare the step's page; a lesson that is running goes to the step."""
     if steps.running() is None:
         part.prepare()
     else:

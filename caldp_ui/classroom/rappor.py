@@ -11,7 +11,7 @@ from caldp_ui.classroom.station import Board, Station
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson, in the lesson's view."""
     crowd = lesson.view == "crowd"
     return rappor_crowd.open_board(lesson) if crowd else rappor_phone.open_board(lesson)
 

@@ -30,17 +30,17 @@ class Crowd:
 
 
 def compute_data(lesson: Lesson) -> Crowd:
-    """One report from each of n phones, decoded."""
+    """Draw one report from each of n phones, and decode them."""
     rng = np.random.default_rng(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
     people = rng.multinomial(lesson.n, popular / popular.sum())
     server = Collector(build_rappor(lesson), PAGES, COHORTS)
-    found = server.estimate(server.sample_tally(people, rng))
-    return Crowd(people, found, np.sqrt(server.variance(people)))
+    counts = server.estimate(server.sample_tally(people, rng))
+    return Crowd(people, counts, np.sqrt(server.variance(people)))
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the view of all phones: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     first, true = 100 * data.decoded[0] / lesson.n, 100 * data.truth[0] / lesson.n
     sure = sum(data.truth > 2 * data.deviation)
@@ -78,11 +78,11 @@ def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
 
 def _alt_pages(data: Crowd) -> str:
     n = int(data.truth.sum())
-    said = ", ".join(
-        f"{page}: {100 * got / n:.1f} for {100 * true / n:.1f}"
-        for page, got, true in zip(PAGES, data.decoded, data.truth, strict=True)
+    shares = ", ".join(
+        f"{page}: {100 * decoded / n:.1f} for {100 * true / n:.1f}"
+        for page, decoded, true in zip(PAGES, data.decoded, data.truth, strict=True)
     )
-    return f"Decoded and true shares of home pages in percent. {said}."
+    return f"Decoded and true shares of home pages in percent. {shares}."
 
 
 def _numbers(data: Crowd) -> dict[str, dict[str, str]]:

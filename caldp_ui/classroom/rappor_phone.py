@@ -22,19 +22,19 @@ from caldp_ui.words.headline import Headline
 
 _SHOWN_DAYS: Final = 9
 _HEIGHT: Final = 330
-"""Of the curve, so that on a phone it is on the screen with the bits."""
+"""Pixels of the chart, so that a phone shows it together with the bits."""
 _DAYS: Final = (1, 2, 4, 7, 14, 30, 60)
 
 
 @dataclass(frozen=True, eq=False)
 class OnePhone:
-    """A phone's reports and what they say.
+    """A phone's reports, and how well an attacker guesses from them.
 
     `rows`: titles and (k,) shares of ones, from the Bloom filter to the average of all days.
     `days`: days of the curves; `stored`, `redrawn`, `changing`: chances of a right guess from 50:50
     with one permanent response, with a new one every day, and with `Lesson.values` values one after
-    the other. `at_lesson_days`: the three at the lesson's days. `never_more`: of one value, after
-    any number of days, by `stored_limit` in truth and by the promise.
+    the other. `at_lesson_days`: the three at the lesson's days. `stored_limit`: the chance with
+    one permanent response after any number of days.
     """
 
     rows: list[tuple[str, Floats]]
@@ -48,7 +48,7 @@ class OnePhone:
 
 @cached
 def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ...]:
-    """Right guesses at all days of the curves: kept, drawn anew, several values."""
+    """Chances of a right guess on the curves' days: stored, redrawn, several values."""
     return tuple(
         _guesses(epsilon, days, values) for days in range(1, DAYS_MOST + 1) if days in _DAYS
     )
@@ -57,25 +57,25 @@ def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ..
 @cached
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
     mechanism = Rappor(BITS, HASHES, epsilon)
-    kept = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
-    anew = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
+    stored = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
+    redrawn = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
     if values == 1:
-        return kept, anew, kept
+        return stored, redrawn, stored
     parts = [days // values + (i < days % values) for i in range(values)]
     changing = [mechanism.law_memoised(part) for part in parts if part]
-    return kept, anew, mechanism.history_guess_accuracy(changing)
+    return stored, redrawn, mechanism.history_guess_accuracy(changing)
 
 
 def compute_data(lesson: Lesson) -> OnePhone:
-    """Everything about one phone."""
+    """Draw one phone's reports, and compute the curves of right guesses."""
     mechanism = build_rappor(lesson)
     curves = _curves(lesson.epsilon, lesson.values)
-    kept, anew, changing = zip(*curves, strict=True)
+    stored, redrawn, changing = zip(*curves, strict=True)
     return OnePhone(
         _reports(mechanism, lesson),
         _DAYS,
-        kept,
-        anew,
+        stored,
+        redrawn,
         changing,
         _guesses(lesson.epsilon, lesson.days, lesson.values),
         mechanism.history_guess_accuracy([mechanism.law_of_permanent]),
@@ -88,7 +88,7 @@ def page_on(day: int, lesson: Lesson) -> str:
 
 
 def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
-    """A phone that remembers, or one that forgets every night."""
+    """The rows of bits: of a phone that remembers, or of one that forgets every night."""
     words = seeded_words(np.random.default_rng(lesson.seed))
     phone, sent, first_day = Phone(mechanism, words), [], 0
     for day in range(lesson.days):
@@ -107,27 +107,27 @@ def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the view of one phone: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     days = formats.count(lesson.days, "day", "days")
-    kept, anew, changing = (formats.hundred(share) for share in data.at_lesson_days)
-    told = (
+    stored, redrawn, changing = (formats.hundred(share) for share in data.at_lesson_days)
+    details = (
         f"It is never more than {formats.hundred(data.stored_limit)}, from even odds between "
         f"two pages."
     )
     if lesson.broken:
-        told += (
-            f" With new noise every day it is {anew} by now, and "
+        details += (
+            f" With new noise every day it is {redrawn} by now, and "
             f"{formats.hundred(data.redrawn[-1])} "
             "after 60 days."
         )
     elif lesson.values > 1:
-        told += f" With {lesson.values} pages one after the other it is {changing}."
+        details += f" With {lesson.values} pages one after the other it is {changing}."
     return Board(
         Headline(
-            f"If the phone stores its noise, an attacker is right {kept} times in 100 after "
+            f"If the phone stores its noise, an attacker is right {stored} times in 100 after "
             f"{days}.",
-            told,
+            details,
         ),
         lambda colours: _picture(data, lesson, colours),
         lambda: formula(lesson),
@@ -136,8 +136,8 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _picture(data: OnePhone, lesson: Lesson, colours: Palette) -> Picture:
-    drawn = Chart(leak(data, lesson, colours), "leak", _alt_leak(data))
-    return Picture((HtmlPart(bits(data, lesson), "bits"), drawn), (1, 1.15))
+    chart = Chart(leak(data, lesson, colours), "leak", _alt_leak(data))
+    return Picture((HtmlPart(bits(data, lesson), "bits"), chart), (1, 1.15))
 
 
 def bits(data: OnePhone, lesson: Lesson) -> str:
@@ -159,20 +159,22 @@ def _cell(share: float) -> str:
 
 
 def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
-    """Right guesses against days."""
+    """Chart of right guesses against days."""
     ours, other, third, faint = charts.line_styles(colours)
     most = 100 * max_guess_accuracy(lesson.epsilon)
-    told = "%{y:.1f} times in 100"
+    hover = "%{y:.1f} times in 100"
     traces: list[Any] = [
-        charts.line("limit for one value", [1, DAYS_MOST], [most, most], faint, told),
-        charts.line("stored noise", data.days, 100 * np.array(data.stored), ours, told),
+        charts.line("limit for one value", [1, DAYS_MOST], [most, most], faint, hover),
+        charts.line("stored noise", data.days, 100 * np.array(data.stored), ours, hover),
     ]
     if lesson.values > 1:
         name = f"{lesson.values} values"
-        traces.append(charts.line(name, data.days, 100 * np.array(data.changing), third, told))
+        traces.append(charts.line(name, data.days, 100 * np.array(data.changing), third, hover))
     if lesson.broken:
         traces.append(
-            charts.line("new noise every day", data.days, 100 * np.array(data.redrawn), other, told)
+            charts.line(
+                "new noise every day", data.days, 100 * np.array(data.redrawn), other, hover
+            )
         )
     x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
     y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
@@ -186,11 +188,11 @@ def _alt_bits(data: OnePhone) -> str:
 
 
 def _alt_leak(data: OnePhone) -> str:
-    said = "; ".join(
-        f"day {day}: {100 * kept:.0f} with stored noise, {100 * anew:.0f} with new noise"
-        for day, kept, anew in zip(data.days, data.stored, data.redrawn, strict=True)
+    chances = "; ".join(
+        f"day {day}: {100 * stored:.0f} with stored noise, {100 * redrawn:.0f} with new noise"
+        for day, stored, redrawn in zip(data.days, data.stored, data.redrawn, strict=True)
     )
-    return f"How often in 100 an attacker is right, from even odds, against days. {said}."
+    return f"How often in 100 an attacker is right, from even odds, against days. {chances}."
 
 
 def _numbers(data: OnePhone) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""RAPPOR as both views of its station have it: sizes, pages, and the formula.
+"""RAPPOR's sizes, pages and formula, which both views of its station share.
 
 Ε is the ε∞ of all reports of one value.
 """
@@ -28,7 +28,7 @@ def build_rappor(lesson: Lesson) -> Rappor:
 
 
 def formula(lesson: Lesson) -> None:
-    """Both layers, what they keep, and how reports are decoded."""
+    """Draw the formulas: both layers, what each promises, and how reports are decoded."""
     mechanism = build_rappor(lesson)
     known = formats.hundred(mechanism.history_guess_accuracy([mechanism.law_of_permanent]))
     st.latex(

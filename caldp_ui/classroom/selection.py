@@ -24,7 +24,7 @@ SURE: Final = 0.95
 _POINTS: Final = 90
 _ELECTIONS_AT: Final = 11
 _ELECTIONS: Final = 100
-"""At each lead, unless the items are many."""
+"""Elections at each lead, unless there are many items."""
 _DRAWS: Final = 10_000
 """Simulated tallies of one item, for each lead and method, at most."""
 
@@ -52,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class SelectionMethods:
-    """The three ways to choose, for one d and ε."""
+    """The three methods of choosing a winner, for one d and ε."""
 
     central: NoisyMax
     one_hot: OneHotResponse
@@ -73,16 +73,18 @@ def compute_data(lesson: Lesson) -> Selection:
     """Chances by formula over all leads, and elections at some."""
     n, d, rng = lesson.n, lesson.items, np.random.default_rng(lesson.seed)
     e = lesson.epsilon
-    ways = SelectionMethods(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
+    methods = SelectionMethods(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
     lead = np.unique(np.rint(np.geomspace(1, n, _POINTS)).astype(np.int64))
     chances = (
-        ways.central.chance(lead),
-        ways.one_hot.chance(lead, n),
-        ways.bitwise.chance(lead, n),
+        methods.central.chance(lead),
+        methods.one_hot.chance(lead, n),
+        methods.bitwise.chance(lead, n),
     )
     few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
-    held = min(_ELECTIONS, max(20, _DRAWS // d))
-    right = np.array([ways.simulate(even_votes(n, d, at), held, rng) for at in few.tolist()])
+    elections = min(_ELECTIONS, max(20, _DRAWS // d))
+    right = np.array(
+        [methods.simulate(even_votes(n, d, at), elections, rng) for at in few.tolist()]
+    )
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
         lead,
@@ -102,7 +104,7 @@ def _needed(lead: Ints, chance: Floats) -> int | None:
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     if lesson.broken:
         return Board(
@@ -126,7 +128,7 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _leads(data: Selection) -> str:
-    """The leads that are needed, locally and with a trusted server."""
+    """The sentence on the leads that are needed, locally and with a trusted server."""
     central, one_hot, _ = data.needed_leads
     if central is None:
         return "With so few people no lead is large enough, even with a trusted server."
@@ -152,7 +154,7 @@ def _round(lead: float) -> str:
 def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     """Chance of the true winner against its lead."""
     ours, other, third, _ = charts.line_styles(colours)
-    told = "%{y:.0f} of 100"
+    hover = "%{y:.0f} of 100"
     names = ("trusted server", "one bit per item", "bit by bit")
     formulas = (data.central, data.one_hot, data.bitwise)
     styles = (other, ours, third)
@@ -161,7 +163,7 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
         for y, look in zip(data.simulated_shares.T, styles, strict=True)
     ]
     traces += [
-        charts.line(name, data.lead, 100 * y, look, told)
+        charts.line(name, data.lead, 100 * y, look, hover)
         for name, y, look in zip(names, formulas, styles, strict=True)
     ]
     shapes = [
@@ -206,7 +208,7 @@ def _formula(data: Selection, lesson: Lesson) -> None:
 
 
 def how(n: int) -> str:
-    """How the two local curves are computed."""
+    """How the curves are computed, for n people."""
     if n <= EXACT_PEOPLE:
         return "The curves are exact: every sum of coins, with its chance."
     few = formats.people(EXACT_PEOPLE)
@@ -230,7 +232,7 @@ def _numbers(data: Selection) -> dict[str, dict[str, str]]:
 
 
 def _dials(lesson: Lesson) -> dials.Dials:
-    """None for the lecture's four items: their votes are given."""
+    """No dials for the lecture's four items: their votes are given."""
     return () if lesson.broken else dials.item_dials("Candidates to choose from.")(lesson)
 
 

@@ -19,9 +19,9 @@ from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
 DELTA: Final = 1e-9
-"""Chance in which the promise after mixing may fail."""
+"""Chance with which the promise after mixing may fail."""
 FAKES: Final = 90
-"""Of 100 in the crowd, where it is broken."""
+"""Fakes among 100 in the crowd, in the naive version."""
 _SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in (1, 3)][:-1])
 """A tenth of one is another: fakes and most blocks need no bound of their own."""
 _MASKS: Final = (
@@ -48,8 +48,9 @@ class ShufflingBounds:
     """ε after mixing, for each number of people.
 
     (sizes,) `n`, `numeric_bound` by the numeric bound, `closed` by the closed form, `block` in
-    blocks of n/blocks people, `honest_bound` if `FAKES` of 100 in the crowd are. `lesson_bounds`:
-    best, block and real at the lesson's n. `crowd`: people of one block there.
+    blocks of n/blocks people, `honest_bound` if `FAKES` of 100 in the crowd are fake.
+    `lesson_bounds`: the numeric bound, in blocks and with fakes, at the lesson's n. `crowd`: people
+    of one block there.
     """
 
     n: Ints
@@ -82,22 +83,22 @@ def compute_data(lesson: Lesson) -> ShufflingBounds:
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
-    best, block, real = data.lesson_bounds
-    told = "This may fail, with a chance of one in a billion."
+    mixed, block, real = data.lesson_bounds
+    details = "This may fail, with a chance of one in a billion."
     if lesson.blocks > 1:
-        told += (
+        details += (
             f" With {formats.integer(lesson.blocks)} blocks, only {formats.people(data.crowd)} "
             f"people in the same block hide a report: ε is {formats.digits(block)}."
         )
     if lesson.broken:
-        told += f" If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}."
+        details += f" If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}."
     return Board(
         Headline(
             f"Shuffled among {formats.people(lesson.n)} reports, ε falls from {lesson.epsilon:g} "
-            f"to {formats.digits(best)}.",
-            told,
+            f"to {formats.digits(mixed)}.",
+            details,
         ),
         lambda colours: _picture(data, lesson, colours),
         lambda: _formula(data, lesson),
@@ -106,24 +107,24 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _picture(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Picture:
-    rows = "".join(f"<p><b>{who}</b><br>{told}</p>" for who, told in TRUST)
-    words = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
-    drawn = Chart(figure(data, lesson, colours), "mixed", _alt(data))
-    return Picture((drawn, HtmlPart(words, "trusts")), (2.1, 1))
+    rows = "".join(f"<p><b>{who}</b><br>{trust}</p>" for who, trust in TRUST)
+    trust_html = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
+    chart = Chart(figure(data, lesson, colours), "mixed", _alt(data))
+    return Picture((chart, HtmlPart(trust_html, "trusts")), (2.1, 1))
 
 
 def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure:
     """ε after mixing against the crowd, both logarithmic."""
     ours, other, third, faint = charts.line_styles(colours)
-    told = "ε = %{y:.2g}"
-    traces: list[Any] = [charts.line("shuffled", data.n, data.numeric_bound, ours, told)]
+    hover = "ε = %{y:.2g}"
+    traces: list[Any] = [charts.line("shuffled", data.n, data.numeric_bound, ours, hover)]
     if lesson.blocks > 1:
-        traces.append(charts.line("in blocks", data.n, data.block, third, told))
+        traces.append(charts.line("in blocks", data.n, data.block, third, hover))
     if lesson.broken:
         traces.append(
-            charts.line(f"{FAKES} of 100 are fake", data.n, data.honest_bound, other, told)
+            charts.line(f"{FAKES} of 100 are fake", data.n, data.honest_bound, other, hover)
         )
-    traces.append(charts.line("closed form", data.n, data.closed, faint, told))
+    traces.append(charts.line("closed form", data.n, data.closed, faint, hover))
     x = {**charts.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
     y = {
@@ -136,7 +137,7 @@ def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure
 
 
 def _alt(data: ShufflingBounds) -> str:
-    said = "; ".join(
+    levels = "; ".join(
         f"{formats.people(n)}: {formats.digits(best)}, in blocks {formats.digits(block)}"
         for n, best, block in zip(
             data.n.tolist()[::4],
@@ -145,7 +146,7 @@ def _alt(data: ShufflingBounds) -> str:
             strict=True,
         )
     )
-    return f"ε after shuffling against the number of people, both logarithmic. {said}."
+    return f"ε after shuffling against the number of people, both logarithmic. {levels}."
 
 
 def _formula(data: ShufflingBounds, lesson: Lesson) -> None:

@@ -23,8 +23,8 @@ from caldp_ui.words.headline import Headline
 class Board:
     """An open station. `headline`: what it shows, with the live numbers.
 
-    `picture`: what is seen, in a theme's colours. `formula`: what stands behind the expander.
-    `numbers`: columns of a table with what the picture shows.
+    `picture`: builds the picture in a theme's colours. `formula`: draws the expander's content.
+    `numbers`: columns of a table of what the picture shows, cells by row.
     """
 
     headline: Headline
@@ -35,11 +35,10 @@ class Board:
 
 @dataclass(frozen=True)
 class Station:
-    """One stop. `title`: in the strip. `open`: computes what is shown; `dials`: its sliders.
+    """One station. `title`: in the strip. `open`: computes its board; `dials`: its sliders.
 
-    `show_choice`: what is chosen above the sliders.
-    `naive`: what the switch "Try to break it" does, and its explanation. `can_break`: whether the
-    lesson shows something that it could break.
+    `show_choice`: draws a choice above the sliders. `naive`: label and help of the switch "Try to
+    break it". `can_break`: whether the lesson shows something that the switch could break.
     """
 
     title: str
@@ -51,13 +50,13 @@ class Station:
 
 
 def below(board: Board, offer_file: Callable[[], None]) -> None:
-    """Under the picture: the formula once it is asked for, and tabs.
+    """Draw what is under the picture: the formula in an expander, and the tabs.
 
     `offer_file`: offers the station as one file.
     """
-    made = st.expander("The formula", key=STATE.key("formula"), on_change="rerun")
-    if made.open:
-        with made:
+    expander = st.expander("The formula", key=STATE.key("formula"), on_change="rerun")
+    if expander.open:
+        with expander:
             board.formula()
             mathematics.list_statements(LECTURE.get(STATE.current().station, ()))
     tabs(STATE.key("tabs"), {**_TABS, "Share and export": lambda _: _sharing(offer_file)}, board)
@@ -65,8 +64,8 @@ def below(board: Board, offer_file: Callable[[], None]) -> None:
 
 def _audit() -> None:
     lesson = STATE.current()
-    told = audits.table_columns(audits.audit_station(lesson.station, lesson.epsilon))
-    st.table(pd.DataFrame(told).rename_axis("mechanism"))
+    columns = audits.table_columns(audits.audit_station(lesson.station, lesson.epsilon))
+    st.table(pd.DataFrame(columns).rename_axis("mechanism"))
     st.caption(
         "The largest log Q(y|x)/Q(y|x′) of every report and pair, in fractions, at a size small "
         "enough to write the whole channel out."

@@ -9,7 +9,7 @@ from caldp_ui.classroom.stations import STATIONS
 
 
 def next_button(station: str) -> None:
-    """The way to the station after this one."""
+    """Draw the button to the station after this one; none after the last."""
     names = list(STATIONS)
     if station == names[-1]:
         return
@@ -24,7 +24,7 @@ def next_button(station: str) -> None:
 
 
 def show(station: str) -> None:
-    """One button a station; another one begins with its right version, not with its broken one."""
+    """Draw one button a station; a station is opened without its naive version."""
     names = list(STATIONS)
     st.segmented_control(
         "Station",

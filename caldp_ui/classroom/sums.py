@@ -55,30 +55,30 @@ def compute_data(lesson: Lesson) -> Sums:
     rng = np.random.default_rng(lesson.seed)
     coin = BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
     noise = GeometricNoise(lesson.epsilon)
-    lie = float(coin.flips[0])
-    central_seen, local_seen = [], []
+    flip_probability = float(coin.flips[0])
+    central_errors, local_errors = [], []
     for n in _SIZES.tolist():
         yes = round(YES * n)
-        central_seen.append(
+        central_errors.append(
             np.abs(CentralCount(n, lesson.epsilon).publish(yes, _OUTCOMES, rng) - yes)
         )
         counts = np.array([n - yes, yes])
         tallies = [coin.sample_tally(counts, rng) for _ in range(_OUTCOMES)]
-        local_seen.append([abs(n * coin.estimate(tally)[1] - yes) for tally in tallies])
+        local_errors.append([abs(n * coin.estimate(tally)[1] - yes) for tally in tallies])
     yes = round(YES * lesson.n)
     tally = coin.sample_tally(np.array([lesson.n - yes, yes]), rng)
     return Sums(
         _SIZES,
         np.full(_SIZES.size, noise.mean_error),
         np.array([_local(coin, n) for n in _SIZES.tolist()]),
-        _SIZES.astype(np.float64) * (lie * (1 - 2 * YES)),
-        np.array(central_seen),
-        np.array(local_seen),
+        _SIZES.astype(np.float64) * (flip_probability * (1 - 2 * YES)),
+        np.array(central_errors),
+        np.array(local_errors),
         (noise.mean_error, _local(coin, lesson.n)),
         yes,
         int(tally.counts[1]),
         lesson.n * float(coin.estimate(tally)[1]),
-        lesson.n * lie * (1 - 2 * YES),
+        lesson.n * flip_probability * (1 - 2 * YES),
     )
 
 
@@ -89,7 +89,7 @@ def _local(coin: BinaryMechanism, n: int) -> float:
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     central, local = data.here
     naive = data.noise_left_in_here

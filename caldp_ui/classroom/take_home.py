@@ -1,4 +1,4 @@
-"""A station as a part of a file: its picture and what it says, along its sliders."""
+"""A station as a part of a file: its picture and headline, along its sliders."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ _BROKEN = Slider[Lesson](
 
 
 def part(lesson: Lesson) -> Part:
-    """The open station."""
+    """The open station as a part."""
     station = STATIONS[lesson.station]
     sliders = {dial.title: dial.slider for dial in station.dials(lesson)}
     if station.can_break(lesson):

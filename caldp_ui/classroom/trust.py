@@ -26,7 +26,7 @@ _SHOWN = 100
 
 @dataclass(frozen=True, eq=False)
 class Trust:
-    """One outcome. `truth`, `sent`: (shown,) true and sent bits of the first people.
+    """One outcome. `truth`, `sent`: (m,) true and sent bits of the first people, 100 at most.
 
     `keep_probability`: probability that a bit is sent as it is. `central`, `local`: published
     shares of yes, and `central_off`, `local_off`: how far off they typically are. `yes`: true
@@ -48,8 +48,8 @@ def compute_data(lesson: Lesson) -> Trust:
     rng = np.random.default_rng(lesson.seed)
     n, coin = lesson.n, BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
     yes = max(1, round(YES * n))
-    shown = min(n, _SHOWN)
-    truth = rng.permutation(np.arange(shown) < max(1, round(YES * shown)))
+    m = min(n, _SHOWN)
+    truth = rng.permutation(np.arange(m) < max(1, round(YES * m)))
     sent = coin.privatize(truth.astype(np.int64), rng)
     # The first hundred are people like all others: their reports are part of the tally.
     rest = np.array([n - yes - (~truth).sum(), yes - truth.sum()])
@@ -69,7 +69,7 @@ def compute_data(lesson: Lesson) -> Trust:
 
 
 def open_board(lesson: Lesson) -> Board:
-    """See `Station`."""
+    """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     best = formats.hundred(max_guess_accuracy(lesson.epsilon))
     sent = formats.count(lesson.n, "random bit", "random bits")
@@ -95,9 +95,9 @@ def _points(share: float) -> str:
 
 
 def _of_hundred(share: float) -> str:
-    """A number of 100 people; few are not none."""
-    said = formats.hundred(share)
-    return "fewer than 1" if said == "0" else said
+    """A share as a number of 100 people; a small one is not shown as 0."""
+    number = formats.hundred(share)
+    return "fewer than 1" if number == "0" else number
 
 
 def _at_most(best: str) -> str:
@@ -116,11 +116,11 @@ class _TrustRow:
 
 
 def _picture_html(data: Trust, lesson: Lesson) -> str:
-    ways = (
+    servers = (
         _TrustRow("A trusted server", "the truth", data.truth, data.central, data.central_off),
         _TrustRow("Local: trust nobody", "a random bit", data.sent, data.local, data.local_off),
     )
-    rows = "".join(_row(way, data, lesson) for way in ways)
+    rows = "".join(_row(server, data, lesson) for server in servers)
     return f'<div class="trust">{rows}<p class="coin">{coin_html(data)}</p></div>'
 
 
@@ -134,23 +134,23 @@ def coin_html(data: Trust) -> str:
     )
 
 
-def _row(way: _TrustRow, data: Trust, lesson: Lesson) -> str:
-    count = data.truth.size
-    thief = f'<b class="thief">{attacker(way.server_bits, data)}</b>' if lesson.broken else ""
+def _row(row: _TrustRow, data: Trust, lesson: Lesson) -> str:
+    size = data.truth.size
+    thief = f'<b class="thief">{attacker(row.server_bits, data)}</b>' if lesson.broken else ""
     return (
-        f"<h2>{way.title}{thief}</h2>"
+        f"<h2>{row.title}{thief}</h2>"
         f"<div><p>On the phones</p>{_people(data.truth, 'true answers')}</div>"
-        f"<i>{'each sends' if count > 1 else 'sends'}<br><b>{way.sends}</b> →</i>"
+        f"<i>{'each sends' if size > 1 else 'sends'}<br><b>{row.sends}</b> →</i>"
         f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
-        f"{_people(way.server_bits, 'answers on the server')}</div>"
+        f"{_people(row.server_bits, 'answers on the server')}</div>"
         f'<i class="last">publishes →</i>'
         f'<div class="told"><p>yes, of all {formats.people(lesson.n)}</p>'
-        f"<strong>{_percent(way.published)}</strong><p>± {_points(way.off)}</p></div>"
+        f"<strong>{_percent(row.published)}</strong><p>± {_points(row.off)}</p></div>"
     )
 
 
 def attacker(server_bits: Bools, data: Trust) -> str:
-    """How many of the bits on the server are true; of random ones in this draw, and on average."""
+    """How many bits on the server are true; for random ones also the average over draws."""
     right, count = int((server_bits == data.truth).sum()), data.truth.size
     if server_bits is data.truth:
         return f"Attacker: reads {right} of {count} true answers"
@@ -185,10 +185,10 @@ def _formula(data: Trust, lesson: Lesson) -> None:
 
 
 def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
-    def column(said: float, off: float, held: Bools, most: str) -> dict[str, str]:
-        right = int((held == data.truth).sum())
+    def column(published: float, off: float, server_bits: Bools, most: str) -> dict[str, str]:
+        right = int((server_bits == data.truth).sum())
         return {
-            "published share of yes": _percent(said),
+            "published share of yes": _percent(published),
             "standard error": f"± {_points(off)}",
             "true bits on the server": f"{right} of {data.truth.size}",
             "an attacker is right, from even odds": most,

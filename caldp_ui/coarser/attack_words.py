@@ -1,4 +1,4 @@
-"""What an attack is called, what the attacker knows, and what came out, in sentences."""
+"""Sentences on an attack: what the attacker knows, the next move, and the outcome."""
 
 from typing import Final
 
@@ -27,11 +27,11 @@ _MOVES: Final = (
     "Solve all sums at once",
     "Use the rule, too",
 )
-"""What the button of the next move says; the second is the office's."""
+"""Labels of the button of the next move; the second move is the office's."""
 
 
 def headline(data: TreatmentData, attack_result: AttackResult | None) -> Headline:
-    """What the attack reads, the unprotected first; then the errors."""
+    """What the attack finds; then the errors."""
     return Headline(
         _attack(data, attack_result),
         words.errors_sentence(data),
@@ -40,7 +40,7 @@ def headline(data: TreatmentData, attack_result: AttackResult | None) -> Headlin
 
 
 def _has_certain_disclosure(attack_result: AttackResult | None) -> bool:
-    """Whether a treatment other than nothing has people who come out for sure."""
+    """Whether a treatment other than `NOTHING` lets the attack find anything for sure."""
     if attack_result is None:
         return False
     return any(o.sure and o.share for name, o in attack_result.outcomes.items() if name != NOTHING)
@@ -66,13 +66,13 @@ OPENING_SENTENCES: Final = {
 def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
     here, there = (words.cell_name(data, cell) for cell in candidate_cells(data).tolist())
     shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
-    two = (
+    pair = (
         f"{here} from {there}"
         if len(here) + len(there) < 28
         else f"the two {words.nouns(data).units}"
     )
     return (
-        f"With small counts hidden the attacker tells {two} {shares[HIDE]} times in 100, "
+        f"With small counts hidden the attacker tells {pair} {shares[HIDE]} times in 100, "
         f"with blocks of noise {shares[BLOCKS]}."
     )
 
@@ -88,20 +88,24 @@ def _describe_moved(data: TreatmentData, attack_result: AttackResult) -> str:
 
 def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     assert attack_result.disclosed_cells is not None
-    many, out = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
-    if not many:
+    hidden, disclosed = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
+    if not hidden:
         return f"No count is below {data.record.threshold}, so none is hidden."
-    how = (
+    outcome = (
         "come back by subtraction",
         "come back by subtraction once a second one is hidden, too",
         "follow from all sums together",
         "follow from all sums and the rule",
     )[data.record.moves - 1]
-    verb = how if out != 1 else how.replace("come", "comes").replace("follow", "follows")
-    people = (
-        f", with {formats.count(attack_result.disclosed_people, 'person', 'people')}" if out else ""
+    verb = (
+        outcome if disclosed != 1 else outcome.replace("come", "comes").replace("follow", "follows")
     )
-    return f"Of {many:,} hidden small counts {out:,} {verb}{people}."
+    people = (
+        f", with {formats.count(attack_result.disclosed_people, 'person', 'people')}"
+        if disclosed
+        else ""
+    )
+    return f"Of {hidden:,} hidden small counts {disclosed:,} {verb}{people}."
 
 
 def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:
@@ -136,7 +140,7 @@ def _hundred(outcome: Outcome) -> str:
 
 
 def attacker_knowledge_text(data: TreatmentData) -> str:
-    """What the attacker knows and does, before and beside the numbers."""
+    """What the attacker knows and does, in a sentence or two beside the numbers."""
     record = data.record
     if record.attack == TWO_PLACES:
         here, there = (words.cell_name(data, cell) for cell in candidate_cells(data).tolist())
@@ -151,7 +155,7 @@ def attacker_knowledge_text(data: TreatmentData) -> str:
             "way did they go?"
         )
     if record.attack == PARTS:
-        return _parts_told(record)
+        return _parts_move_text(record)
     if record.attack == NEWCOMER:
         return (
             "**One person arrives** between two tables, a day apart. The attacker knows these "
@@ -163,7 +167,7 @@ def attacker_knowledge_text(data: TreatmentData) -> str:
     )
 
 
-def _parts_told(record: Publication) -> str:
+def _parts_move_text(record: Publication) -> str:
     rule = f"1 to {record.threshold - 1}" if record.threshold > 2 else "1"
     return (
         f"Counts from {rule} are hidden; the totals of all larger cells are published.",
@@ -175,7 +179,7 @@ def _parts_told(record: Publication) -> str:
 
 
 def next_move_label(record: Publication) -> str | None:
-    """What the button of the next move says; None after the last."""
+    """The label of the button of the next move; None after the last."""
     if record.moves >= record.last_move:
         return None
     return _MOVES[record.moves] if record.attack == PARTS else "Attack"

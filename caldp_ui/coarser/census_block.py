@@ -27,7 +27,7 @@ _UNIONS: Final = {"M": "married", "S": "single"}
 
 @cached
 def solutions(lines: str) -> tuple[tuple[Person, ...], ...]:
-    """Every block that fits the lines that the attacker has."""
+    """Every block of people that fits the published lines; `lines`: one of `LINES`."""
     left_out = _LEFT_OUT[lines]
     return tuple(worlds(Tables(tuple(p.number for p in PRINTED if p.number not in left_out))))
 
@@ -58,8 +58,8 @@ _SOURCE: Final = (
 
 def show(record: Publication) -> None:
     """The published table, and what comes out of it."""
-    found = solutions(record.lines) if record.moves else ()
-    st.html(f'<div class="seven">{_table(record)}{_blocks(record, found)}</div>')
+    blocks = solutions(record.lines) if record.moves else ()
+    st.html(f'<div class="seven">{_table(record)}{_blocks(record, blocks)}</div>')
 
 
 def _table(record: Publication) -> str:
@@ -90,10 +90,12 @@ def _blocks(record: Publication, blocks: tuple[tuple[Person, ...], ...]) -> str:
     if not blocks:
         return "<div><h2>Who lives there?</h2><p>Press “Solve”.</p></div>"
     sure = certain_people(record.lines)
-    listed = "".join(_block(people, sure) for people in blocks[:_SHOWN_MOST])
-    many = "The only block that fits" if len(blocks) == 1 else f"All {len(blocks)} blocks that fit"
+    items = "".join(_block(people, sure) for people in blocks[:_SHOWN_MOST])
+    heading = (
+        "The only block that fits" if len(blocks) == 1 else f"All {len(blocks)} blocks that fit"
+    )
     kind = "worlds alone" if len(blocks) == 1 else "worlds"
-    return f'<div><h2>{many}</h2><div class="{kind}">{listed}</div></div>'
+    return f'<div><h2>{heading}</h2><div class="{kind}">{items}</div></div>'
 
 
 def _block(people: tuple[Person, ...], sure: list[Person]) -> str:
@@ -106,7 +108,7 @@ def _block(people: tuple[Person, ...], sure: list[Person]) -> str:
 
 
 def side(record: Publication) -> None:
-    """Which lines are published, and the move."""
+    """The controls: the attack, the published lines, and the button that solves."""
     panel.choice(record)
     st.markdown(
         "Counts of one or two people are hidden. The attacker looks for every block of seven "

@@ -1,6 +1,6 @@
-"""Words for a decision, and what is said for and against each way, with its source.
+"""The table of words for a decision, and arguments for and against noise with their sources.
 
-No side is taken: what stands here follows from a definition, or is what somebody has written.
+No side is taken: every entry follows from a definition, or is a published claim.
 """
 
 from typing import Final
@@ -57,7 +57,7 @@ DECISION: Final = {
         "everybody reads the block; within it odds move by at most {times}",
     ),
 }
-"""By treatment, an entry for each of `COLUMNS`; `times` is what ε allows."""
+"""By treatment, an entry for each of `COLUMNS`; `{times}` is the factor of odds that ε allows."""
 SIDES: Final = {
     "For coarsening and hiding, against noise": (
         (

@@ -26,14 +26,14 @@ from caldp_ui.words.glossary import terms
 
 @dataclass(frozen=True, eq=False)
 class TabData:
-    """The treatments, and the attack as far as it has been played; None while it is computed."""
+    """The treatments, and the attack as far as it has been played, None while it is computed."""
 
     data: TreatmentData
     attack_result: AttackResult | None
 
 
 def show(data: TreatmentData, attack_result: AttackResult | None) -> None:
-    """What is pinned, then the tabs, and the open one."""
+    """Draws the pinned record, then the tabs with the open one."""
     pins.show(STATE, pin_view.PIN_VIEW, data)
     tabs(STATE.key("tabs"), _TABS, TabData(data, attack_result))
 
@@ -77,9 +77,9 @@ def _debate(tab_data: TabData) -> None:
     for place, (title, sides) in zip((left, right), debate.SIDES.items(), strict=True):
         with place:
             st.markdown(f"**{title}**")
-            st.markdown("\n".join(f"- {told} ({source})" for told, source in sides))
+            st.markdown("\n".join(f"- {claim} ({source})" for claim, source in sides))
     st.markdown("**Who does what**")
-    st.markdown("\n".join(f"- {told} ({source})" for told, source in debate.OFFICES))
+    st.markdown("\n".join(f"- {claim} ({source})" for claim, source in debate.OFFICES))
 
 
 def _promise(tab_data: TabData) -> None:
@@ -94,18 +94,18 @@ def _promise(tab_data: TabData) -> None:
 
 def _sharing(tab_data: TabData) -> None:
     data = tab_data.data
-    exhibit = None
+    content = None
     if data.ours is not None:
-        exhibit = ReportContent(data.ours, _summary_text(tab_data), _pictures(data))
-    beside = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
-    sharing.section(STATE, words.nouns(data), exhibit, beside, lambda: files.buttons(data))
+        content = ReportContent(data.ours, _summary_text(tab_data), _pictures(data))
+    other_scenarios = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
+    sharing.section(STATE, words.nouns(data), content, other_scenarios, lambda: files.buttons(data))
     offer.offer_page(STATE, take_home.part)
 
 
 def _summary_text(tab_data: TabData) -> str:
     """The attack, as far as it has been played, the errors and what is promised."""
-    data, found = tab_data.data, tab_data.attack_result
-    attack = [attack_words.headline(data, found).sentence] if found and data.record.moves else []
+    data, result = tab_data.data, tab_data.attack_result
+    attack = [attack_words.headline(data, result).sentence] if result and data.record.moves else []
     return " ".join([*attack, words.errors_sentence(data), words.bound_text(data)])
 
 

@@ -1,4 +1,4 @@
-"""What the page exports beside the estimate: all treatments' tables, as one file."""
+"""Exports of the page beside the estimate: the tables of all treatments as one file."""
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
@@ -9,17 +9,17 @@ from caldp_ui.parts import sharing
 
 
 def buttons(data: TreatmentData) -> None:
-    """How the pictures and the tables are saved."""
+    """The hint for saving the maps, and the button for the file of tables."""
     if isinstance(data.domain, GridDomain):
         sharing.show_map_save_hint()
     sharing.file_button(STATE.key("tables-csv"), "treatments.csv", lambda: tables_csv(data))
 
 
 def tables_csv(data: TreatmentData) -> bytes:
-    """One row a cell with people in any treatment: what each publishes, in people."""
+    """One row per cell with people or a hidden count: what each treatment publishes, in people."""
     columns: dict[str, object] = {}
-    seen = (data.counts > 0) | data.table.hidden
-    cells = seen.nonzero()[0].tolist()
+    listed = (data.counts > 0) | data.table.hidden
+    cells = listed.nonzero()[0].tolist()
     domain = data.domain
     if isinstance(domain, GridDomain):
         rows, places = domain.row_column(cells)

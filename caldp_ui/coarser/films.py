@@ -21,26 +21,26 @@ BARS = ".st-key-coarser-attacker .bars"
 
 
 def show(data: TreatmentData, attack_result: AttackResult | None, stage: Stage) -> None:
-    """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
+    """Sends the film to the stage, now or as soon as it is made; none where it is slow."""
     if attack_result is not None and can_be_made(data):
         films.show([EPSILON.request(data.record)], stage)
 
 
 def can_be_made(data: TreatmentData) -> bool:
-    """Whether its pictures are there and take no longer than a moment."""
+    """Whether the page has a film: its pictures are there and fast to compute."""
     return {PLAIN, BLOCKS} <= set(data.treatments) and not runs.takes_long(data.record.scenario)
 
 
 def render(record: Publication) -> Step:
-    """What the page shows of a record."""
+    """The film step of a record: maps, bars and headline."""
     data = load_data(record, comparison.load_fast_results)
-    found = outcomes.run_attack(data)
-    seen = scene.scene(data, found)
-    bars = {BARS: panel.bars_html(data, found)}
+    result = outcomes.run_attack(data)
+    maps = scene.scene(data, result)
+    bars = {BARS: panel.bars_html(data, result)}
     return replace(
-        films.render_scene(seen, NOTHING, attack_words.headline(data, found), bars),
-        notes={picture.id: picture.notes for picture in seen.pictures},
-        labels={picture.id: picture.labels for picture in seen.pictures},
+        films.render_scene(maps, NOTHING, attack_words.headline(data, result), bars),
+        notes={picture.id: picture.notes for picture in maps.pictures},
+        labels={picture.id: picture.labels for picture in maps.pictures},
     )
 
 

@@ -1,4 +1,4 @@
-"""Where things go: pictures in thirds, the attack at the lower right, the controls below."""
+"""The layout of the page: pictures in thirds, the attack at the lower right, controls below."""
 
 from dataclasses import dataclass
 
@@ -21,11 +21,11 @@ class PageAreas:
 
 
 def make_areas(wide: bool) -> PageAreas:
-    """`wide`: whether the pictures are five in thirds, or one beside the attack."""
-    said, _ = layout.title_row(STATE)
+    """Lays out the page. `wide`: five pictures in thirds; else one beside the attack."""
+    headline, _ = layout.title_row(STATE)
     kind = "five" if wide else "two"
     with st.container(key=STATE.key("thirds")), st.container(key=STATE.key(kind)):
         pictures = st.container(key=STATE.key("pictures"))
         attack = st.container(key=STATE.key("attacker"))
         controls = st.container(key=STATE.key("controls"))
-    return PageAreas(said, pictures, attack, controls, st.container())
+    return PageAreas(headline, pictures, attack, controls, st.container())

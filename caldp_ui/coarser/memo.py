@@ -1,4 +1,4 @@
-"""What can be copied into a memo: the data, what each treatment costs, what the attack finds."""
+"""The text for a memo: the data, the error of each treatment, and what the attack finds."""
 
 from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
@@ -26,12 +26,12 @@ def memo(data: TreatmentData, attack_result: AttackResult) -> str:
         f"Of 100 people, {wrong}: {errors}.",
     ]
     if record.moves:
-        told = "; ".join(
+        shares = "; ".join(
             f"{words.TITLES[name]} {words.of_hundred(each.share)}"
             for name in TREATMENT_NAMES
             if (each := attack_result.outcomes[name]).share is not None
         )
         unit = words.UNIT[record.attack]
-        lines.append(f"Attack “{words.ATTACK_TITLES[record.attack]}”, {unit}: {told}.")
+        lines.append(f"Attack “{words.ATTACK_TITLES[record.attack]}”, {unit}: {shares}.")
         lines.append(attack_words.headline(data, attack_result).sentence)
     return "\n\n".join([*lines, words.bound_text(data)])

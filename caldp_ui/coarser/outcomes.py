@@ -1,4 +1,4 @@
-"""What each attack finds under each treatment: how much of 100, and whether it is for sure."""
+"""What each attack finds under each treatment: a share, and whether it is for sure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,9 +51,9 @@ GUESS: Final = 0.5
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one treatment: the `share` of people or counts that come out, in [0, 1].
+    """An attack on one treatment: the `share` of people or counts that it gets right, in [0, 1].
 
-    `sure`: the attacker knows it; else it is the best guess. None for what is not known yet.
+    `share`: None where it is not known. `sure`: False for a best guess.
     """
 
     share: float | None
@@ -64,8 +64,8 @@ class Outcome:
 class AttackResult:
     """An attack as far as it has been played, by treatment; before the first move all are None.
 
-    `disclosed_cells`: (k,) cells whose exact count comes out of the table with hidden counts.
-    `disclosed_people`: how many people are in them.
+    `disclosed_cells`: (k,) flags of cells whose hidden count comes out exactly, None for attacks
+    without any. `disclosed_people`: how many people are in them.
     """
 
     outcomes: dict[str, Outcome]
@@ -74,7 +74,7 @@ class AttackResult:
 
 
 def run_attack(data: TreatmentData) -> AttackResult:
-    """The attack of the record."""
+    """Plays the record's attack up to its number of moves."""
     if data.record.moves == 0:
         return AttackResult(dict.fromkeys(TREATMENT_NAMES, Outcome(None, sure=False)))
     return _PLAYS[data.record.attack](data)
@@ -84,24 +84,24 @@ TREATMENT_NAMES: Final = (NOTHING, LARGER, HIDE, ROUND, CENTRAL, PLAIN, BLOCKS)
 
 
 def candidate_cells(data: TreatmentData) -> Ints:
-    """The two places between which the attacker has to tell: the person's own, and another one.
+    """(2,) the cells between which the attacker guesses: the person's own, and another one.
 
-    Near: the one with most people of the same block, else of all other blocks; a town if one is
-    there, as it has a name.
+    The other is the one with most people in the same block, with `far` in all other blocks; a town
+    if there is one, as it has a name.
     """
     counts, labels, own = data.counts, data.labels, data.record.place
     if own == DEFAULT_PLACE:
         own = _default_cell(data)
     same = labels == labels[own]
-    wanted = ~same if data.record.far else same
-    wanted = wanted & (np.arange(counts.size) != own)
-    if not wanted.any():
-        wanted = np.arange(counts.size) != own
+    candidates = ~same if data.record.far else same
+    candidates = candidates & (np.arange(counts.size) != own)
+    if not candidates.any():
+        candidates = np.arange(counts.size) != own
     if isinstance(data.domain, GridDomain):
         named = np.zeros(counts.size, np.bool_)
         named[list(towns(data.domain))] = True
-        wanted = wanted & named if (wanted & named & (counts > 0)).any() else wanted
-    other = int(np.where(wanted, counts, -1).argmax())
+        candidates = candidates & named if (candidates & named & (counts > 0)).any() else candidates
+    other = int(np.where(candidates, counts, -1).argmax())
     return np.array([own, other], np.int64)
 
 
@@ -120,7 +120,7 @@ def _two_places(data: TreatmentData) -> AttackResult:
 
 
 def _moved(data: TreatmentData) -> AttackResult:
-    """Two tables, with fresh noise on each day."""
+    """The attack on a person who moved: two tables, with fresh noise in each."""
     return _pair_attack(
         data, move_guess_accuracy, noisy_move_guess_accuracy, direction_guess_accuracy
     )
@@ -132,14 +132,18 @@ def _pair_attack(
     central: Callable[[CentralTable], float],
     local: Callable[[Floats], float],
 ) -> AttackResult:
-    """The best guess about one person and two cells; `local`: by two rows of a channel."""
+    """The best guess about one person and two cells, under every treatment.
+
+    `office`: its accuracy under a rule of an office, `central`: under central noise, `local`: by
+    the two rows of a local channel.
+    """
     ends, record = candidate_cells(data), data.record
     others, labels = data.counts.copy(), data.labels
     others[ends[0]] = max(others[ends[0]] - 1, 0)
     one_block = labels[ends[0]] == labels[ends[1]]
     rules = Suppression(record.threshold), Rounding(record.base)
     hide, rounding = (office(rule, others, labels, ends) for rule in rules)
-    made = {
+    accuracies = {
         NOTHING: 1.0,
         LARGER: GUESS if one_block else 1.0,
         HIDE: hide,
@@ -148,7 +152,7 @@ def _pair_attack(
         PLAIN: None if data.plain is None else _guess(data.plain.setup.mechanism, ends, local),
         BLOCKS: _guess(data.setup.mechanism, ends, local),
     }
-    return AttackResult({name: Outcome(right, right == 1.0) for name, right in made.items()})
+    return AttackResult({name: Outcome(right, right == 1.0) for name, right in accuracies.items()})
 
 
 def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -> float | None:
@@ -163,53 +167,53 @@ def _parts(data: TreatmentData) -> AttackResult:
 
     The last two are without and with the rule that hidden counts are small.
     """
-    found = disclosed_counts(data)
+    disclosed = disclosed_counts(data)
     small = data.table.primary
-    of_small = float(found[small].mean()) if small.any() else 0.0
-    by = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
-    by |= {NOTHING: Outcome(1.0, sure=True), HIDE: Outcome(of_small, sure=True)}
-    return AttackResult(by, found, int(data.counts[found].sum()))
+    share = float(disclosed[small].mean()) if small.any() else 0.0
+    outcomes = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
+    outcomes |= {NOTHING: Outcome(1.0, sure=True), HIDE: Outcome(share, sure=True)}
+    return AttackResult(outcomes, disclosed, int(data.counts[disclosed].sum()))
 
 
 @cached_by(lambda data: (data.cache_key, data.record.moves))
 def disclosed_counts(data: TreatmentData) -> Bools:
-    """(k,) small counts that come out, by the moves that have been made."""
+    """(k,) flags of small counts that the moves made so far disclose."""
     table, moves = data.table, data.record.moves
     if moves == 1:
         simple = Suppression(data.record.threshold).suppress_small(data.counts, data.labels)
         sums = published_sums(simple, rule_known=False)
-        out = solve_by_subtraction(sums)
+        solved = solve_by_subtraction(sums)
     elif moves == 2:
         sums = published_sums(table, rule_known=False)
-        out = solve_by_subtraction(sums)
+        solved = solve_by_subtraction(sums)
     else:
         sums = published_sums(table, rule_known=moves == 4)
-        out = disclosed_cells(*bounds(sums))
-    found = np.zeros(data.counts.size, np.bool_)
-    found[sums.cells[out]] = True
-    return found & table.primary
+        solved = disclosed_cells(*bounds(sums))
+    flags = np.zeros(data.counts.size, np.bool_)
+    flags[sums.cells[solved]] = True
+    return flags & table.primary
 
 
 def _newcomer(data: TreatmentData) -> AttackResult:
     sizes = np.bincount(data.labels)
     alone = sizes[data.labels] == 1
-    by = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
+    outcomes = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
     shares = data.counts / data.counts.sum()
-    by |= {
+    outcomes |= {
         NOTHING: Outcome(1.0, sure=True),
         LARGER: Outcome(float(shares[alone].sum()), sure=True),
         HIDE: Outcome(_newcomers(data), sure=True),
     }
-    return AttackResult(by)
+    return AttackResult(outcomes)
 
 
 @cached_by(lambda data: data.cache_key)
 def _newcomers(data: TreatmentData) -> float | None:
     try:
-        found = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
+        exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
     except CaldpError:
         return None
-    return float(data.counts[found].sum() / data.counts.sum())
+    return float(data.counts[exposed].sum() / data.counts.sum())
 
 
 def _regions(data: TreatmentData) -> AttackResult:
@@ -225,16 +229,18 @@ def _regions(data: TreatmentData) -> AttackResult:
     chances = [
         rounding_recovery_chance(Rounding(record.base), int(v), record.pairs) for v in values
     ]
-    by = {
+    outcomes = {
         name: Outcome(float((np.rint(t.release.estimate[small]) == counts).mean()), sure=False)
         for name, t in data.treatments.items()
     }
-    by |= {
+    outcomes |= {
         NOTHING: Outcome(1.0, sure=True),
         HIDE: Outcome(1.0, sure=True),
         ROUND: Outcome(float(np.average(chances, weights=many)), sure=False),
     }
-    return AttackResult({name: by.get(name, Outcome(None, sure=False)) for name in TREATMENT_NAMES})
+    return AttackResult(
+        {name: outcomes.get(name, Outcome(None, sure=False)) for name in TREATMENT_NAMES}
+    )
 
 
 _PLAYS: Final[dict[str, Callable[[TreatmentData], AttackResult]]] = {

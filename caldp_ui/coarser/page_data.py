@@ -47,11 +47,11 @@ class TreatmentResult:
 
 @dataclass(frozen=True, eq=False)
 class TreatmentData:
-    """What the page shows. `counts`: (k,) people; `labels`: (k,) blocks, the larger cells.
+    """The data of the page. `counts`: (k,) people; `labels`: (k,) blocks, the larger cells.
 
-    `table`: with small counts hidden and further cells, too. `treatments`: each treatment that is
-    there, by its name. `ours`, `plain`: results of blocks and of plain LDP, None before they are
-    there.
+    `table`: with small counts hidden, and further ones that would give them away. `treatments`:
+    those computed so far, by name. `ours`, `plain`: results of blocks and of plain LDP, None until
+    they are computed.
     """
 
     record: Publication
@@ -65,12 +65,12 @@ class TreatmentData:
 
     @property
     def domain(self) -> Domain | GridDomain:
-        """The cells."""
+        """The domain of the cells."""
         return self.setup.dataset.domain
 
     @property
     def cache_key(self) -> str:
-        """What stands for all of it but the attack, for caches."""
+        """The key of these data in caches; it leaves the attack out."""
         return _cache_key(self.record)
 
 
@@ -81,7 +81,7 @@ def _cache_key(record: Publication) -> str:
 def load_data(
     record: Publication, load_results: ResultLoader = comparison.load_results
 ) -> TreatmentData:
-    """What the page shows; `load_results`: whether slow parts run as jobs, drawn right here."""
+    """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
     results = load_results(STATE, record.scenario)
     setup = results.setup
     counts = _people(setup)
@@ -92,9 +92,11 @@ def load_data(
         for name, result in noisy.items()
         if result is not None
     }
-    by = {**offices, **local}
+    treatments = {**offices, **local}
     labels = setup.partition.labels
-    return TreatmentData(record, setup, counts, labels, table, by, results.ours, results.plain)
+    return TreatmentData(
+        record, setup, counts, labels, table, treatments, results.ours, results.plain
+    )
 
 
 @cached_by(lambda setup: runs.key(setup.scenario))
@@ -113,14 +115,14 @@ def _offices(
     children = np.random.SeedSequence((setup.scenario.seed, 24)).spawn(2)
     round_coins, noise_coins = (np.random.default_rng(child) for child in children)
     central = CentralTable(setup.scenario.policy.plain_epsilon)
-    made = {
+    releases = {
         NOTHING: exact_release(counts),
         LARGER: larger_cells(counts, labels),
         HIDE: table.release(),
         ROUND: Rounding(record.base).publish(counts, round_coins),
         CENTRAL: central.publish(counts, noise_coins),
     }
-    return table, {each: _measure_release(setup, record, counts, r) for each, r in made.items()}
+    return table, {each: _measure_release(setup, record, counts, r) for each, r in releases.items()}
 
 
 def _record_and_result(record: Publication, _: Setup, __: Ints, result: Result) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What the page shows: a scenario with blocks, how an office treats the table, and an attack."""
+"""The state of the page: a scenario with blocks, an office's treatment, and an attack."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,7 +27,7 @@ CENTRAL: Final = "central"
 PLAIN: Final = "plain"
 BLOCKS: Final = "blocks"
 OFFICE_TREATMENTS: Final = (HIDE, ROUND, CENTRAL)
-"""What takes turns as the third picture."""
+"""Treatments that can be the third picture."""
 TWO_PLACES: Final = "places"
 MOVED: Final = "moved"
 PAIR_ATTACKS: Final = (TWO_PLACES, MOVED)
@@ -56,11 +56,11 @@ class Publication(ScenarioRecord):
     """The page's record.
 
     `office`: the treatment of the third picture. Counts below `threshold` are hidden; numbers are
-    rounded to multiples of `base`. `attack`: which is played, and how many `moves` of it are made.
-    `place`: the cell of the person who is attacked, −1 for the page's choice; `far`: whether the
-    other place is in another block. `pairs` of overlapping regions, `tables` of a reconstruction,
-    `lines` of the block of seven people;
-    `period`: which of the infant deaths' two is drawn.
+    rounded to multiples of `base`. `attack`: which is played; `moves`: how many of its moves are
+    made. `place`: the cell of the person who is attacked, −1 for the page's choice; `far`: whether
+    the other place is in another block. `pairs`: of overlapping regions; `tables`: of a
+    reconstruction; `lines`: which are published of the block of seven people; `period`: which of
+    the infant deaths' two is drawn.
     """
 
     scenario: Scenario = BEGIN
@@ -77,11 +77,11 @@ class Publication(ScenarioRecord):
     period: int = 0
 
     def with_attack(self, attack: str) -> "Publication":
-        """The same before the first move of an attack."""
+        """The record before the first move of an attack."""
         return replace(self, attack=attack, moves=0)
 
     def with_place(self, place: int) -> "Publication":
-        """The same with the person elsewhere."""
+        """The record with the person in another cell."""
         return replace(self, place=place)
 
     @property
@@ -91,13 +91,13 @@ class Publication(ScenarioRecord):
 
 
 def with_data(record: Publication, data: DatasetSpec, blocks: BlocksSpec | None) -> Publication:
-    """The record with other people; `blocks`: None for what the data suggest."""
+    """The record with other data; `blocks`: None for the default blocks of the data."""
     scenario = with_population(replace(record.scenario, dataset=data, n=None, mechanism=Best()))
-    wanted = blocks or default_blocks(scenario)
-    policy = ContextPolicy(wanted, EverythingSensitive(), scenario.policy.plain_epsilon)
+    new_blocks = blocks or default_blocks(scenario)
+    policy = ContextPolicy(new_blocks, EverythingSensitive(), scenario.policy.plain_epsilon)
     threshold = 5 if data == InfantDeaths() else record.threshold
-    fresh = replace(record, scenario=replace(scenario, policy=policy), threshold=threshold)
-    return replace(fresh, place=DEFAULT_PLACE, moves=min(record.moves, 1))
+    changed = replace(record, scenario=replace(scenario, policy=policy), threshold=threshold)
+    return replace(changed, place=DEFAULT_PLACE, moves=min(record.moves, 1))
 
 
 def default_blocks(scenario: Scenario) -> BlocksSpec:

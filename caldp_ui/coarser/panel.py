@@ -14,7 +14,7 @@ from caldp_ui.maps.choice import place_control
 
 
 def choice(record: Publication) -> None:
-    """Which attack is played."""
+    """The menu of attacks."""
     st.selectbox(
         "Attack",
         list(ATTACKS),
@@ -25,7 +25,7 @@ def choice(record: Publication) -> None:
 
 
 def show(data: TreatmentData, attack_result: AttackResult | None) -> None:
-    """The whole of it, for attacks on the table."""
+    """The panel of an attack on the table: its menu, sentence, bars and moves."""
     record = data.record
     with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
         choice(record)
@@ -95,12 +95,12 @@ def bars_html(data: TreatmentData, attack_result: AttackResult) -> str:
 
 
 def _bar(title: str, outcome: Outcome) -> str:
-    known = outcome.share is not None
+    is_known = outcome.share is not None
     number = words.of_hundred(outcome.share) if outcome.share is not None else "?"
-    wide = 100 * (outcome.share or 0.0)
-    kind = "open" if outcome.sure and wide > 0 else "safe"
-    told = f"{title}: {number} of 100" if known else f"{title}: not known yet"
+    width = 100 * (outcome.share or 0.0)
+    kind = "open" if outcome.sure and width > 0 else "safe"
+    label = f"{title}: {number} of 100" if is_known else f"{title}: not known yet"
     return (
-        f'<li aria-label="{escape(told)}"><span>{escape(title)}</span>'
-        f'<em><i class="{kind}" style="width:{wide:.2f}%"></i></em><strong>{number}</strong></li>'
+        f'<li aria-label="{escape(label)}"><span>{escape(title)}</span>'
+        f'<em><i class="{kind}" style="width:{width:.2f}%"></i></em><strong>{number}</strong></li>'
     )

@@ -1,4 +1,4 @@
-"""What is pinned: the numbers of the same treatments with other settings."""
+"""The pinned record: the numbers of the same treatments with other settings."""
 
 from typing import Final
 
@@ -10,25 +10,25 @@ from caldp_ui.words import formats
 
 
 def title(record: Publication) -> str:
-    """What a pinned record is called."""
+    """The title of a pinned record."""
     epsilon = record.scenario.policy.plain_epsilon
-    told = f"under {record.threshold:,} hidden, ε = {epsilon:g}"
-    return f"{words.ATTACK_TITLES[record.attack]}, {told}"
+    setting = f"under {record.threshold:,} hidden, ε = {epsilon:g}"
+    return f"{words.ATTACK_TITLES[record.attack]}, {setting}"
 
 
 def numbers(data: TreatmentData) -> dict[str, str]:
     """Errors of all treatments, and what the attack finds."""
-    told = {
+    errors = {
         f"of 100 people wrong: {words.TITLES[name]}": formats.per_hundred(each.errors.tv)
         for name, each in data.treatments.items()
     }
     if data.record.attack in (TABLES, CENSUS_BLOCK):
-        return told
-    found = outcomes.run_attack(data)
+        return errors
+    result = outcomes.run_attack(data)
     unit = words.UNIT[data.record.attack]
-    return told | {
+    return errors | {
         f"{unit}: {words.TITLES[name]}": words.of_hundred(each.share)
-        for name, each in found.outcomes.items()
+        for name, each in result.outcomes.items()
         if each.share is not None
     }
 

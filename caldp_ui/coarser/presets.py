@@ -1,4 +1,4 @@
-"""Ready examples: real tables, small and large, and how each may be cut."""
+"""Ready examples: real tables, small and large, and choices for their larger cells."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -40,13 +40,15 @@ class Example:
 
     def apply(self, record: Publication) -> Publication:
         """The record with these data, at the attack's first move."""
-        made = (
+        changed = (
             record if record.scenario.dataset == self.data else with_data(record, self.data, None)
         )
-        return replace(made.with_attack(self.attack), moves=1 if self.attack == TWO_PLACES else 0)
+        return replace(
+            changed.with_attack(self.attack), moves=1 if self.attack == TWO_PLACES else 0
+        )
 
     def fits(self, record: Publication) -> bool:
-        """True if the record shows it; the block of seven has no data of its own."""
+        """Whether the record shows the example; by the attack alone where that has no data."""
         if {record.attack, self.attack} & {CENSUS_BLOCK, TABLES}:
             return record.attack == self.attack
         return record.scenario.dataset == self.data
@@ -62,7 +64,7 @@ EXAMPLES: Final = (
 
 
 def show_menu(record: Publication) -> None:
-    """The menu, in one line."""
+    """The menu of examples."""
     titles = {each.title: each for each in EXAMPLES}
     now = next((each.title for each in EXAMPLES if each.fits(record)), None)
     st.selectbox(
@@ -75,18 +77,18 @@ def show_menu(record: Publication) -> None:
 
 
 def block_choices(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
-    """Cuts that readers can choose, by what they are called."""
+    """Choices for the larger cells, by title."""
     if not isinstance(domain, GridDomain):
         groups = {"groups of the table": GroupBlocks()} if domain.groups else {}
         fewer = {n: EvenRuns(n) for n in (2, 5, 10, 20, 50) if 2 * n <= domain.k}
         even = {f"{n} runs of values": spec for n, spec in fewer.items()}
         return {**groups, **even, "all in one": OneBlock()}
-    made: dict[str, BlocksSpec] = {}
+    choices: dict[str, BlocksSpec] = {}
     for rows, columns in ((1, 2), (2, 5), (5, 10), (12, 25), (25, 35)):
         if domain.rows % rows == 0 and domain.columns % columns == 0:
             size = f"{rows * domain.cell:.3g}° × {columns * domain.cell:.3g}°"
-            made[size] = GridBlocks(domain.rows // rows, domain.columns // columns)
-    return {**made, **({"US states": StateBlocks()} if domain == US_GRID else {})}
+            choices[size] = GridBlocks(domain.rows // rows, domain.columns // columns)
+    return {**choices, **({"US states": StateBlocks()} if domain == US_GRID else {})}
 
 
 def with_blocks(record: Publication, blocks: BlocksSpec) -> Publication:

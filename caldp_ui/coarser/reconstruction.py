@@ -32,7 +32,7 @@ _NOISY: Final = "noise, one ε for all tables"
 
 @dataclass(frozen=True)
 class Curve:
-    """A treatment's line: how many of 100 answers are right, by number of tables."""
+    """A treatment's line: `right_shares` of answers, in [0, 1], at each of `TABLE_COUNTS`."""
 
     name: str
     right_shares: tuple[float, ...]
@@ -40,20 +40,20 @@ class Curve:
 
 def compute_curves(record: Publication, progress: Progress) -> tuple[Curve, ...]:
     """All lines at all numbers of tables; each point is the mean of a few runs."""
-    ways: dict[str, Publishing] = {
+    treatments: dict[str, Publishing] = {
         _EXACT: publish_exact,
         _ROUNDED: Rounded(record.base),
         _NOISY: Noisy(record.scenario.policy.plain_epsilon),
     }
-    made = []
-    for at, (name, publish) in enumerate(ways.items()):
+    curves = []
+    for number, (name, publish) in enumerate(treatments.items()):
         seed = record.scenario.seed
         right = []
         for step, many in enumerate(TABLE_COUNTS):
-            progress((at + step / len(TABLE_COUNTS)) / len(ways))
+            progress((number + step / len(TABLE_COUNTS)) / len(treatments))
             right.append(_right_share(many, publish, seed))
-        made.append(Curve(name, tuple(right)))
-    return tuple(made)
+        curves.append(Curve(name, tuple(right)))
+    return tuple(curves)
 
 
 @cached
@@ -63,7 +63,7 @@ def _right_share(tables: int, publish: Publishing, seed: int) -> float:
 
 
 def load_curves(record: Publication) -> tuple[Curve, ...] | None:
-    """The lines, by a job beside the page."""
+    """The lines, computed by a job beside the page; None until it is done."""
     epsilon, seed = record.scenario.policy.plain_epsilon, record.scenario.seed
     return jobs.run_automatically(
         STATE.key("many"),
@@ -76,7 +76,7 @@ def load_curves(record: Publication) -> tuple[Curve, ...] | None:
 
 
 def headline(record: Publication, lines: tuple[Curve, ...] | None) -> Headline:
-    """What comes out of so many tables."""
+    """How many answers the record's number of tables gives away."""
     if lines is None:
         return Headline("The attacker is solving the tables.", _PEOPLE_TEXT)
     exact, rounded, noisy = (f"{value_at(line, record.tables):.0f}" for line in lines)
@@ -100,27 +100,27 @@ def value_at(line: Curve, tables: int) -> float:
 
 
 def show(record: Publication, lines: tuple[Curve, ...] | None) -> None:
-    """The chart."""
+    """Draws the chart once its lines are there."""
     if lines is not None:
         charts.show(figure(record, lines, palette()), STATE.key("curves"), alt(record, lines))
 
 
 def alt(record: Publication, lines: tuple[Curve, ...]) -> str:
-    """What the chart says."""
-    told = "; ".join(f"{line.name}: {value_at(line, record.tables):.0f}" for line in lines)
-    return f"Answers right of 100, by number of tables. At {record.tables}: {told}."
+    """The chart in words: each line's value at the record's number of tables."""
+    values = "; ".join(f"{line.name}: {value_at(line, record.tables):.0f}" for line in lines)
+    return f"Answers right of 100, by number of tables. At {record.tables}: {values}."
 
 
 def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> go.Figure:
     """Answers right by number of tables, and where the reader is."""
-    looks = {
+    styles = {
         _EXACT: ("#C65A00", "solid", "square"),
         _ROUNDED: (colours.pinned, "dash", "diamond"),
         _NOISY: (colours.ours, "solid", "circle"),
     }
-    traces = [_line(line, looks[line.name]) for line in lines]
+    traces = [_line(line, styles[line.name]) for line in lines]
     names = [
-        Label(TABLE_COUNTS[-1], 100 * line.right_shares[-1], line.name, looks[line.name][0])
+        Label(TABLE_COUNTS[-1], 100 * line.right_shares[-1], line.name, styles[line.name][0])
         for line in lines
     ]
     here = Label(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
@@ -151,7 +151,7 @@ def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
 
 
 def side(record: Publication) -> None:
-    """The number of tables, and what is done."""
+    """The controls: the attack and its number of tables, with what the attacker does."""
     panel.choice(record)
     st.markdown(
         "Everybody has a secret **yes or no**. Each table counts the yeses of a random half of "

@@ -58,18 +58,18 @@ _MARK_WORDS: Final = {
 
 
 def show_maps(data: TreatmentData, attack_result: AttackResult | None) -> Stage:
-    """The stage."""
+    """The stage with the maps."""
     return stage(scene(data, attack_result), STATE.key("maps"), _on_action, _set_epsilon)
 
 
 def _set_epsilon(chosen: StepChoice) -> None:
-    """The step of the film that a person rests on becomes the page's ε."""
+    """Applies the film step that a person stops at to the page's ε."""
     if chosen.film == EPSILON:
         update_scenario(STATE, lambda s: s.with_epsilon(chosen.value))
 
 
 def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
-    """Nothing, larger cells, what the office does, plain LDP, blocks."""
+    """The maps: nothing, larger cells, the office's treatment, plain LDP, blocks."""
     assert isinstance(data.domain, GridDomain)  # tables have no maps
     names = [
         n for n in (NOTHING, LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments
@@ -116,8 +116,8 @@ def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None)
 def _label(outcome: Outcome) -> tuple[Label, ...]:
     if outcome.share is None:
         return ()
-    said = f"attacker: {words.of_hundred(outcome.share)} of 100"
-    return (Label(said, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
+    text = f"attacker: {words.of_hundred(outcome.share)} of 100"
+    return (Label(text, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
 
 
 @cached_by(lambda data, treatment: (data.cache_key, treatment))
@@ -138,7 +138,7 @@ def _ground(data: TreatmentData, domain: GridDomain) -> Ground:
 
 
 def _on_action(act: Act) -> None:
-    """The person is where a reader clicks; undo and redo."""
+    """Moves the person to a clicked cell, or applies an undo or a redo."""
     cell = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
     if not STATE.undo_or_redo(act.tool) and act.action == PERSON and cell is not None:
         STATE.change(lambda record: record.with_place(cell))

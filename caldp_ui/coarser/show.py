@@ -25,7 +25,7 @@ _LARGE = 5_000
 
 
 def show_page(record: Publication) -> None:
-    """All of the page."""
+    """Draws the page of the record's attack."""
     if record.attack == TABLES:
         _show_reconstruction(record)
     elif record.attack == CENSUS_BLOCK:
@@ -35,29 +35,29 @@ def show_page(record: Publication) -> None:
 
 
 def _treatments(record: Publication) -> None:
-    places = frame.make_areas(wide=True)
-    with places.pictures:
+    areas = frame.make_areas(wide=True)
+    with areas.pictures:
         data = load_data(record)
-        found = _run_attack(data)
+        result = _run_attack(data)
         stage = None
         if isinstance(data.domain, GridDomain):
-            stage = scene.show_maps(data, found)
+            stage = scene.show_maps(data, result)
         else:
-            tables.show(data, found)
-    with places.headline:
-        headline.show(attack_words.headline(data, found))
-    with places.attack:
-        panel.show(data, found)
-    with places.controls:
+            tables.show(data, result)
+    with areas.headline:
+        headline.show(attack_words.headline(data, result))
+    with areas.attack:
+        panel.show(data, result)
+    with areas.controls:
         side.show(data)
-    with places.details:
-        details.show(data, found)
+    with areas.details:
+        details.show(data, result)
         if stage is not None:
-            films.show(data, found, stage)
+            films.show(data, result, stage)
 
 
 def _run_attack(data: TreatmentData) -> AttackResult | None:
-    """The attack; one that takes long on a large map is played beside the page."""
+    """The attack; one that is slow on a large map runs as a job beside the page."""
     record = data.record
     heavy = record.attack == NEWCOMER or (record.attack == PARTS and record.moves > 2)
     if not heavy or record.moves == 0 or data.domain.k < _LARGE:
@@ -71,25 +71,25 @@ def _run_attack(data: TreatmentData) -> AttackResult | None:
 
 
 def _show_reconstruction(record: Publication) -> None:
-    places = frame.make_areas(wide=False)
-    with places.pictures:
+    areas = frame.make_areas(wide=False)
+    with areas.pictures:
         lines = reconstruction.load_curves(record)
         reconstruction.show(record, lines)
-    with places.headline:
+    with areas.headline:
         headline.show(reconstruction.headline(record, lines))
-    with places.attack:
+    with areas.attack:
         reconstruction.side(record)
-    with places.controls:
+    with areas.controls:
         side.show_standalone(record)
 
 
 def _show_census_block(record: Publication) -> None:
-    places = frame.make_areas(wide=False)
-    with places.headline:
+    areas = frame.make_areas(wide=False)
+    with areas.headline:
         headline.show(census_block.headline(record))
-    with places.pictures:
+    with areas.pictures:
         census_block.show(record)
-    with places.attack:
+    with areas.attack:
         census_block.side(record)
-    with places.controls:
+    with areas.controls:
         side.show_standalone(record)

@@ -1,4 +1,4 @@
-"""Below the maps: what the treatments are set to, the data, new noise, the pin."""
+"""Controls below the maps: settings of the treatments, the data, new noise, the pin."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ from caldp_ui.parts import pins, sharing
 
 
 def show(data: TreatmentData) -> None:
-    """All of it."""
+    """The controls of attacks on one table."""
     record = data.record
     with st.container(key=STATE.key("settings")):
         _cells(data)
@@ -39,7 +39,7 @@ def show(data: TreatmentData) -> None:
 
 
 def show_standalone(record: Publication) -> None:
-    """Of attacks that stand alone: ε and rounding where they matter, the example, the pin."""
+    """The controls of attacks that stand alone: ε and rounding where they matter, the rest."""
     with st.container(key=STATE.key("settings")):
         if record.attack == TABLES:
             common.epsilon(STATE)
@@ -63,7 +63,7 @@ def _base(record: Publication) -> None:
 
 
 def _period(record: Publication) -> None:
-    """Which period's counties are drawn; the numbers are of both."""
+    """The menu of the period whose counties are drawn; the numbers are of both."""
     st.selectbox(
         "Drawn",
         list(range(len(PERIODS))),
@@ -73,7 +73,7 @@ def _period(record: Publication) -> None:
 
 
 def _cells(data: TreatmentData) -> None:
-    """How large the larger cells are, which are also the blocks of noise."""
+    """The menu of the larger cells, which are also the blocks of noise."""
     sizes = presets.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
     titles = list(sizes)
@@ -89,7 +89,7 @@ def _cells(data: TreatmentData) -> None:
 
 
 def _office(record: Publication) -> None:
-    """Which treatment of an office takes the third picture, and its number."""
+    """The menu of the office's treatment in the third picture, and its number."""
     st.selectbox(
         "Third picture",
         list(OFFICE_TREATMENTS),

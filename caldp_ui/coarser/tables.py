@@ -45,12 +45,12 @@ _CHIP: Final = f"{_OVER}left:8px;padding:3px 10px;border-radius:6px;color:#fff;f
 
 
 def show(data: TreatmentData, attack_result: AttackResult | None) -> None:
-    """The pictures, as one drawing."""
+    """Draws the pictures as one drawing."""
     drawing.show(tables_html(data, attack_result, palette()), STATE.key("drawn"), None)
 
 
 def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours: Palette) -> str:
-    """The pictures as markup."""
+    """The pictures as HTML."""
     names = [
         n for n in (NOTHING, LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments
     ]
@@ -64,11 +64,13 @@ def _figure(
     number, of = words.error_and_unit(data, name)
     title = words.TITLES[name]
     alt = f"{title}: {number} {of}; {words.picture_note(data, name)}."
-    out = attack_result.disclosed_cells if attack_result is not None and name == HIDE else None
+    disclosed = (
+        attack_result.disclosed_cells if attack_result is not None and name == HIDE else None
+    )
     marks = data.table.hidden if name == HIDE else np.zeros(data.counts.size, np.bool_)
     areas = data.setup.scenario.dataset == InfantDeaths()
     draw = _counties if areas else _columns
-    body = draw(data, data.treatments[name].release.estimate, marks, out, colours)
+    body = draw(data, data.treatments[name].release.estimate, marks, disclosed, colours)
     sea = "#0A121D" if colours is DARK else "#E3EAF1"
     frame = f"position:relative;border-radius:8px;overflow:hidden;background:{sea}"
     return (
@@ -94,8 +96,8 @@ def _chip(outcome: Outcome | None) -> str:
     if outcome is None or outcome.share is None:
         return ""
     ground = "#8A3600" if outcome.sure and outcome.share > 0 else "#0068A5"
-    said = f"attacker: {words.of_hundred(outcome.share)} of 100"
-    return f'<span style="{_CHIP}background:{ground}">{said}</span>'
+    text = f"attacker: {words.of_hundred(outcome.share)} of 100"
+    return f'<span style="{_CHIP}background:{ground}">{text}</span>'
 
 
 _HATCH: Final = (
@@ -120,17 +122,17 @@ def _counties(
     ramp = CIVIDIS if colours is DARK else BLUES
     line = "rgba(190,205,222,.42)" if colours is DARK else "rgba(70,90,110,.55)"
     parts, rings = [], []
-    for path, value, is_hidden, is_out in zip(
+    for path, value, is_hidden, is_disclosed in zip(
         _paths(), estimate[at], hidden[at], _flags(disclosed_cells, estimate.size)[at], strict=True
     ):
         fill = "url(#hidden)" if is_hidden else _colour(float(value) / top, ramp, ground)
         parts.append(f'<path d="{path}" fill="{fill}"/>')
-        if is_out:
+        if is_disclosed:
             rings.append(path)
-    framed = f'<path d="{"".join(rings)}" fill="none" stroke="#F0A040" stroke-width="2.2"/>'
+    frames = f'<path d="{"".join(rings)}" fill="none" stroke="#F0A040" stroke-width="2.2"/>'
     return (
         f'{_HATCH.format(ground=ground)}<g stroke="{line}" stroke-width=".7">{"".join(parts)}</g>'
-        f"{framed if rings else ''}"
+        f"{frames if rings else ''}"
         '<text x="10" y="22" font-size="14" fill="currentColor">'
         f"{PERIODS[period]}, up to {top:.0f}</text>"
     )
@@ -170,17 +172,17 @@ def _columns(
     colours: Palette,
 ) -> str:
     """A column a value, with the truth as a line across it; hidden ones hatched."""
-    shown = _largest(data.counts)
+    cells = _largest(data.counts)
     top = 1.15 * max(float(data.counts.max()), 1.0)
     ground = "#101B2A" if colours is DARK else "#FAFBFC"
-    found = _flags(disclosed_cells, estimate.size)
-    frame = Frame((_WIDE, _HIGH), (10, _TOP, _WIDE - 10, _HIGH - _FOOT), (0, shown.size), (0, top))
+    disclosed = _flags(disclosed_cells, estimate.size)
+    frame = Frame((_WIDE, _HIGH), (10, _TOP, _WIDE - 10, _HIGH - _FOOT), (0, cells.size), (0, top))
     parts = []
-    for place, cell in enumerate(shown.tolist()):
+    for place, cell in enumerate(cells.tolist()):
         fill = "url(#hidden)" if hidden[cell] else colours.ours
-        edge = "#F0A040" if found[cell] else "none"
-        tall = min(max(float(estimate[cell]), 0.0), top)
-        corners = [(place, 0), (place, tall), (place + 0.78, tall), (place + 0.78, 0)]
+        edge = "#F0A040" if disclosed[cell] else "none"
+        height = min(max(float(estimate[cell]), 0.0), top)
+        corners = [(place, 0), (place, height), (place + 0.78, height), (place + 0.78, 0)]
         parts.append(frame.path(corners, f"fill:{fill};stroke:{edge};stroke-width:2"))
         truth = float(data.counts[cell])
         line = "stroke:currentColor;stroke-width:1.5"

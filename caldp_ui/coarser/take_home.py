@@ -12,7 +12,7 @@ from caldp_ui.parts import comparison
 
 
 def part(record: Publication) -> Part | None:
-    """The page; None where no film of it is made: without a map, or where that takes long."""
+    """The page as a part of an offline file; None without a map, or where a film takes long."""
     if record.attack in (CENSUS_BLOCK, TABLES):
         return None
     data = load_data(record, comparison.load_fast_results)

@@ -1,4 +1,4 @@
-"""A reader's own table or list of places."""
+"""Upload of a reader's own table or list of places."""
 
 from typing import Final
 

@@ -65,12 +65,12 @@ UNIT: Final = {
 
 
 def nouns(data: TreatmentData) -> Vocabulary:
-    """Whether sentences speak of places or of answers."""
+    """The nouns of the data: places on a map, else values."""
     return PLACES if isinstance(data.domain, GridDomain) else VALUES
 
 
 def cell_name(data: TreatmentData, cell: int) -> str:
-    """What readers call a cell."""
+    """The name of a cell for readers: a town, a place, or an answer."""
     if isinstance(data.domain, GridDomain):
         name = place_name(data.domain, cell)
         return name.split(",")[0] if cell in towns(data.domain) else name
@@ -78,7 +78,7 @@ def cell_name(data: TreatmentData, cell: int) -> str:
 
 
 def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
-    """The error of a treatment as a number and what it counts."""
+    """The error of a treatment, and its unit."""
     return formats.per_hundred(data.treatments[name].errors.tv), f"of 100 {_wrong(data)}"
 
 
@@ -87,28 +87,28 @@ def _wrong(data: TreatmentData) -> str:
 
 
 def errors_sentence(data: TreatmentData) -> str:
-    """How far off the treatments are, in one sentence."""
-    told = [
+    """The errors of the treatments in one sentence."""
+    parts = [
         f"{_IN_SENTENCES[name]} {error_and_unit(data, name)[0]}"
         for name in (LARGER, data.record.office, PLAIN, BLOCKS)
         if name in data.treatments
     ]
-    first, *rest = told
+    first, *rest = parts
     return f"Of 100 people {_wrong(data)}: {', '.join([first, *rest])}."
 
 
 def of_hundred(share: float) -> str:
-    """A share of 100; all of them are 100, and not more than 99.9."""
+    """A share as a number of 100; 1.0 is “100”, never “more than 99.9”."""
     return "100" if share == 1.0 else formats.per_hundred(share)
 
 
 def odds_text(data: TreatmentData, tables: int = 1) -> str:
-    """How far noise lets any attack on so many tables move odds."""
+    """The factor by which any attack on so many noisy tables moves odds at most."""
     return formats.times(math.exp(tables * data.setup.scenario.policy.plain_epsilon))
 
 
 def noise_sentence(data: TreatmentData) -> str:
-    """The same attack, or any other, on noise: one line beside the bars."""
+    """The bound for any attack on noise: one line beside the bars."""
     epsilon = data.setup.scenario.policy.plain_epsilon
     if data.record.attack == MOVED:
         return (
@@ -122,7 +122,7 @@ def noise_sentence(data: TreatmentData) -> str:
 
 
 def bound_text(data: TreatmentData) -> str:
-    """What is promised against every attack, in odds."""
+    """The promise against every attack, in odds."""
     epsilon = data.setup.scenario.policy.plain_epsilon
     return (
         f"With noise of ε = {epsilon:g} no attack on one table moves the odds between two "
@@ -136,17 +136,17 @@ def bound_text(data: TreatmentData) -> str:
 
 
 def right_probability(epsilon: float) -> float:
-    """e^ε/(1 + e^ε)."""
+    """The most that a guess between two equally likely places is right: e^ε/(1 + e^ε)."""
     return 1.0 / (1.0 + math.exp(-epsilon))
 
 
 def decision_row(data: TreatmentData, name: str) -> tuple[str, ...]:
     """The row of a treatment in the table of words for a decision."""
-    return tuple(told.format(times=odds_text(data)) for told in DECISION[name])
+    return tuple(entry.format(times=odds_text(data)) for entry in DECISION[name])
 
 
 def cell_size_text(data: TreatmentData) -> str:
-    """How large the larger cells are."""
+    """The size or number of the larger cells."""
     blocks, domain = data.setup.scenario.context.blocks, data.domain
     if isinstance(domain, GridDomain) and isinstance(blocks, GridBlocks):
         high, wide = domain.rows / blocks.rows, domain.columns / blocks.columns
@@ -157,7 +157,7 @@ def cell_size_text(data: TreatmentData) -> str:
 
 
 def _within(data: TreatmentData) -> str:
-    """What the noise hides people within."""
+    """Within what the noise hides people."""
     if data.setup.scenario.dataset == InfantDeaths():
         return "within a county"
     return f"within {cell_size_text(data)}"
@@ -167,7 +167,7 @@ def picture_note(data: TreatmentData, name: str) -> str:
     """A few words on what a picture shows."""
     record = data.record
     hidden = int(data.table.hidden.sum())
-    told: Mapping[str, str] = {
+    notes: Mapping[str, str] = {
         NOTHING: "exact counts",
         LARGER: cell_size_text(data),
         HIDE: f"pink: {formats.count(hidden, 'hidden count', 'hidden counts')}",
@@ -176,4 +176,4 @@ def picture_note(data: TreatmentData, name: str) -> str:
         PLAIN: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, one draw of many",
         BLOCKS: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, {_within(data)}",
     }
-    return told[name]
+    return notes[name]

@@ -22,7 +22,7 @@ class CellErrorCurves:
 
 
 def key(scenarios: Sequence[Scenario]) -> str:
-    """What stands for the scenarios, one for each size."""
+    """The cache key of the scenarios, one for each size."""
     return " ".join(runs.key(each) for each in scenarios)
 
 

@@ -1,7 +1,7 @@
 """Curves of expected error, computed once for all visits: of a scenario and of plain LDP.
 
-Points may take seconds of trials, so curves belong into jobs. What a curve is drawn against is
-fixed in its key, so that moving along the curve computes nothing.
+Points may take seconds of trials, so curves belong into jobs. Its abscissa is fixed in the key of a
+curve, so that moving along the curve computes nothing.
 """
 
 from collections.abc import Callable
@@ -36,22 +36,22 @@ Pair: TypeAlias = tuple[Curve, Curve]
 
 
 def ignore_epsilon(scenario: Scenario) -> Scenario:
-    """What the curve against ε is the same for: any ε and seed."""
+    """The scenario with fixed ε and seed, on which the curve against ε does not depend."""
     return replace(scenario.with_epsilon(1.0), seed=0)
 
 
 def ignore_people(scenario: Scenario) -> Scenario:
-    """What the curve against people is the same for: any number of people, and any seed."""
+    """The scenario with a fixed number of people and seed, for the curve against people."""
     return replace(scenario, n=NUMBERS[0], seed=0)
 
 
 def ignore_blocks(scenario: Scenario) -> Scenario:
-    """What the curve against the number of blocks is the same for: any blocks, and any seed."""
+    """The scenario with fixed blocks and seed, for the curve against the number of blocks."""
     return replace(scenario.with_context(blocks=GridBlocks(1, 1)), seed=0)
 
 
 def ignore_seed(scenario: Scenario) -> Scenario:
-    """What the curve against the size of the sensitive set is the same for: any seed."""
+    """The scenario with a fixed seed, for the curve against the size of the sensitive set."""
     return replace(scenario, seed=0)
 
 
@@ -85,14 +85,14 @@ def _with_plain(
 
 
 def _constant_curve(scenario: Scenario, like: Curve) -> Curve:
-    """The same expected error all along; no points where it takes long trials."""
-    found = expected_error(scenario)
-    if found is None:
+    """A scenario's expected error at each x of `like`; no points where it takes long trials."""
+    forecast = expected_error(scenario)
+    if forecast is None:
         return Curve(*(np.zeros(0) for _ in range(4)))
     one = np.ones_like(like.x)
-    half = 1.6449 * found.deviation
-    low, high = max(found.error - half, 0.0), found.error + half
-    return Curve(like.x, found.error * one, low * one, high * one)
+    half = 1.6449 * forecast.deviation
+    low, high = max(forecast.error - half, 0.0), forecast.error + half
+    return Curve(like.x, forecast.error * one, low * one, high * one)
 
 
 def _cache_key(scenario: Scenario, _: Progress) -> str:

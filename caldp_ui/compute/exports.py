@@ -34,7 +34,7 @@ def scenario_json(scenario: Scenario) -> str:
 
 
 def is_long(scenario: Scenario) -> bool:
-    """True of data or a map of one's own that fill more than a page: a file has them alone."""
+    """True of data or a map of one's own that fill more than a page: only a file holds them."""
     blocks = getattr(scenario.policy, "blocks", None)
     is_own = isinstance(blocks, PolygonBlocks) or isinstance(
         scenario.dataset, OwnTable | OwnSurvey | OwnPlaces
@@ -62,14 +62,14 @@ def literal(scenario: Scenario) -> str:
 
 
 def protocol_json(result: Result) -> bytes:
-    """What the devices and the collector of a real collection share."""
+    """The protocol that devices and collector of a real collection share, as JSON."""
     return Protocol.of(result.setup).to_json().encode()
 
 
 def csv(table: Table) -> bytes:
-    """A table as a file, given as rows, as columns by name or as a frame whose index is not read.
+    """A table as a CSV file: rows, columns by name, or a frame without its index.
 
-    Texts are guarded, see `as_cell`.
+    Texts that a spreadsheet would run are escaped, see `as_cell`.
     """
     import pandas as pd
 
@@ -86,10 +86,10 @@ def estimate_csv(result: Result) -> bytes:
 
 
 def estimate_geojson(result: Result) -> bytes:
-    """The cells of a map with the same columns, for geographic information systems."""
+    """The cells of a map with the columns of `estimate_csv`, as GeoJSON."""
     return as_geojson(result).encode()
 
 
 def estimate_geoparquet(result: Result) -> bytes:
-    """The same as GeoParquet, a sixth as large."""
+    """The cells of a map with the columns of `estimate_csv`, as GeoParquet: a sixth as large."""
     return as_geoparquet(result)

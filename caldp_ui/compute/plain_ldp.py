@@ -1,6 +1,6 @@
-"""Which plain LDP stands beside a scenario: as accurate as any, and drawn the quickest.
+"""The plain LDP to compare a scenario with: as accurate as any, and the quickest to draw.
 
-Beside a poorer one, context would look better than it is.
+Compared with a poorer one, context would look better than it is.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ _QUICKEST_FIRST: Final = ("randomized-response", "oue", "rappor", "hadamard", "g
 
 
 def best_plain_ldp(scenario: Scenario) -> Scenario:
-    """The same people under the best plain LDP, whatever mechanism the scenario names."""
+    """The scenario's people under the best plain LDP, whatever its own mechanism."""
     plain = scenario.plain()
     level = plain.context.epsilon
     assert isinstance(level, float)  # plain LDP has one
@@ -49,16 +49,16 @@ def _estimator_of(scenario: Scenario) -> str:
 
 @cached
 def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
-    """By the exact total variance of people spread evenly over k values."""
+    """The quickest family of least exact total variance, for people evenly over k values."""
     everything = Context.of(np.zeros(k, np.int64), np.ones(k, np.bool_), epsilon)
     even = np.full(k, 1.0 / k)
     losses = {}
     for name, entry in FAMILIES.items():
         if k >= entry.slow_from:  # making it would take as long as all others
             continue
-        made = mechanism(everything, name)
-        if people_max(made) > 10**9:
-            losses[name] = float(made.variance(even, 1).sum())
+        candidate = mechanism(everything, name)
+        if people_max(candidate) > 10**9:
+            losses[name] = float(candidate.variance(even, 1).sum())
     good = [name for name, loss in losses.items() if loss <= _AS_GOOD * min(losses.values())]
     order = (*_QUICKEST_FIRST, *good)
     return FAMILIES[min(good, key=order.index)].spec()
@@ -66,5 +66,5 @@ def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
 
 @cached_by(lambda scenario: key(replace(scenario, seed=0)))
 def people_plain_needs(scenario: Scenario) -> int | None:
-    """How many people plain LDP needs for the scenario's expected error; None: beyond 10^12."""
+    """People that plain LDP needs for the scenario's expected error; None beyond 10^12."""
     return people_for_same_error(setup(scenario), setup(best_plain_ldp(scenario)))

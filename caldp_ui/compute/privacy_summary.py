@@ -1,4 +1,4 @@
-"""What the exact audit says of the very mechanism that a page shows."""
+"""The exact audit of the mechanism that a page shows."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,11 @@ from caldp_ui.compute import runs
 
 @dataclass(frozen=True)
 class PrivacySummary:
-    """`holds`: None where no audit could be made, and `reason` says so. `method`: by which way.
+    """The result of an audit.
 
-    `loss`, `epsilon`: of the pair of symbols that comes nearest to its ε; None without pairs.
+    `holds`: whether the mechanism keeps its policy; None where no audit could be made, for the
+    `reason` given. `method`: how it was audited. `loss`, `epsilon`: privacy loss and ε of the pair
+    of symbols that comes nearest to its ε; None without pairs.
     """
 
     holds: bool | None
@@ -26,7 +28,7 @@ class PrivacySummary:
 
 @cached_by(lambda scenario, *_: runs.key(scenario))
 def summarize_privacy(scenario: Scenario, progress: Progress) -> PrivacySummary:
-    """Audit the scenario's mechanism; the same for all visits, people, estimators and seeds."""
+    """Audit the scenario's mechanism; people, estimator and seed do not change the result."""
     setup = runs.setup(scenario)
     try:
         audit = audit_mechanism(setup.mechanism, setup.policy, progress)

@@ -1,7 +1,7 @@
 """Cached work: every page asks here, so that a moved control costs only what it changes.
 
-Results are kept in the one shared cache by a scenario's text, which also says in what state its
-file is. They are shared by all visits and read-only.
+Results are kept in the one shared cache by a scenario's text and the state of its file. They are
+shared by all visits and read-only.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _MANY_CELLS: Final = 2**18
 
 
 def key(scenario: Scenario) -> str:
-    """What stands for the scenario and the state of the file that its data come from."""
+    """The cache key of the scenario and of the state of the file that its data come from."""
     return f"{_text(scenario)} {file_state(scenario.dataset)}"
 
 
@@ -57,12 +57,12 @@ def dataset(scenario: Scenario) -> Dataset:
 
 
 def people(scenario: Scenario) -> int:
-    """How many people the scenario has; nothing is made for it."""
+    """The scenario's number of people, without making its mechanism; raises `CaldpError`."""
     return number_of_people(scenario, dataset(scenario))
 
 
 def data_key(scenario: Scenario) -> str:
-    """What stands for the scenario's data alone."""
+    """The cache key of the scenario's data alone."""
     return key(_only_data(scenario))
 
 
@@ -78,7 +78,7 @@ def map_of(data: Dataset) -> GridDomain:
 
 
 def finest_map_of(data: Dataset) -> GridDomain:
-    """The map before its cells are put together: what blocks and sensitive places are told by."""
+    """The map before its cells are put together, to which blocks and sensitive places refer."""
     return map_of(data) if data.fine_map is None else data.fine_map.cells.fine
 
 
@@ -94,20 +94,20 @@ def setup(scenario: Scenario) -> Setup:
 
 @cached_by(lambda scenario: (scenario, file_state(scenario.dataset)))
 def _setup_of(scenario: Scenario) -> Setup:
-    people(scenario)  # says if their number is missing
-    like = Scenario()
-    alike = replace(
+    people(scenario)  # raises if their number is missing
+    default = Scenario()
+    protection = replace(
         scenario,
-        estimator=like.estimator,
-        prior=like.prior,
-        false_share=like.false_share,
-        trials=like.trials,
+        estimator=default.estimator,
+        prior=default.prior,
+        false_share=default.false_share,
+        trials=default.trials,
         n=1,
     )
     # Neither people nor estimate change what is promised and by which mechanism.
-    found = replace(_setup(alike), scenario=scenario)
-    check_estimator(found)
-    return found
+    ready = replace(_setup(protection), scenario=scenario)
+    check_estimator(ready)
+    return ready
 
 
 @cached_by(key)
@@ -122,17 +122,17 @@ def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
 
 
 def uncached_result(scenario: Scenario) -> Result:
-    """The scenario's result, not kept: for what is looked at once."""
+    """The scenario's result, not cached: for what is looked at once."""
     return run(replace(setup(scenario), scenario=scenario))
 
 
 def takes_long(scenario: Scenario) -> bool:
-    """True if a run takes more than a second, by its cells or what mechanism and estimator say."""
+    """True if a run takes more than a second, by its cells or by `may_take_minutes`."""
     return setup(scenario).mechanism.k >= _MANY_CELLS or may_take_minutes(scenario)
 
 
 def may_take_minutes(scenario: Scenario) -> bool:
-    """True where mechanism or estimator say that they are slow; many cells alone take seconds."""
+    """True where mechanism or estimator are slow for so many symbols; cells alone take seconds."""
     ready = setup(scenario)
     slow_from = min(
         MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
@@ -147,7 +147,7 @@ def max_people(scenario: Scenario) -> int:
 
 @cached_by(lambda scenario, *_: key(replace(scenario, trials=1, seed=0)))
 def expected_error(scenario: Scenario, progress: Progress = no_progress) -> Forecast | None:
-    """Expected error of the scenario, whatever its seed; None where only long trials tell.
+    """Expected error of the scenario, whatever its seed; None where it takes long trials.
 
     None, too, where errors mean nothing (`has_valid_errors`).
     """
@@ -156,7 +156,7 @@ def expected_error(scenario: Scenario, progress: Progress = no_progress) -> Fore
 
 
 def context_of(ready: Setup) -> Context:
-    """The context that a setup promises; `CaldpError` for another policy."""
+    """The context that is a setup's policy; `CaldpError` for another policy."""
     if not isinstance(ready.policy, Context):
         raise CaldpError("Only contexts have methods to compare; choose a policy of kind context.")
     return ready.policy
@@ -171,11 +171,15 @@ class MethodComparison:
 
 
 def compare_methods(scenario: Scenario) -> MethodComparison:
-    """All families with the scenario's protection and people; the same whatever its family."""
-    like = Scenario()
+    """Compare all families for the scenario's protection and people, whatever its own family."""
+    default = Scenario()
     return _methods(
         replace(
-            scenario, estimator=like.estimator, prior=like.prior, seed=0, mechanism=like.mechanism
+            scenario,
+            estimator=default.estimator,
+            prior=default.prior,
+            seed=0,
+            mechanism=default.mechanism,
         )
     )
 

@@ -1,4 +1,4 @@
-"""Which data a reader can choose, and how a scenario changes with the choice."""
+"""The data that a reader can choose, and how a scenario changes with the choice."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -56,10 +56,10 @@ def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
     if not isinstance(spec, Snap):
         return None
     try:
-        found = spec.file().stat()
+        status = spec.file().stat()
     except (OSError, ValueError):  # loading it says what is wrong
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def with_dataset(scenario: Scenario, spec: DatasetSpec) -> Scenario:
@@ -68,11 +68,11 @@ def with_dataset(scenario: Scenario, spec: DatasetSpec) -> Scenario:
 
 
 def without_prior(scenario: Scenario) -> Scenario:
-    """The scenario without its public map, which says nothing of other places."""
-    like = Scenario()
-    knows = ESTIMATORS[scenario.estimator].needs_map
-    name = like.estimator if knows else scenario.estimator
-    return replace(scenario, prior=like.prior, estimator=name)
+    """The scenario without its public map, which does not cover other places."""
+    default = Scenario()
+    needs_map = ESTIMATORS[scenario.estimator].needs_map
+    name = default.estimator if needs_map else scenario.estimator
+    return replace(scenario, prior=default.prior, estimator=name)
 
 
 def with_population(scenario: Scenario) -> Scenario:

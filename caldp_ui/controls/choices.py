@@ -42,16 +42,16 @@ _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 
 def data_sets(current: DatasetSpec) -> dict[str, DatasetSpec]:
-    """Those that ship, what this visit has brought, and what is `current`, by their titles."""
-    brought = [
+    """Datasets by title: those that ship, this visit's own, and the one that is `current`."""
+    own = [
         spec for each in (*visitor_data.kept_datasets().values(), current) for spec in _tables(each)
     ]
-    found = {**DATA, **{f"{visitor_data.YOURS}{spec.title}": spec for spec in brought}}
-    return found if current in found.values() else {**found, type(current).__name__: current}
+    titled = {**DATA, **{f"{visitor_data.YOURS}{spec.title}": spec for spec in own}}
+    return titled if current in titled.values() else {**titled, type(current).__name__: current}
 
 
 def _tables(spec: DatasetSpec) -> list[OwnTable | OwnPlaces]:
-    """What is a visitor's own: each question of a survey is a table, called after both."""
+    """A visitor's own data as datasets: each question of a survey, called after both."""
     if isinstance(spec, OwnSurvey):
         return [replace(t, title=_short(f"{spec.title}: {t.title}")) for t in spec.tables()]
     return [spec] if isinstance(spec, OwnTable | OwnPlaces) else []
@@ -63,7 +63,7 @@ def _short(title: str) -> str:
 
 @dataclass(frozen=True)
 class Choice:
-    """A protection for readers, and what it promises."""
+    """A protection: its title for readers, and its policy."""
 
     title: str
     policy: ContextPolicy
@@ -77,11 +77,11 @@ NAMES: Final = (PLAIN, "blocks", "more-blocks", "sensitive", "both")
 def protections(domain: Domain | GridDomain) -> dict[str, Choice]:
     """The protections of `NAMES` for these data, all at ε = 1; fewer where k is small."""
     if isinstance(domain, GridDomain):
-        found = _on_us_map() if domain == US_GRID else _on_map(domain)
+        others = _on_us_map() if domain == US_GRID else _on_map(domain)
     else:
-        found = _on_list(domain.k)
+        others = _on_list(domain.k)
     plain = Choice("Plain LDP", ContextPolicy(OneBlock()))
-    return {PLAIN: plain, **dict(zip(NAMES[1:], found, strict=True))}
+    return {PLAIN: plain, **dict(zip(NAMES[1:], others, strict=True))}
 
 
 def _on_us_map() -> tuple[Choice, ...]:

@@ -52,8 +52,8 @@ def epsilon(slot: PageState[S]) -> None:
             on_click=lambda: update_scenario(slot, lambda s: s.with_epsilon(one)),
         )
         return
-    told = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
-    slider.show(slot, epsilon_slider(), "Privacy level ε", told)
+    help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
+    slider.show(slot, epsilon_slider(), "Privacy level ε", help_text)
 
 
 def epsilon_slider() -> Slider[Any]:
@@ -68,11 +68,11 @@ def epsilon_slider() -> Slider[Any]:
 
 
 def people(slot: PageState[S], in_data: int | None) -> None:
-    """Number of people: the `in_data` people of the data, or drawn at random from them."""
-    along = people_slider(in_data)
+    """The slider of people: the `in_data` people of the data, or as many drawn from them."""
+    control = people_slider(in_data)
     slider.show(
         slot,
-        along,
+        control,
         "People",
         "More people make the error smaller. “The data” takes the people of the data set; any "
         "other number of people is drawn from it at random. "
@@ -104,7 +104,7 @@ def data(
     titles: Mapping[str, DatasetSpec],
     choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.with_dataset,
 ) -> None:
-    """Which data, of those that the page can show; `choose`: the scenario with them."""
+    """The choice of data by `titles`; `choose`: returns the scenario with the chosen ones."""
     st.selectbox(
         "Data",
         list(titles),
@@ -129,8 +129,8 @@ def method(
 ) -> None:
     """The best mechanism or one of these names, with a sentence on what each person does.
 
-    `names`: None for all of the catalogue that keep the policy. `best`: what the best is called,
-    which may be so of quick ones only.
+    `names`: None for all of the catalogue that support the policy. `best`: the title of the best,
+    which may be the best of the quick ones only.
     """
     scenario = slot.current().scenario
     kind = scenario.kind("mechanism")
@@ -146,14 +146,14 @@ def method(
         help=DEFINITIONS["frequency oracle"],
         **bind(slot, "family", kind, _with_method),
     )
-    # What is named need not be made to be told of: that may take long.
+    # A method that is named is described without being made, which may take long.
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
     parameters.show(slot)
 
 
 def _with_method(scenario: Scenario, name: str) -> Scenario:
-    """Another method; those for values in an order bring their estimate, and take it with them."""
+    """The scenario with another method; those for ordered values have an estimator of their own."""
     entry = MECHANISMS.get(name)
     estimator, in_order = scenario.estimator, entry is not None and entry.in_order
     if in_order:
@@ -215,7 +215,7 @@ def estimate(slot: PageState[S]) -> None:
 
 
 def redraw_button(slot: PageState[S], help_text: str = REDRAW_HELP) -> None:
-    """The same scenario with new noise; `help_text`: what stays the same here."""
+    """The button that draws new noise; `help_text`: what stays the same here."""
     st.button(
         "Draw new noise",
         icon=":material/casino:",

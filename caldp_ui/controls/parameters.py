@@ -24,7 +24,7 @@ from caldp_ui.words.parameters import FALSE_SHARE_WORDS, PARAMETERS
 
 
 def show(slot: PageState[S]) -> None:
-    """What the method shown could be told; nothing where it has no numbers of its own."""
+    """Inputs for the numbers of the method that is shown; nothing where it has none."""
     scenario = slot.current().scenario
     named = scenario.mechanism
     spec = runs.setup(scenario).spec if isinstance(named, Best) else named
@@ -41,7 +41,7 @@ def show(slot: PageState[S]) -> None:
 
 
 def _number(slot: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
-    """A text, as an empty one is a choice, too: the best."""
+    """An input of text, as an empty one is a choice, too: the best."""
     value = getattr(spec, name)
 
     def with_number(scenario: Scenario, text: str) -> Scenario:
@@ -56,7 +56,7 @@ def _number(slot: PageState[S], spec: MechanismSpec, name: str, kind: type) -> N
 
 
 def cascade_control(slot: PageState[S]) -> None:
-    """q of the cascade."""
+    """The input for q of the cascade."""
     fold = st.expander(
         "The best q of the cascade, or set it", key=slot.key("cascade"), on_change="rerun"
     )
@@ -89,12 +89,12 @@ def _read(text: str, name: str, kind: type) -> float | None:
 
 
 def _best(made: Mechanism, name: str) -> str:
-    """What the method has chosen, where it says so."""
+    """The number that the method has chosen, in words, where it is known."""
     if not isinstance(made, ContextMechanism) or not isinstance(made.oracles, HasDeviceNumbers):
         return "the best"
     chosen = made.oracles.device_numbers.get(name)
-    there = np.unique(chosen[made.sizes > 1]) if chosen is not None else np.zeros(0)
-    if not there.size:
+    numbers = np.unique(chosen[made.sizes > 1]) if chosen is not None else np.zeros(0)
+    if not numbers.size:
         return "the best"
-    low, high = int(there[0]), int(there[-1])
+    low, high = int(numbers[0]), int(numbers[-1])
     return f"the best: {low:,}" if low == high else f"the best: {low:,} to {high:,}"

@@ -26,20 +26,20 @@ class Example(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its title for readers."""
         ...
 
     @property
     def sentence(self) -> str:
-        """What it means."""
+        """Its meaning in a sentence."""
         ...
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with it."""
+        """The scenario with this example."""
         ...
 
     def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario shows it already."""
+        """True if the scenario shows this example already."""
         ...
 
 
@@ -73,13 +73,13 @@ class Preset:
     sensitive: SensitiveSpec
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with them, at its own ε."""
+        """The scenario with these blocks and values, at its own ε."""
         return with_context_policy(scenario).with_context(
             blocks=self.blocks, sensitive=self.sensitive
         )
 
     def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has them, at any ε."""
+        """True if the scenario already has these blocks and values, at any ε."""
         policy = scenario.policy
         return isinstance(policy, ContextPolicy) and (policy.blocks, policy.sensitive) == (
             self.blocks,
@@ -116,7 +116,7 @@ def with_context_policy(scenario: Scenario) -> Scenario:
 
 
 def _with_compatible_mechanism(scenario: Scenario) -> Scenario:
-    """With its mechanism, if that can keep the policy, else by the best."""
+    """The scenario with its own mechanism if that supports its policy, else with the best."""
     entry = next((e for e in MECHANISMS.values() if e.spec is type(scenario.mechanism)), None)
     keeps = entry is None or type(scenario.policy).matrix in entry.policies
     return scenario if keeps else replace(scenario, mechanism=Best())
@@ -130,19 +130,19 @@ def matching_preset(presets: Sequence[P], scenario: Scenario) -> P | None:
 def picker(slot: PageState[S], presets: Sequence[Example]) -> None:
     """A menu of examples, and the sentence of the one that is shown."""
     menu(slot, presets)
-    shown = matching_preset(presets, slot.current().scenario)
-    if shown:
-        st.caption(shown.sentence)
+    chosen = matching_preset(presets, slot.current().scenario)
+    if chosen:
+        st.caption(chosen.sentence)
 
 
 def menu(slot: PageState[S], presets: Sequence[Example]) -> None:
     """The menu alone, in one line."""
     titles = {preset.title: preset for preset in presets}
-    shown = matching_preset(presets, slot.current().scenario)
+    chosen = matching_preset(presets, slot.current().scenario)
     st.selectbox(
         "Example",
         list(titles),
         placeholder="your own",
         label_visibility="collapsed",
-        **bind(slot, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
+        **bind(slot, "preset", chosen and chosen.title, lambda s, picked: titles[picked].apply(s)),
     )

@@ -1,4 +1,4 @@
-"""A slider as a record: the page draws it, and the browser is told of its every step."""
+"""A slider as a record: the page draws it, and films follow its steps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,8 @@ R = TypeVar("R")
 class Slider(Generic[R]):
     """One slider of a page. `name`: of its widget in the page's slot.
 
-    `value`: where it is in a record; `with_value`: the record with it elsewhere; `steps`: where it
-    stops;
-    `format_value`: how the slider writes a value; `order`: what its steps are sorted by.
+    `value`: its value in a record; `with_value`: the record with another value; `steps`: its
+    values; `format_value`: the text of a value; `order`: the key by which its steps are sorted.
     """
 
     name: str

@@ -39,7 +39,7 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """What it counts, in words."""
+        """The title of the axis, without what stands in brackets."""
         return str(self.ticks["title_text"]).partition(" (")[0]
 
 
@@ -133,7 +133,7 @@ AXES: Final = {
 
 
 def power_at(x: list[float], tv: list[float], place: float) -> float:
-    """b of the error ∝ x^b between the two computed places next to `place`."""
+    """The exponent b of error ∝ x^b between the two computed places next to `place`."""
     right = int(np.clip(np.searchsorted(x, place), 1, len(x) - 1))
     return float(np.log(tv[right] / tv[right - 1]) / np.log(x[right] / x[right - 1]))
 

@@ -1,4 +1,4 @@
-"""The curves, what they say in words, runs as points, and the data to take along."""
+"""The curves with their headline, runs as points, and exports."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ _MEANING: Final = {
     "truth; an approximation, the mean over directions.",
 }
 UNITS: Final = {TV: "TV", BOXES: "TV of boxes", LARGEST: "1 - F1", KM: "km"}
-"""What the file calls each error."""
+"""The unit of each error in the file."""
 _PROVED: Final = (
     " Thin dots: what the papers prove of Hadamard and randomized response (half of the bound on "
     "l1)."
@@ -42,28 +42,28 @@ _PROVED: Final = (
 
 
 def view(record: Curves) -> None:
-    """The curves as they come, the runs, and the file."""
-    asked = work.all_lines(record, STATE.pinned)
-    lines = asked[:LINES_MAX]
+    """Draws the curves as they are computed, the runs, and the exports."""
+    all_lines = work.all_lines(record, STATE.pinned)
+    lines = all_lines[:LINES_MAX]
     name = work.cache_key(lines)
     measured = _measured_so_far(name, lines)
-    find, cost = partial(work.expected_errors, lines), work.cost(lines)
+    compute, cost = partial(work.expected_errors, lines), work.cost(lines)
     if incremental_jobs.needs_consent(STATE.key("curves"), name, cost):
         values = runs.dataset(record.scenario).domain.k
         headline.show(Headline("These curves are a lot to compute.", cost.describe(values)))
-        incremental_jobs.consent_button(STATE.key("curves"), name, find)
+        incremental_jobs.consent_button(STATE.key("curves"), name, compute)
         return
     incremental_jobs.gather_automatically(
         STATE.key("curves"),
         name,
-        find,
+        compute,
         lambda job: f"Still computing: {job.share:.0%} of the curves",
         partial(_show, record, lines, measured),
     )
-    if len(asked) > LINES_MAX:
+    if len(all_lines) > LINES_MAX:
         st.info(
-            f"More than {LINES_MAX} curves cannot be told apart, so {len(asked) - LINES_MAX} of "
-            f"{len(asked)} are left out."
+            f"More than {LINES_MAX} curves cannot be told apart, so {len(all_lines) - LINES_MAX} "
+            f"of {len(all_lines)} are left out."
         )
     _runs(name, lines)
     files.show(lines)
@@ -76,10 +76,10 @@ def _show(
     measured: Sequence[Sequence[Mean | None]],
     forecasts: list[PointForecast],
 ) -> None:
-    drawn = curves_of(lines, forecasts, measured)
-    headline.show(words.headline(record, drawn))
-    show(charts.figure(record, drawn, palette()), STATE.key("chart"), words.alt(record, drawn))
-    _file(record, drawn)
+    curves = curves_of(lines, forecasts, measured)
+    headline.show(words.headline(record, curves))
+    show(charts.figure(record, curves, palette()), STATE.key("chart"), words.alt(record, curves))
+    _file(record, curves)
 
 
 def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[Mean | None]]:
@@ -112,7 +112,7 @@ def _runs(name: str, lines: Sequence[Line]) -> None:
 
 
 def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
-    """One row a point of a curve."""
+    """One row per point of a curve."""
     kind = UNITS[record.error]
     rows = [
         {
@@ -139,9 +139,9 @@ def _file(record: Curves, curves: Sequence[CurveData]) -> None:
     )
     sharing.file_button(STATE.key("csv"), "curves.csv", partial(curves_csv, record, curves))
     if STATE.pins:
-        kept = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
+        pinned = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
         sharing.file_button(
             STATE.key("pins-zip"),
             "pins.zip",
-            lambda: files.pack(curves_csv(record, curves), {"now": record, **kept}),
+            lambda: files.pack(curves_csv(record, curves), {"now": record, **pinned}),
         )

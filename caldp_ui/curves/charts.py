@@ -48,18 +48,18 @@ def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.
     here = reader_position(record, curves[0].line)
     y = _ordinate(curves, counted)
     notes = [_here(record, here, 10.0 ** y["range"][1], colours)]
-    found = gaps.find_gap(record, curves, here)
-    if found is not None:
-        traces.append(gap_arrow(found.ends, colours))
-        notes.append(Label(*found.middle, found.label, colours.text, "top center", lift=4))
+    gap = gaps.find_gap(record, curves, here)
+    if gap is not None:
+        traces.append(gap_arrow(gap.ends, colours))
+        notes.append(Label(*gap.middle, gap.label, colours.text, "top center", lift=4))
     x = {**AXES[record.against].ticks, "range": _range([each.line.places for each in curves])}
-    written = Words(_names(curves, bounds, inks), notes=notes)
+    labels = Words(_names(curves, bounds, inks), notes=notes)
     marks = [vertical_line(here, colours)]
-    return plane(traces, x, y, marks, colours, words=written, height=HEIGHT)
+    return plane(traces, x, y, marks, colours, words=labels, height=HEIGHT)
 
 
 def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[str, Any]:
-    """Whole powers of ten around all that is known so far."""
+    """The error axis: whole powers of ten around all errors known so far."""
     expected = [forecast.error for each in curves for _, forecast in each.known_points()]
     means = [mean.error for each in curves for mean in each.measured if mean]
     known = [*expected, *(error for error in means if error > SMALLEST_ERROR)]
@@ -69,16 +69,16 @@ def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[s
 
 
 def _here(record: Curves, here: float, top: float, colours: Palette) -> Label:
-    """Where the reader is; where the record does not say it, only what is read off there."""
+    """The label of the reader's place; without “you” where the record does not set it."""
     place = words.place_text(record.against, here)
-    told = f"you: {place}" if record.against in ("people", "epsilon") else place
-    return Label(here, top, told, colours.text, "top center")
+    text = f"you: {place}" if record.against in ("people", "epsilon") else place
+    return Label(here, top, text, colours.text, "top center")
 
 
 def _names(
     curves: Sequence[CurveData], bounds: Sequence[Bound], inks: Sequence[str]
 ) -> list[Label]:
-    """Each line's name at its last point, and what is proved at its own."""
+    """Each line's name at its last point, and each bound's at its own."""
     lines = [
         Label(
             each.known_points()[-1][0],
@@ -96,16 +96,18 @@ def _names(
 
 
 def _range(places: Sequence[Sequence[float]]) -> list[float]:
-    """All places with a little room, so that the axis stays as curves grow."""
+    """The range of all places with a little room, so that the axis stays as curves grow."""
     low, high = math.log10(min(map(min, places))), math.log10(max(map(max, places)))
     return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
 
 
 def _band(each: CurveData, ink: str) -> dict[str, Any]:
-    there = each.known_points()
-    high = [found.error + _BAND * found.deviation for _, found in there]
-    low = [max(found.error - _BAND * found.deviation, SMALLEST_ERROR) for _, found in there]
-    x = [place for place, _ in there]
+    points = each.known_points()
+    high = [forecast.error + _BAND * forecast.deviation for _, forecast in points]
+    low = [
+        max(forecast.error - _BAND * forecast.deviation, SMALLEST_ERROR) for _, forecast in points
+    ]
+    x = [place for place, _ in points]
     return {
         "type": "scatter",
         "x": x + x[::-1],
@@ -126,25 +128,25 @@ def _expected_trace(
     return {
         "type": "scatter",
         "x": [x for x, _ in each.known_points()],
-        "y": [found.error for _, found in each.known_points()],
+        "y": [forecast.error for _, forecast in each.known_points()],
         "mode": "lines+markers",
         "name": each.line.title,
         "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
         "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
-        "text": [counted.describe(found.error) for _, found in each.known_points()],
+        "text": [counted.describe(forecast.error) for _, forecast in each.known_points()],
         "hovertemplate": "%{text}",
     }
 
 
 def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
-    there = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
+    points = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
     return {
         "type": "scatter",
-        "x": [x for x, _ in there],
-        "y": [mean.error for _, mean in there],
+        "x": [x for x, _ in points],
+        "y": [mean.error for _, mean in points],
         "error_y": {
             "type": "data",
-            "array": [2 * (mean.standard_error or 0) for _, mean in there],
+            "array": [2 * (mean.standard_error or 0) for _, mean in points],
             "color": ink,
         },
         "mode": "markers",

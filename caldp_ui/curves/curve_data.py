@@ -1,4 +1,4 @@
-"""Curves with what is known of them, which the chart and the sentence are made of."""
+"""Curves with the errors known so far, for the chart and the headline."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SMALLEST_ERROR: Final = 1e-5
 
 @dataclass(frozen=True)
 class CurveData:
-    """A line with what is known of it; (places,) each, None where nothing is."""
+    """A line with its (places,) expected errors and means of runs, None where not known."""
 
     line: Line
     expected: Sequence[Forecast | None]
@@ -30,7 +30,7 @@ class CurveData:
         ]
 
     def is_known_at(self, place: float) -> bool:
-        """Whether all is known that is read off at `place`: the points next to it on both sides."""
+        """Whether the expected errors next to `place` are known on both sides."""
         x = self.line.places
         right = min(max(bisect_left(x, place), 1), len(x) - 1)
         return None not in self.expected[right - 1 : right + 1]
@@ -41,7 +41,7 @@ def make_curves(
     forecasts: Sequence[PointForecast],
     measured: Sequence[Sequence[Mean | None]],
 ) -> list[CurveData]:
-    """Each line with what is known of it by now."""
+    """Each line with the errors known so far."""
     table: list[list[Forecast | None]] = [[None] * len(line.places) for line in lines]
     for each in forecasts:
         table[each.line][each.place] = each.error

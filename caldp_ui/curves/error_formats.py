@@ -1,4 +1,4 @@
-"""How each error that may be asked of an estimate is named, counted and said."""
+"""The title, unit and sentence of each measure of error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
 
 @dataclass(frozen=True)
 class ErrorFormat:
-    """An error in words. `unit`: on the axis. `describe(error)`: what a curve does to people.
+    """An error in words. `unit`: on the axis. `describe(error)`: what a curve does.
 
     `number_text(error)`: the number alone, where a sentence has said the rest.
     """
@@ -25,17 +25,17 @@ class ErrorFormat:
 
 
 def nouns(domain: AnyDomain) -> Vocabulary:
-    """What the data speak of."""
+    """The nouns of the data: places on a map, else values."""
     return PLACES if isinstance(domain, GridDomain) else VALUES
 
 
 def error_title(name: str, domain: AnyDomain) -> str:
-    """What a menu calls the error."""
-    said = nouns(domain)
+    """The title of the error in the menu."""
+    vocabulary = nouns(domain)
     return {
-        TV: f"People {said.wrong}",
+        TV: f"People {vocabulary.wrong}",
         BOXES: f"People {_box(domain)}",
-        LARGEST: f"The {number_of_largest(domain.k)} largest {said.units}",
+        LARGEST: f"The {number_of_largest(domain.k)} largest {vocabulary.units}",
         KM: "Kilometres that people are misplaced by",
     }[name]
 

@@ -1,4 +1,4 @@
-"""What can be taken along: every curve's scenarios, and Python that gives their errors again."""
+"""Exports: every curve's scenarios, and Python that reproduces their errors."""
 
 import io
 import json

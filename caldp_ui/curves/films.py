@@ -1,4 +1,4 @@
-"""The curves at other settings of the sliders, so that the browser follows a hand.
+"""The curves at other settings of the sliders, sent ahead so that the browser follows them.
 
 Curves of another ε take seconds, so only the two levels beside the reader's are made;
 where the slider only moves the mark of where the reader is, all are.
@@ -25,19 +25,19 @@ from caldp_ui.stage import Step
 
 
 def show(record: Curves, pinned: Curves | None) -> None:
-    """Have the browser follow the sliders; curves of what is `pinned` stay in the picture."""
+    """Has the browser follow the sliders; curves of the `pinned` record stay in the picture."""
     films.follow_sliders(page(pinned), record, sliders(record))
 
 
 def sliders(record: Curves) -> list[Slider[Curves]]:
-    """Those that can be followed: ε, and people where they are the abscissa."""
+    """The sliders that the browser follows: ε, and people where they are the abscissa."""
     epsilon = common.epsilon_slider()
     if record.against == "epsilon":
         return [epsilon]
-    found = [replace(epsilon, steps=neighbours(EPSILONS, record.scenario.context.plain_epsilon))]
+    nearest = [replace(epsilon, steps=neighbours(EPSILONS, record.scenario.context.plain_epsilon))]
     if record.against != "people":
-        return found
-    return [common.people_slider(runs.dataset(record.scenario).n), *found]
+        return nearest
+    return [common.people_slider(runs.dataset(record.scenario).n), *nearest]
 
 
 def neighbours(levels: Sequence[float], value: float) -> list[float]:
@@ -51,8 +51,8 @@ def page(pinned: Curves | None) -> ChartPage[Curves]:
 
     def render(record: Curves, colours: Palette) -> Step:
         lines = work.all_lines(record, pinned)[:LINES_MAX]
-        found = list(work.expected_errors(lines, no_progress))
-        curves = make_curves(lines, found, [[None] * len(line.places) for line in lines])
+        forecasts = list(work.expected_errors(lines, no_progress))
+        curves = make_curves(lines, forecasts, [[None] * len(line.places) for line in lines])
         chart = figure_json(charts.figure(record, curves, colours), words.alt(record, curves))
         return films.render_step(words.headline(record, curves), {STATE.key("chart"): chart})
 

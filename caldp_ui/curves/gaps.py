@@ -13,7 +13,7 @@ from caldp_ui.words import formats
 
 @dataclass(frozen=True)
 class Gap:
-    """A level way on the picture from one curve to another: its ends, and what it means."""
+    """A horizontal gap between two curves on the chart: its ends (x, error), and its label."""
 
     ends: tuple[tuple[float, float], tuple[float, float]]
     label: str
@@ -36,21 +36,21 @@ def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | Non
     if not pair.other.line.is_plain:
         return None
     error = words.error_at(pair.least, x)
-    there = _place_of_error(pair.other, error)
-    if there is None or there < 1.05 * x:
+    plain_place = _place_of_error(pair.other, error)
+    if plain_place is None or plain_place < 1.05 * x:
         return None
-    told = (
-        f"{formats.times(there / x)} as many people"
+    label = (
+        f"{formats.times(plain_place / x)} as many people"
         if record.against == "people"
-        else f"ε = {formats.digits(there)} for the same error"
+        else f"ε = {formats.digits(plain_place)} for the same error"
     )
-    return Gap(((x, error), (there, error)), told)
+    return Gap(((x, error), (plain_place, error)), label)
 
 
 def _place_of_error(each: CurveData, error: float) -> float | None:
-    """Where a falling curve comes down to an error, between its points on log scales."""
-    there = each.known_points()
-    errors = [found.error for _, found in there]
-    if not there or error < min(errors):
+    """The place where a falling curve reaches an error, between its points on log scales."""
+    points = each.known_points()
+    errors = [forecast.error for _, forecast in points]
+    if not points or error < min(errors):
         return None
-    return float(np.exp(np.interp(-np.log(error), -np.log(errors), np.log([x for x, _ in there]))))
+    return float(np.exp(np.interp(-np.log(error), -np.log(errors), np.log([x for x, _ in points]))))

@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PointForecast:
-    """An expected error that was found: of which line, at which of its places."""
+    """An expected error with the indices of its line and place; None where none was found."""
 
     line: int
     place: int
@@ -55,9 +55,9 @@ class PointForecast:
 
 
 def record_lines(record: Curves) -> list[Line]:
-    """All curves that the record asks for; what the axis makes alike is one curve."""
+    """All curves of the record; those that differ only in what the axis changes are one."""
     domain, axis = runs.dataset(record.scenario).domain, AXES[record.against]
-    known, places, seen = protections(domain), axis.places(domain), set()
+    known, places, parts = protections(domain), axis.places(domain), set()
     lines = []
     for name in record.protections:
         for method in record.methods:
@@ -67,9 +67,9 @@ def record_lines(record: Curves) -> list[Line]:
                 ).with_context(
                     blocks=known[name].policy.blocks, sensitive=known[name].policy.sensitive
                 )
-                if axis.fixed_part(scenario) in seen:
+                if axis.fixed_part(scenario) in parts:
                     continue
-                seen.add(axis.fixed_part(scenario))
+                parts.add(axis.fixed_part(scenario))
                 lines.append(
                     Line(
                         _title(record, known[name].title, method, estimate, axis),
@@ -89,19 +89,19 @@ def all_lines(record: Curves, pinned: Curves | None) -> list[Line]:
 
 
 def pinned_lines(record: Curves, pinned: Curves | None) -> list[Line]:
-    """Curves of a pinned record that the record's own are not, of the same error and axis."""
+    """Curves of a pinned record with the same error and axis, without the record's own."""
     if pinned is None or (pinned.against, pinned.error) != (record.against, record.error):
         return []
-    there = {line.scenarios for line in record_lines(record)}
+    own = {line.scenarios for line in record_lines(record)}
     return [
         replace(line, title=f"pinned: {line.title}", is_pinned=True)
         for line in record_lines(pinned)
-        if line.scenarios not in there
+        if line.scenarios not in own
     ]
 
 
 def _title(record: Curves, protection: str, method: str, estimate: str, axis: Axis) -> str:
-    """Only what tells this curve from the others."""
+    """The title of a curve: only what tells it from the others."""
     parts = []
     if len(record.protections) > 1 or (len(record.methods) == len(record.estimates) == 1):
         parts.append(_without_axis(protection, axis))
@@ -124,7 +124,7 @@ def _without_axis(protection: str, axis: Axis) -> str:
 
 
 def cache_key(lines: Sequence[Line]) -> str:
-    """What stands for these curves: equal for equal ones."""
+    """The key of these curves in caches."""
     return json.dumps([[line.error, *map(runs.key, line.scenarios)] for line in lines])
 
 
@@ -143,7 +143,7 @@ def expected_errors(lines: Sequence[Line], progress: Progress) -> Iterator[Point
 
 
 def cost(lines: Sequence[Line]) -> Cost:
-    """About what all points take, as measured from 128 to 2²⁰ values."""
+    """The approximate cost of all points, as measured from 128 to 2²⁰ values."""
     ks = [runs.dataset(s).domain.k for line in lines for s in line.scenarios]
     return Cost(sum(2e-6 * k for k in ks), MB_PER_VALUE * max(ks, default=0))
 
@@ -159,13 +159,13 @@ def _point(scenario: Scenario, error: str, progress: Progress) -> Forecast | Non
 
 
 def _from(progress: Progress, low: float, parts: int) -> Progress:
-    """Progress of one of so many parts."""
+    """The progress of one of so many equal parts, which begins at `low`."""
     return lambda share: progress(low + share / parts)
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a paper proves of one line's errors: (x, TV) where it says something."""
+    """A proved bound on the TV of one line, by its index: (places,) x and tv."""
 
     title: str
     line: int
@@ -179,13 +179,13 @@ def proved_bounds(lines: Sequence[Line]) -> list[Bound]:
     CALDP's proofs of Propositions 4 and 5 bound l1, so TV by half of it; ULDP's Proposition 4 is
     the error itself for many people.
     """
-    found = []
+    proved = []
     for number, line in enumerate(lines):
         title = _bound_title(line)
         if title is not None:
             tv = tuple(_bound_at(line.method, runs.setup(s)) for s in line.scenarios)
-            found.append(Bound(f"{title}: {line.title}", number, line.places, tv))
-    return found
+            proved.append(Bound(f"{title}: {line.title}", number, line.places, tv))
+    return proved
 
 
 def _bound_title(line: Line) -> str | None:

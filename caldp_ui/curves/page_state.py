@@ -1,4 +1,4 @@
-"""What the page of error curves shows: which curves, and against what."""
+"""The state of the page of error curves: the curves, their error and their axis."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -28,8 +28,8 @@ _LISTS: Final = ("protections", "methods", "estimates")
 class Curves(ScenarioRecord):
     """The page's record. `scenario`: data, people, ε and seed, which all curves share.
 
-    One curve for each of `protections` × `methods` × `estimates`, by their names. `error`: what is
-    asked of the estimates, by its name in `MEASURES`.
+    One curve for each of `protections` × `methods` × `estimates`, by their names. `against`:
+    the axis, by its name in `AXES`. `error`: the measure, by its name in `MEASURES`.
     """
 
     scenario: Scenario = BEGIN
@@ -41,7 +41,7 @@ class Curves(ScenarioRecord):
 
 
 def _adopt_scenario(source: Scenario) -> Scenario:
-    """Data, people, ε and seed: the rest is the curves'."""
+    """The page's scenario with the data, people, ε and seed of another."""
     scenario = replace(BEGIN, dataset=source.dataset, n=source.n, seed=source.seed)
     return scenario.with_context(epsilon=source.context.plain_epsilon)
 
@@ -51,15 +51,15 @@ def _check(record: Curves) -> None:
     check_choice("against", record.against, AXES)
     known_names: tuple[Collection[str], ...] = (NAMES, METHODS, ESTIMATORS)
     for name, known in zip(_LISTS, known_names, strict=True):
-        picked: tuple[str, ...] = getattr(record, name)
+        chosen: tuple[str, ...] = getattr(record, name)
         require(
-            len(picked) > 0 and set(picked) <= set(known) and len(set(picked)) == len(picked),
+            len(chosen) > 0 and set(chosen) <= set(known) and len(set(chosen)) == len(chosen),
             f"{name} must be one or more of {', '.join(known)}, each once.",
         )
     runs.setup(record.scenario)
-    found = find_measure(record.error, runs.dataset(record.scenario).domain)
+    measure = find_measure(record.error, runs.dataset(record.scenario).domain)
     require(
-        not found.wants_shares or "none" not in record.estimates,
+        not measure.wants_shares or "none" not in record.estimates,
         "Kilometres are for estimates made of shares; leave out the unprocessed one.",
     )
     for name in record.estimates:

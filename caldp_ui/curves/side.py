@@ -1,4 +1,4 @@
-"""Beside the curves: examples, data, and what each curve is made of."""
+"""Controls beside the curves: examples, data, the error, and the settings of each curve."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -51,7 +51,7 @@ PRESETS: Final = {
 
 
 def tabs() -> None:
-    """What the error is drawn against."""
+    """The switch of the axis."""
     titles = {name: axis.title for name, axis in AXES.items()}
     bound = STATE.bind("against", STATE.current().against, lambda r, v: replace(r, against=v))
     common.view_switch("Error against", titles, bound)
@@ -99,7 +99,7 @@ def _possible(domain: AnyDomain) -> list[Measure]:
 
 
 def _with_data(record: Curves, scenario: Scenario) -> Curves:
-    """With other data; what cannot be asked of them gives way to the total variation."""
+    """The record with other data; total variation where its error does not apply to them."""
     possible = [each.name for each in _possible(runs.dataset(scenario).domain)]
     return replace(
         record, scenario=scenario, error=record.error if record.error in possible else TV
@@ -107,7 +107,7 @@ def _with_data(record: Curves, scenario: Scenario) -> Curves:
 
 
 def _title(record: Curves) -> str:
-    """Pinned curves, by what they are drawn for."""
+    """The title of a pinned record: its protections and axis."""
     axis = AXES[record.against].label
     known = protections(runs.dataset(record.scenario).domain)
     named = ", ".join(known[name].title for name in record.protections)

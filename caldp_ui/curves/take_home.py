@@ -9,7 +9,7 @@ _TITLES = {"epsilon": "Privacy level ε", "people": "People"}
 
 
 def part(record: Curves) -> Part:
-    """The page."""
+    """The page as a part of an offline file."""
     return boards.part(
         "curves",
         "Compare methods",

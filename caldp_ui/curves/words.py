@@ -1,4 +1,4 @@
-"""The curves in words: the headline at the reader's place, and what the chart says."""
+"""The curves in words: the headline at the reader's place, and the chart's alternative text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,44 +37,44 @@ def curves_error_format(curves: Sequence[CurveData]) -> ErrorFormat:
 
 def alt(record: Curves, curves: Sequence[CurveData]) -> str:
     """The chart in words: both ends of every curve."""
-    told = "; ".join(
+    ends = "; ".join(
         f"{each.line.title} from {_error_text(each, each.known_points()[0][1].error)} to "
         f"{_error_text(each, each.known_points()[-1][1].error)}"
         for each in curves
         if each.known_points()
     )
     unit = curves_error_format(curves).unit.title
-    return f"Expected error ({unit}) against {AXES[record.against].label}: {told}."
+    return f"Expected error ({unit}) against {AXES[record.against].label}: {ends}."
 
 
 def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
-    """The page's headline, of its own curves without pinned ones."""
+    """The headline of the record's own curves, without pinned ones."""
     own = [each for each in curves if not each.line.is_pinned]
     place = reader_position(record, own[0].line)
-    found = headline_pair(own, place)
-    if found is None:
+    pair = headline_pair(own, place)
+    if pair is None:
         return Headline("The curves are still being computed here.", "Their ends come first.")
     second = [
         _setting_sentence(record, place),
-        _unprotected_sentence(own, found, place),
-        _slope_sentence(record, found, place),
+        _unprotected_sentence(own, pair, place),
+        _slope_sentence(record, pair, place),
     ]
     return Headline(
-        _sentence(own, found, place),
+        _sentence(own, pair, place),
         " ".join(part for part in second if part),
-        found.protected_share < _EVERYBODY,
+        pair.protected_share < _EVERYBODY,
     )
 
 
 def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None:
-    """The least error of those that protect most people, and plain LDP's or else the largest."""
-    whole = [each for each in curves if len(each.known_points()) > 1 and each.is_known_at(place)]
-    if not whole:
+    """Among curves that protect most people: the least error, and plain LDP's or the largest."""
+    known = [each for each in curves if len(each.known_points()) > 1 and each.is_known_at(place)]
+    if not known:
         return None
-    covered = [_protected_share(each, place) for each in whole]
+    covered = [_protected_share(each, place) for each in known]
     most = [
         each
-        for each, share in zip(whole, covered, strict=True)
+        for each, share in zip(known, covered, strict=True)
         if share >= min(_EVERYBODY, max(covered))
     ]
     least = min(most, key=lambda each: error_at(each, place))
@@ -85,7 +85,7 @@ def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None
 
 
 def error_at(each: CurveData, place: float) -> float:
-    """The expected error there, between the computed places next to it."""
+    """The expected error at `place`, interpolated between the computed places next to it."""
     return value_at(*_known_points(each), place)
 
 
@@ -109,23 +109,23 @@ def _protected_share(each: CurveData, place: float) -> float:
 
 def _sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
     does = curves_error_format(own).describe(error_at(curve_pair.least, place))
-    told = f"“{curve_pair.least.line.title}” {does}"
+    text = f"“{curve_pair.least.line.title}” {does}"
     if curve_pair.other is not None:
         other = curve_pair.other.line
         title = "plain LDP" if other.title == "Plain LDP" else f"“{other.title}”"
-        told += f", {title} {_error_text(curve_pair.other, error_at(curve_pair.other, place))}"
+        text += f", {title} {_error_text(curve_pair.other, error_at(curve_pair.other, place))}"
     if curve_pair.protected_share >= _EVERYBODY:
-        return f"{told}."
+        return f"{text}."
     few = (
         "Nobody is"
         if curve_pair.protected_share <= 0
         else f"Only {formats.out_of(curve_pair.protected_share)} people are"
     )
-    return f"{few} protected here; {told}."
+    return f"{few} protected here; {text}."
 
 
 def _setting_sentence(record: Curves, place: float) -> str:
-    """What the headline holds for."""
+    """The setting that the headline holds for."""
     at = place_text(record.against, place)
     level = f"ε = {record.scenario.context.plain_epsilon:g}"
     people = f"{formats.people(runs.people(record.scenario))} people"
@@ -135,17 +135,17 @@ def _setting_sentence(record: Curves, place: float) -> str:
 
 
 def _unprotected_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
-    """Of the curves beside it, one whose protection leaves people out, with how many it covers."""
-    left = [
+    """Another curve whose protection leaves people out, and how many it protects; or empty."""
+    partial = [
         each
         for each in own
         if len(each.known_points()) > 1 and _protected_share(each, place) < _EVERYBODY
     ]
-    if curve_pair.protected_share < _EVERYBODY or not left:
+    if curve_pair.protected_share < _EVERYBODY or not partial:
         return ""
     return (
-        f"“{left[0].line.title}” protects only "
-        f"{formats.out_of(_protected_share(left[0], place))} people."
+        f"“{partial[0].line.title}” protects only "
+        f"{formats.out_of(_protected_share(partial[0], place))} people."
     )
 
 
@@ -153,15 +153,15 @@ def _slope_sentence(record: Curves, curve_pair: CurvePair, place: float) -> str:
     if None in curve_pair.least.expected:
         return "Some points are still being computed."
     x, tv = _known_points(curve_pair.least)
-    told = AXES[record.against].describe_power(power_at(x, tv, place))
-    return f"{told[0].upper()}{told[1:]}."
+    text = AXES[record.against].describe_power(power_at(x, tv, place))
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _error_text(each: CurveData, error: float) -> str:
-    """The number alone."""
+    """An error as a number, in the unit of the curve."""
     return curves_error_format([each]).number_text(error)
 
 
 def _known_points(each: CurveData) -> tuple[list[float], list[float]]:
-    there = each.known_points()
-    return [x for x, _ in there], [found.error for _, found in there]
+    points = each.known_points()
+    return [x for x, _ in points], [forecast.error for _, forecast in points]

@@ -1,4 +1,4 @@
-"""Under the maps: what is promised, the odds by distance, every noise, numbers, and the link."""
+"""Tabs under the maps: what is promised, odds by distance, every noise, numbers, exports."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(data: DistanceData) -> None:
-    """What is pinned, then the tabs, and the open one."""
+    """Show what is pinned, then the tabs and the content of the open one."""
     pins.show(STATE, PIN_VIEW, data)
     tabs(STATE.key("tabs"), _TABS, data)
 
@@ -55,7 +55,7 @@ def _list(sentences: list[str]) -> None:
 
 
 def _odds(data: DistanceData) -> None:
-    told = [
+    texts = [
         f"{words.km_text(each)}: {words.odds_text(data.record, each)}"
         for each in words.ODDS_DISTANCES
     ]
@@ -63,7 +63,7 @@ def _odds(data: DistanceData) -> None:
         figures.odds_figure(data, palette()),
         STATE.key("odds-chart"),
         f"Right guesses of 100 between two equally likely places, by distance: "
-        f"at most {', '.join(told)}.",
+        f"at most {', '.join(texts)}.",
     )
     name = place_name(data.domain, data.record.place)
     st.caption(
@@ -73,17 +73,17 @@ def _odds(data: DistanceData) -> None:
 
 
 def _noise_table(data: DistanceData) -> None:
-    """All of the catalogue that keep this kind of distance, with why some cannot be made here."""
+    """Show the mechanisms that keep this kind of distance, and why some cannot be made here."""
     scenario = data.record.scenario
     rows = {}
     for entry in compatible_mechanisms(scenario):
-        why = _missing_reason(data, entry.name)
+        reason = _missing_reason(data, entry.name)
         chosen = " (shown)" if entry.name == data.setup.mechanism_name else ""
-        rows[f"{entry.title}{chosen}"] = _missing_row(why) if why else _row(data, entry.name)
+        rows[f"{entry.title}{chosen}"] = _missing_row(reason) if reason else _row(data, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
-    proved = words.kernel_proof_text(data, best_noise.designed_kernel(data.setup.policy))
-    if proved:
-        st.markdown(f":material/verified: {proved}")
+    proof = words.kernel_proof_text(data, best_noise.designed_kernel(data.setup.policy))
+    if proof:
+        st.markdown(f":material/verified: {proof}")
     st.caption(
         f"Reports from {place_name(data.domain, data.record.place)}; kilometres are exact, from "
         "the channel, along great circles, with reports beyond the map moved to its edge."
@@ -91,25 +91,25 @@ def _noise_table(data: DistanceData) -> None:
 
 
 def _missing_reason(data: DistanceData, name: str) -> str:
-    """Why a mechanism can't be shown; empty where it can."""
-    why = side.infeasible_reason(data.record.scenario, name)
-    if why:
-        return f"no: {why}"
+    """Why a mechanism can't be shown; "" where it can."""
+    reason = side.infeasible_reason(data.record.scenario, name)
+    if reason:
+        return f"no: {reason}"
     if name == best_noise.BEST_KERNEL and best_noise.designed_kernel(data.setup.policy) is None:
         return "not yet: it is designed, in seconds, once you choose it as the noise"
     return ""
 
 
 def _row(data: DistanceData, name: str) -> dict[str, str]:
-    ready = runs.setup(replace(data.record.scenario, mechanism=MECHANISMS[name].spec()))
+    setup = runs.setup(replace(data.record.scenario, mechanism=MECHANISMS[name].spec()))
     place = data.record.place
-    law = theory.report_distribution(ready.mechanism, place)
+    law = theory.report_distribution(setup.mechanism, place)
     return {
         "a report lies away by": words.km_text(
             theory.displacement(law, data.domain.km_from(place))
         ),
         "names its own cell": f"{formats.out_of(float(law[place]))} reports",
-        "bits per report": formats.integer(report_bits(ready.mechanism)),
+        "bits per report": formats.integer(report_bits(setup.mechanism)),
         "here": "yes",
     }
 
@@ -120,12 +120,12 @@ def _missing_row(reason: str) -> dict[str, str]:
 
 
 def _numbers(data: DistanceData) -> None:
-    there = {
+    columns = {
         "noise that fades": (data.ours, data.noise_reports.mean_km),
         words.blocks_title(data).lower(): (data.blocks_result, data.block_reports.mean_km),
         "plain LDP": (data.plain, None),
     }
-    results = {title: result for title, (result, _) in there.items() if result is not None}
+    results = {title: result for title, (result, _) in columns.items() if result is not None}
     if not results:
         st.info("The numbers come once a picture is there.")
         return
@@ -147,14 +147,14 @@ def _numbers(data: DistanceData) -> None:
 
 
 def _sharing(data: DistanceData) -> None:
-    shown, scenario = None, data.record.scenario
+    report, scenario = None, data.record.scenario
     if data.ours is not None:
-        shown = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
-    beside = {
+        report = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
+    others = {
         "blocks-beside": blocks_scenario(data.record),
         sharing.PLAIN: best_plain_ldp(scenario),
     }
-    sharing.section(STATE, PLACES, shown, beside, sharing.show_map_save_hint)
+    sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
     offer.offer_page(STATE, take_home.part)
 
 

@@ -1,6 +1,6 @@
-"""The best noise has to be designed first: planar noise stands for it until it is.
+"""Design of the best noise; planar noise is shown until it is there.
 
-A design takes a second, or ten where steps are small, and is kept in a file.
+A design takes a second, or ten where steps are small, and is stored in a file.
 """
 
 from dataclasses import replace
@@ -23,34 +23,34 @@ from caldp_ui.distances.page_state import STATE, DistanceState, fallback_scenari
 from caldp_ui.session import jobs
 
 BEST_KERNEL: Final = "best-kernel"
-"""Its name in the catalogue."""
+"""Name of the best noise in the catalogue."""
 _FALLBACK_TEXT: Final = "Until then: planar geometric noise."
 
 
 def design_noise(record: DistanceState) -> DistanceState:
-    """The record; until its noise is designed, with planar noise, and the progress drawn here."""
+    """The record; with planar noise until its own is designed by a job, whose progress is drawn."""
     if not isinstance(record.scenario.mechanism, BestKernel):
         return record
-    instead = replace(record, scenario=fallback_scenario(record.scenario))
-    policy = runs.setup(instead.scenario).policy
-    why = infeasible_reason(policy)
-    if why:
-        st.warning(escape_markdown(f"{why} Planar geometric noise is shown here."))
-        return instead
+    fallback = replace(record, scenario=fallback_scenario(record.scenario))
+    policy = runs.setup(fallback.scenario).policy
+    reason = infeasible_reason(policy)
+    if reason:
+        st.warning(escape_markdown(f"{reason} Planar geometric noise is shown here."))
+        return fallback
     if (
         designed_kernel(policy) is None
         and _design_by_job(Steps.of(_require_euclidean(policy))) is None
     ):
-        return instead
+        return fallback
     return record
 
 
 def with_fallback_noise(record: DistanceState) -> DistanceState:
-    """The record; with planar noise if its own is not designed yet."""
+    """The record; with planar noise if its own is not designed yet. Starts no job."""
     if not isinstance(record.scenario.mechanism, BestKernel):
         return record
-    instead = replace(record, scenario=fallback_scenario(record.scenario))
-    return record if designed_kernel(runs.setup(instead.scenario).policy) is not None else instead
+    fallback = replace(record, scenario=fallback_scenario(record.scenario))
+    return record if designed_kernel(runs.setup(fallback.scenario).policy) is not None else fallback
 
 
 def _design_by_job(steps: Steps) -> Kernel | None:
@@ -63,7 +63,7 @@ def _design_by_job(steps: Steps) -> Kernel | None:
 
 
 def designed_kernel(policy: PrivacyMatrix) -> Kernel | None:
-    """The best noise for a map with its proof; None where it was not designed yet."""
+    """The best noise for a policy with its proof; None where it was not designed yet."""
     if not isinstance(policy, EuclideanMetric):
         return None
     try:
@@ -74,15 +74,15 @@ def designed_kernel(policy: PrivacyMatrix) -> Kernel | None:
 
 @cached
 def _stored_kernel(steps: Steps) -> Kernel:
-    """What is on file. Raises where nothing is, as errors are not kept."""
-    found = on_file(steps)
-    if found is None:
+    """The design on file. Raises `CaldpError` where there is none, as errors are not cached."""
+    kernel = on_file(steps)
+    if kernel is None:
         raise CaldpError("Not designed yet.")
-    return found
+    return kernel
 
 
 def infeasible_reason(policy: PrivacyMatrix) -> str:
-    """Why the best noise can't be designed for this map; else empty."""
+    """Why the best noise can't be designed for a policy; "" where it can."""
     try:
         check_map(_require_euclidean(policy))
     except CaldpError as error:

@@ -18,13 +18,13 @@ from caldp_ui.distances.page_data import DistanceData, right_guess_probability
 
 HEIGHT: Final = 340
 _LABEL_HEIGHTS: Final = {"lines": 88.0, "markers": 60.0}
-"""Of 100, where the names of curves and dots stand."""
+"""Heights of the names of curves and dots, in right guesses of 100."""
 _POINTS: Final = 12
-"""Pairs of places for which the channel itself is asked."""
+"""Most pairs of places for which the odds are computed from the channel."""
 
 
 def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
-    """How often an even guess between two places becomes right, against their distance."""
+    """Chart of right guesses between two equally likely places, by their distance."""
     record = data.record
     km = np.geomspace(1.0, 1000.0, 61)
     at, right = exact_odds(data)
@@ -56,7 +56,7 @@ def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
 
 
 def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """A line's name, on it: at the left where it is flat, else where it is steep."""
+    """Label with a curve's name on it: at the left where it is flat, else where it is steep."""
     x, y = np.asarray(trace["x"]), np.asarray(trace["y"])
     flat = bool(np.ptp(y) == 0)
     steepest = 0 if flat else int(np.abs(y - _LABEL_HEIGHTS[trace["mode"]]).argmin())
@@ -73,9 +73,9 @@ def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def exact_odds(data: DistanceData) -> tuple[Floats, Floats]:
-    """(pairs,) kilometres and chances of the best guess from one report, by the channel itself.
+    """(pairs,) kilometres and (pairs,) chances of the best guess from one report, in [0.5, 1].
 
-    Pairs of the record's place and others due north or south of it, on this very map.
+    Exact from the channel, for the record's place and others due north or south of it.
     """
     others = _places_north_south(data)
     place = data.record.place

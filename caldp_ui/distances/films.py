@@ -18,13 +18,13 @@ from caldp_ui.stage import Stage, Step
 
 
 def show(data: DistanceData, stage: Stage) -> None:
-    """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
+    """Send the film to the stage, now or once it is made; none where pictures take long."""
     if is_possible(data):
         films.show([RATE_FILM.request(data.record)], stage)
 
 
 def is_possible(data: DistanceData) -> bool:
-    """Whether its pictures are there and take a moment; each step of the best would be designed."""
+    """Whether a film can be made: results are there and fast, and no step needs a design."""
     scenario = data.record.scenario
     is_there = data.ours is not None and data.blocks_result is not None
     is_quick = not runs.takes_long(scenario) and not isinstance(scenario.mechanism, BestKernel)
@@ -32,7 +32,7 @@ def is_possible(data: DistanceData) -> bool:
 
 
 def render(record: DistanceState) -> Step:
-    """What the page shows of a record."""
+    """The maps, headline and odds of a record, as one step of a film."""
     data = load_data(record, load_fast_results)
     odds = {side.ODDS_SELECTOR: side.odds_html(record)}
     return films.render_scene(scene.scene(data), TRUTH, words.headline(data), odds)

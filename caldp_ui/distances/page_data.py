@@ -1,7 +1,7 @@
-"""What the page has to show: noise that fades with distance, and the blocks that stand beside it.
+"""Data of the page: noise that fades with distance, and the blocks to compare it with.
 
-The blocks are made from the policy alone, never from where people are. Kept for
-all visits.
+The blocks are made from the policy alone, never from where people are. Results are cached for all
+visits.
 """
 
 from dataclasses import dataclass, replace
@@ -30,8 +30,8 @@ from caldp_ui.parts import comparison
 class PersonReports:
     """Reports of one person at a place.
 
-    `law`: (k,) where they lie; `mean_km`: how far off on average. `separated_share`: share of the
-    pairs of neighbouring cells that a report always tells apart.
+    `law`: (k,) distribution; `mean_km`: mean distance from the place. `separated_share`: share of
+    the pairs of neighbouring cells that a report always tells apart, in [0, 1].
     """
 
     law: Floats
@@ -41,12 +41,11 @@ class PersonReports:
 
 @dataclass(frozen=True, eq=False)
 class DistanceData:
-    """What the page shows; results are None as long as they are not there.
+    """Data of the page; results are None until they are computed.
 
-    `ring`: (k,) True where a person is about as likely to be as at the place. `noise_reports`,
-    `block_reports`: reports from the place. `average_km`: kilometres that reports lie off on
-    average, with noise from the map's middle and in blocks from anywhere; the blocks are cut so
-    that these are alike.
+    `ring`: (k,) True within the policy's ε of the place. `noise_reports`, `block_reports`: reports
+    from the place. `average_km`: mean displacements of reports, with noise from the map's middle
+    and in blocks over the map; the blocks are cut so that these are alike.
     """
 
     record: DistanceState
@@ -70,15 +69,15 @@ class DistanceData:
 def load_data(
     record: DistanceState, load_results: comparison.ResultLoader = comparison.load_results
 ) -> DistanceData:
-    """All of it; what takes long comes as `load_results` brings it."""
+    """Data of the page; `load_results`: whether slow results come by a job or are left out."""
     setup = runs.setup(record.scenario)
     domain = runs.map_of(setup.dataset)
-    beside = blocks_scenario(record)
-    blocks_setup = runs.setup(beside)
-    there = load_results(STATE, record.scenario)
-    middle = _centre_km(setup, domain)
-    cut = beside.context.blocks
-    assert isinstance(cut, GridBlocks)
+    in_blocks = blocks_scenario(record)
+    blocks_setup = runs.setup(in_blocks)
+    results = load_results(STATE, record.scenario)
+    centre_km = _centre_km(setup, domain)
+    grid_blocks = in_blocks.context.blocks
+    assert isinstance(grid_blocks, GridBlocks)
     return DistanceData(
         record,
         domain,
@@ -87,15 +86,20 @@ def load_data(
         symbols_within_level(setup.policy, record.place, record.policy.epsilon),
         _noise_reports(setup, domain, record.place),
         _block_reports(blocks_setup, domain, record.place),
-        (middle, theory.displacement_in_blocks(domain, cut.rows, cut.columns, epsilon_of(beside))),
-        there.ours,
-        comparison.result_if_fast(beside),
-        there.plain,
+        (
+            centre_km,
+            theory.displacement_in_blocks(
+                domain, grid_blocks.rows, grid_blocks.columns, epsilon_of(in_blocks)
+            ),
+        ),
+        results.ours,
+        comparison.result_if_fast(in_blocks),
+        results.plain,
     )
 
 
 def blocks_scenario(record: DistanceState) -> Scenario:
-    """The same people in blocks whose reports lie as far off, at the ε that the record asks for."""
+    """The same people in blocks that displace reports as far, at the ε that `beside` chooses."""
     scenario = record.scenario
     setup = runs.setup(scenario)
     domain = runs.map_of(setup.dataset)
@@ -103,27 +107,27 @@ def blocks_scenario(record: DistanceState) -> Scenario:
     if record.beside == SIMILAR_PRIVACY:
         epsilon = neighbour_epsilon(setup, domain)
     km = _centre_km(setup, domain)
-    cut = GridBlocks(*_block_grid(domain, km, epsilon))
-    policy = ContextPolicy(cut, EverythingSensitive(), epsilon)
-    same = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
-    return replace(scenario, policy=policy, mechanism=Best(), estimator=same)
+    blocks = GridBlocks(*_block_grid(domain, km, epsilon))
+    policy = ContextPolicy(blocks, EverythingSensitive(), epsilon)
+    estimator = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
+    return replace(scenario, policy=policy, mechanism=Best(), estimator=estimator)
 
 
 def neighbour_epsilon(setup: Setup, domain: GridDomain) -> float:
-    """ε between neighbouring cells where that is least: east to west."""
+    """ε between neighbouring cells in the direction where it is smaller, east to west."""
     sizes = ((1, domain.columns), (domain.columns, domain.rows))
     steps = [step for step, size in sizes if size > 1]
     return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
 
 
 def epsilon_of(scenario: Scenario) -> float:
-    """The one ε of the blocks beside."""
+    """The one ε of a scenario in blocks."""
     return scenario.policy.plain_epsilon
 
 
 @cached_by(lambda setup, *_: runs.key(replace(setup.scenario, seed=0)))
 def _centre_km(setup: Setup, domain: GridDomain) -> float:
-    """How far off reports from the map's middle lie: that depends on nobody's place."""
+    """Mean displacement of reports from the map's middle, in km: depends on nobody's place."""
     middle = domain.rows // 2 * domain.columns + domain.columns // 2
     return _noise_reports(setup, domain, middle).mean_km
 
@@ -149,5 +153,5 @@ def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReport
 
 
 def right_guess_probability(record: DistanceState, km: float) -> float:
-    """Most that an even guess between two places so far apart becomes right, in [0.5, 1]."""
+    """Largest chance that an even guess between places `km` apart is right, in [0.5, 1]."""
     return max_guess_accuracy(record.rate * km)

@@ -1,4 +1,4 @@
-"""What the page shows: a scenario with a distance policy, one place, and what stands beside it."""
+"""State of the page: a scenario with a distance policy, one place, and the blocks beside it."""
 
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
@@ -17,7 +17,7 @@ from caldp_ui.session.scenarios import ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
 
 MapDistance: TypeAlias = CrowFlies | Streets
-"""Policies of this page: so much per kilometre."""
+"""Policies of this page: an ε per kilometre."""
 DISTANCES: Final[tuple[type[MapDistance], ...]] = (CrowFlies, Streets)
 
 EVERYBODY: Final = "everybody"
@@ -29,7 +29,7 @@ BLOCK_CHOICES: Final = (SIMILAR_PRIVACY, SAME_EPSILON)
 NORTHEAST: Final = Gowalla("39.8,42.6,-77.2,-71")
 """From Philadelphia to Boston: small enough for every mechanism of the catalogue."""
 BEGIN: Final = Scenario(NORTHEAST, CrowFlies(1.0, 50.0), estimator="maximum-likelihood")
-"""Noise that hides much leaves of an unbiased estimate mere noise; likelihood makes a map of it."""
+"""Strong noise leaves an unbiased estimate useless; maximum likelihood still gives a map."""
 NEW_YORK: Final = int(NORTHEAST.grid().locate([40.71], [-74.01])[0])
 
 
@@ -37,8 +37,8 @@ NEW_YORK: Final = int(NORTHEAST.grid().locate([40.71], [-74.01])[0])
 class DistanceState(ScenarioRecord):
     """The page's record. `place`: the symbol that the ring is drawn around.
 
-    `show`: the estimate of everybody, or one person's reports. `beside`: blocks in which a report
-    lies as far at the promise's own ε, or at the ε of neighbours.
+    `show`: one of `VIEWS`, the estimate of everybody or one person's reports. `beside`: one of
+    `BLOCK_CHOICES`, blocks that displace reports as far, at the ε of neighbours or of the ring.
     """
 
     scenario: Scenario = BEGIN
@@ -59,16 +59,16 @@ class DistanceState(ScenarioRecord):
 
     @property
     def rate(self) -> float:
-        """ε a kilometre."""
+        """ε per kilometre."""
         return self.policy.epsilon / self.policy.km
 
     def with_place(self, place: int) -> "DistanceState":
-        """The same around another place."""
+        """The record with the ring around another place."""
         return replace(self, place=place)
 
 
 def with_rate(scenario: Scenario, rate: float) -> Scenario:
-    """The scenario with so much ε a kilometre; the ε of the ring stays."""
+    """The scenario with `rate` ε per kilometre; the ε of the ring stays."""
     policy = scenario.policy
     assert isinstance(policy, DISTANCES)  # `_check` sees to it
     return replace(scenario, policy=replace(policy, km=round(policy.epsilon / rate, 9)))
@@ -82,9 +82,9 @@ def with_distance_kind(scenario: Scenario, kind: type[MapDistance]) -> Scenario:
     policy = scenario.policy
     assert isinstance(policy, DISTANCES)
     changed = replace(scenario, policy=kind(policy.epsilon, policy.km))
-    able = {entry.spec for entry in compatible_mechanisms(changed)}
-    keeps = type(scenario.mechanism) in {*able, Best}
-    return changed if keeps else replace(changed, mechanism=Best())
+    specs = {entry.spec for entry in compatible_mechanisms(changed)}
+    is_compatible = type(scenario.mechanism) in {*specs, Best}
+    return changed if is_compatible else replace(changed, mechanism=Best())
 
 
 def fallback_scenario(scenario: Scenario) -> Scenario:
@@ -100,7 +100,7 @@ def compatible_mechanisms(scenario: Scenario) -> list[MechanismEntry]:
 
 
 def _check(record: DistanceState) -> None:
-    """Raise `CaldpError` for other policies, data without a map, places off it."""
+    """Raise `CaldpError` for other policies, data without a map, and places off the map."""
     _ = record.policy
     domain = runs.map_of(runs.dataset(record.scenario))
     check_whole("place", record.place, 0, domain.k - 1)

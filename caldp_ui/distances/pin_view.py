@@ -1,4 +1,4 @@
-"""What is pinned: its maps under the same view, and the numbers that differ."""
+"""View of a pinned record: its maps under the same view, and the numbers that differ."""
 
 from dataclasses import replace
 from typing import Final
@@ -14,7 +14,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def _load_pinned(record: DistanceState) -> DistanceData:
-    """In the view that is open, so that both are of one kind."""
+    """Data of a pinned record, in the view that is open on the page."""
     return load_data(
         replace(best_noise.with_fallback_noise(record), show=STATE.current().show),
         load_fast_results,
@@ -26,8 +26,8 @@ def _title(record: DistanceState) -> str:
 
 
 def _numbers(data: DistanceData) -> dict[str, str]:
-    found = pins.result_numbers(PLACES, data.ours)
-    if not found:
+    errors = pins.result_numbers(PLACES, data.ours)
+    if not errors:
         return {}
     odds = {
         f"right guesses of 100, at most, at {words.km_text(each)}": words.odds_text(
@@ -35,11 +35,11 @@ def _numbers(data: DistanceData) -> dict[str, str]:
         )
         for each in words.ODDS_DISTANCES
     }
-    lies = {
+    reports = {
         "reports from": place_name(data.domain, data.record.place),
         "a report lies away by": words.km_text(data.noise_reports.mean_km),
     }
-    return {**odds, **lies, **found}
+    return {**odds, **reports, **errors}
 
 
 PIN_VIEW: Final[pins.PinView[DistanceState, DistanceData]] = pins.PinView(

@@ -1,4 +1,4 @@
-"""How far reports lie from people as they are sent, and read in the light of all others."""
+"""Mean displacement of reports before and after the Bayesian remap."""
 
 from functools import partial
 from typing import Final
@@ -17,26 +17,26 @@ from caldp_ui.distances.page_state import STATE
 from caldp_ui.session import jobs
 
 PEOPLE: Final = 20_000
-"""Drawn to measure both distances: to about half a percent."""
+"""People drawn to measure both distances, to about half a percent."""
 
 
 def section(ours: Result) -> None:
-    """One line, by a job; nothing where reports or the estimate are no places."""
-    places = isinstance(ours.setup.mechanism, ReportsSymbols)
-    if not places or not bool((ours.first.estimate >= 0).all()):
+    """Show one sentence, by a job; nothing if reports are no places or a share is negative."""
+    has_places = isinstance(ours.setup.mechanism, ReportsSymbols)
+    if not has_places or not bool((ours.first.estimate >= 0).all()):
         return
-    found = jobs.run_automatically(
+    kilometres = jobs.run_automatically(
         STATE.key("remap"),
         runs.key(ours.setup.scenario),
         partial(mean_displacements, ours),
         lambda job: f"Reading reports in the light of all others: {job.share:.0%}",
     )
-    if found is not None:
-        st.markdown(remap_sentence(*found))
+    if kilometres is not None:
+        st.markdown(remap_sentence(*kilometres))
 
 
 def remap_sentence(before: float, after: float) -> str:
-    """Both distances in a sentence, and who else can do the same."""
+    """Both mean distances, in km, in a sentence, and that an attacker can do the same."""
     return (
         f"**Bayesian remap**: as it is sent, a report lies {words.km_text(before)} from its "
         "person on "
@@ -48,11 +48,11 @@ def remap_sentence(before: float, after: float) -> str:
 
 @cached_by(lambda ours, *_: runs.key(ours.setup.scenario))
 def mean_displacements(ours: Result, progress: Progress) -> tuple[float, float]:
-    """Mean km before and after the remap by the shown estimate, of people drawn from the truth."""
+    """Mean km before and after the remap by the page's estimate, of people drawn by the truth."""
     setup, domain = ours.setup, runs.map_of(ours.setup.dataset)
     moved = remap(setup.mechanism, ours.first.estimate, domain, progress)
     rng = np.random.default_rng(setup.scenario.seed)
     people = rng.choice(domain.k, PEOPLE, p=setup.dataset.distribution)
     reports = np.asarray(setup.mechanism.privatize(people, rng))
-    first, second = (each.kilometres(people, reports) for each in (unmoved(domain), moved))
-    return float(first.mean()), float(second.mean())
+    before, after = (each.kilometres(people, reports) for each in (unmoved(domain), moved))
+    return float(before.mean()), float(after.mean())

@@ -1,4 +1,4 @@
-"""The maps: where people are, and what noise and blocks make of it; or one person's reports."""
+"""The maps: the truth with the estimates from noise and from blocks, or one person's reports."""
 
 from dataclasses import replace
 from typing import Final
@@ -44,11 +44,11 @@ NOISE: Final = "noise"
 BLOCKS: Final = "blocks"
 RATE: Final = "rate"
 _REPORTS: Final = 1_000_000
-"""Reports of one person's place: chances are read off the maps as so many of a million."""
+"""Reports of one person: the maps show chances as an expected number of a million."""
 _RING: Final[tuple[Mark, ...]] = ("sensitive",)
 _LINES: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
 _PAIR: Final = Arrangement((BLOCKS, NOISE), (TRUTH,))
-"""What is compared stands beside each other, the truth is for reference."""
+"""Blocks and noise stand side by side, the truth below for reference."""
 _HERE: Final = Action(
     HERE,
     "Draw the ring here",
@@ -60,18 +60,18 @@ _HERE: Final = Action(
 
 
 def maps(data: DistanceData) -> Stage:
-    """The stage."""
+    """Show the maps."""
     return stage(scene(data), STATE.key("maps"), handle_act, _apply_film_step)
 
 
 def _apply_film_step(chosen: StepChoice) -> None:
-    """The step of the film that a person rests on becomes the page's scenario."""
+    """Take the film step on which the reader stopped as the page's scenario."""
     if chosen.film == RATE:
         update_scenario(STATE, lambda s: with_rate(s, chosen.value))
 
 
 def scene(data: DistanceData) -> Scene:
-    """Everybody's estimate, or one person's reports."""
+    """Scene of everybody's estimates, or of one person's reports."""
     person = data.record.show == PERSON
     name = place_name(data.domain, data.record.place)
     pictures = _person_pictures(data) if person else _everybody_pictures(data)
@@ -107,15 +107,15 @@ def scene(data: DistanceData) -> Scene:
 
 def _everybody_pictures(data: DistanceData) -> tuple[Picture, ...]:
     estimates = (
-        estimate(name, title, told, result, marks=marks, fact=words.error_fact(result))
-        for name, title, told, result, marks in _estimate_rows(data)
+        estimate(name, title, subtitle, result, marks=marks, fact=words.error_fact(result))
+        for name, title, subtitle, result, marks in _estimate_rows(data)
     )
     return (truth(data.setup, _RING), *estimates)
 
 
 def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
-    """What is there of both: id, title, subtitle, result, lines."""
-    there = (
+    """Id, title, subtitle, result and lines of blocks and noise, where the result is there."""
+    rows = (
         (BLOCKS, words.blocks_title(data), data.blocks_result, data.average_km[1], _LINES),
         (NOISE, "Noise that fades with distance", data.ours, data.average_km[0], _RING),
     )
@@ -127,7 +127,7 @@ def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tupl
             result,
             marks,
         )
-        for name, title, result, km, marks in there
+        for name, title, result, km, marks in rows
         if result is not None
     ]
 
@@ -169,7 +169,7 @@ def _with_distance_fact(picture: Picture, reports: PersonReports) -> Picture:
 
 
 def _focus(data: DistanceData) -> Focus:
-    """A box around the place that holds most reports of both kinds."""
+    """Area around the place that holds most reports of both kinds."""
     domain, place = data.domain, data.record.place
     (row,), (column,) = domain.row_column([place])
     reach = 2.5 * max(data.noise_reports.mean_km, data.block_reports.mean_km) + 40.0
@@ -199,7 +199,7 @@ def _ground(data: DistanceData) -> Ground:
 
 
 def handle_act(act: Act) -> None:
-    """Look from another place; undo and redo."""
+    """Draw the ring around the clicked place; undo and redo."""
     if STATE.undo_or_redo(act.tool):
         return
     domain = runs.map_of(runs.dataset(STATE.current().scenario))

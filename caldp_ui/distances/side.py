@@ -1,4 +1,4 @@
-"""The controls: ε per kilometre and people, the odds by distance, what is shown, and where."""
+"""Controls beside the maps: ε per kilometre, people, view and place; the odds by distance."""
 
 from dataclasses import replace
 from typing import Final
@@ -56,7 +56,7 @@ _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
 
 
 def show(record: DistanceState, data: DistanceData) -> None:
-    """All of it; `record`: what was asked for, of which `data` may show a stand-in."""
+    """Show the controls and the odds; `data` may be of `record` with fallback noise."""
     with st.container(key=STATE.key("steer"), gap="small"):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
             presets.menu(STATE, PRESETS)
@@ -84,7 +84,7 @@ def show(record: DistanceState, data: DistanceData) -> None:
 
 
 def main_controls(people_in_data: int | None) -> None:
-    """The two that matter most; on a phone they stay on screen."""
+    """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
     with st.container(key=STATE.key("dials")):
         slider.show(
             STATE,
@@ -97,17 +97,17 @@ def main_controls(people_in_data: int | None) -> None:
 
 
 ODDS_SELECTOR: Final = ".st-key-odds .by-ring"
-"""Where the odds are on the page, as a CSS selector: films change them, too."""
+"""CSS selector of the odds on the page: films change them, too."""
 
 
 def show_odds(data: DistanceData) -> None:
-    """100 people at the ring, and how many are guessed right at some other distances."""
+    """Show right guesses of 100 at the ring's distance, and at some others."""
     with st.container(key="odds"):
         st.html(odds_html(data.record))
 
 
 def odds_html(record: DistanceState) -> str:
-    """The same as HTML, for films."""
+    """HTML of the odds, as `show_odds` shows them."""
     share = max_guess_accuracy(record.policy.epsilon)
     best = formats.hundred(share)
     title = f"100 small figures, {best} of them filled: right guesses."
@@ -135,10 +135,10 @@ def _more_controls(record: DistanceState) -> None:
         **bind(STATE, "distance", type(record.policy), with_distance_kind),
     )
     # What cannot be made for this map is listed under “Every noise”.
-    able = [
+    feasible = [
         entry.name for entry in compatible_mechanisms(scenario) if is_feasible(scenario, entry.name)
     ]
-    common.method(STATE, able, "The most accurate quick one")
+    common.method(STATE, feasible, "The most accurate quick one")
     st.radio(
         "Compare with blocks",
         list(_BLOCK_TITLES),
@@ -165,7 +165,7 @@ def _dataset_title(spec: DatasetSpec) -> str:
 
 
 def _with_dataset(record: DistanceState, title: str) -> DistanceState:
-    """The record with other data; on another map, around its largest city."""
+    """The record with the data of that title; on another map the ring is at its largest city."""
     scenario = replace(record.scenario, dataset=_data_sets()[title])
     chosen = replace(record, scenario=sources.with_population(scenario))
     before, after = (runs.map_of(runs.dataset(each.scenario)) for each in (record, chosen))
@@ -180,7 +180,7 @@ def is_feasible(scenario: Scenario, name: str) -> bool:
 
 
 def infeasible_reason(scenario: Scenario, name: str) -> str:
-    """The core's sentence where it cannot; else empty."""
+    """The core's sentence on why the mechanism of that name cannot be made; "" where it can."""
     if name == best_noise.BEST_KERNEL:
         return best_noise.infeasible_reason(runs.setup(fallback_scenario(scenario)).policy)
     try:

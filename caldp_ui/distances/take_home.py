@@ -1,4 +1,4 @@
-"""The page as one file: secrecy that fades with distance beside blocks, along its slider."""
+"""The page as one file: noise that fades with distance beside blocks, along ε per kilometre."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from caldp_ui.parts.comparison import load_fast_results
 
 
 def part(record: DistanceState) -> Part | None:
-    """The page; None where no film of it is made."""
+    """The page at `record` as a part of a file; None where no film of it can be made."""
     data = load_data(record, load_fast_results)
     if not films.is_possible(data):
         return None

@@ -28,7 +28,7 @@ def km_text(distance: float) -> str:
 
 
 def ring_text(record: DistanceState) -> str:
-    """How far the ring reaches, and what holds inside."""
+    """The ring's radius, and the promise inside."""
     most = max_guess_accuracy(record.policy.epsilon)
     return (
         f"Within **{km_text(record.policy.km)}** an even chance stays between "
@@ -37,7 +37,7 @@ def ring_text(record: DistanceState) -> str:
 
 
 def headline(data: DistanceData) -> Headline:
-    """What the picture says."""
+    """Headline of the open view."""
     return _person_headline(data) if data.record.show == PERSON else _everybody_headline(data)
 
 
@@ -46,38 +46,38 @@ def _everybody_headline(data: DistanceData) -> Headline:
         return Headline(
             "The map of this protection is still being computed.", _odds_sentence(data.record)
         )
-    moved = data.ours.first.errors.sliced_wasserstein_km
-    if moved is None:
+    km = data.ours.first.errors.sliced_wasserstein_km
+    if km is None:
         return Headline(
             f"The map is off by a total variation of {_error_text(data.ours)}.",
             "This estimate is not made of shares; another one is under “Distance, method”.",
         )
     return Headline(
-        f"The map misplaces people by {km_text(moved)} on average.",
+        f"The map misplaces people by {km_text(km)} on average.",
         _comparison_sentence(data) or _odds_sentence(data.record),
     )
 
 
 def _comparison_sentence(data: DistanceData) -> str:
-    """How far the blocks and plain LDP misplace people; empty before either is there."""
+    """How far the blocks and plain LDP misplace people; "" before either is computed."""
     blocks, plain = data.blocks_result, data.plain
     if blocks is None:
         return "" if plain is None else f"Plain LDP misplaces them by {_misplacement_text(plain)}."
-    also = "" if plain is None else f", plain LDP by {_misplacement_text(plain)}"
-    return f"{blocks_title(data)} misplace them by {_misplacement_text(blocks)}{also}."
+    plain_text = "" if plain is None else f", plain LDP by {_misplacement_text(plain)}"
+    return f"{blocks_title(data)} misplace them by {_misplacement_text(blocks)}{plain_text}."
 
 
 def result_text(data: DistanceData) -> str:
-    """How far the estimate is off, beside the blocks and plain LDP; empty before it is there."""
+    """The estimate's error, beside the blocks' and plain LDP's; "" before it is computed."""
     if data.ours is None:
         return ""
-    said = _everybody_headline(data)
-    return f"**{said.sentence}** {said.second}"
+    lines = _everybody_headline(data)
+    return f"**{lines.sentence}** {lines.second}"
 
 
 def _misplacement_text(result: Result) -> str:
-    moved = result.first.errors.sliced_wasserstein_km
-    return "an unknown distance" if moved is None else km_text(moved)
+    km = result.first.errors.sliced_wasserstein_km
+    return "an unknown distance" if km is None else km_text(km)
 
 
 def _error_text(result: Result) -> str:
@@ -86,11 +86,11 @@ def _error_text(result: Result) -> str:
 
 
 def error_fact(result: Result) -> Fact:
-    """How far the map of a result is off, in large type: kilometres, as near misses are small."""
-    moved = result.first.errors.sliced_wasserstein_km
-    if moved is None:
+    """The error of a result's map for large type: in kilometres, so that near misses are small."""
+    km = result.first.errors.sliced_wasserstein_km
+    if km is None:
         return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
-    number, _, unit = km_text(moved).rpartition(" ")
+    number, _, unit = km_text(km).rpartition(" ")
     return Fact(number, f"{unit} on average")
 
 
@@ -113,7 +113,7 @@ def _person_headline(data: DistanceData) -> Headline:
 
 
 def error_subtitle(result: Result) -> str:
-    """How far the map of a result is off, as a subtitle."""
+    """The error of a result's map as a subtitle."""
     fact = error_fact(result)
     return f"{fact.number} {fact.text}"
 
@@ -124,14 +124,14 @@ def displacement_text(distance: float) -> str:
 
 
 def blocks_title(data: DistanceData) -> str:
-    """What the blocks beside are called."""
+    """Title of the blocks beside."""
     if data.record.beside == SIMILAR_PRIVACY:
         return "Blocks with similar privacy"
     return "Blocks with the same ε"
 
 
 def describe_blocks(data: DistanceData) -> str:
-    """What the blocks beside promise, and whom they leave out."""
+    """The blocks beside: what they promise, and which pairs of neighbours they separate."""
     share = formats.out_of(data.block_reports.separated_share)
     best = formats.hundred(max_guess_accuracy(data.blocks_epsilon))
     many = formats.count(data.blocks_setup.partition.m, "block", "blocks")
@@ -146,11 +146,11 @@ def describe_blocks(data: DistanceData) -> str:
 
 
 def promise_sentences(data: DistanceData) -> list[str]:
-    """What is promised, one sentence each."""
+    """What the policy promises, one sentence each."""
     record, policy = data.record, data.record.policy
     along = "north–south plus east–west" if isinstance(policy, Streets) else "as the crow flies"
     method = MECHANISMS[data.setup.mechanism_name]
-    proved = noise_proof_text(data)
+    proof = noise_proof_text(data)
     return [
         (
             f"The nearer two places are ({along}), the less a report tells which of them a person "
@@ -161,25 +161,25 @@ def promise_sentences(data: DistanceData) -> list[str]:
             f"{place_name(data.domain, record.place)}; every place has one."
         ),
         f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
-        *([proved] if proved else []),
+        *([proof] if proof else []),
     ]
 
 
 def noise_proof_text(data: DistanceData) -> str:
-    """The proof that comes with the best noise; empty for another."""
+    """The proof that comes with the best noise; "" for another."""
     noise = data.setup.mechanism
     return kernel_proof_text(data, noise.kernel) if isinstance(noise, BestKernel) else ""
 
 
 def kernel_proof_text(data: DistanceData, kernel: Kernel | None) -> str:
-    """How little better any noise could be, in words; empty as long as nothing is proved."""
+    """How close the noise is to the lower bound for any noise; "" without a proved bound."""
     if kernel is None or kernel.bound <= 0:
         return ""
     row, column = kernel.steps.both
     axes = ""
     if row is not None and column is not None:
-        off = product_displacement(row, column) / data.record.rate
-        axes = f". Noise along both axes lies {off:,.4g} km away"
+        km = product_displacement(row, column) / data.record.rate
+        axes = f". Noise along both axes lies {km:,.4g} km away"
     return (
         "Proved: on an endless map with every place as likely, reports of any mechanism that keeps "
         f"this promise lie at least **{lower_bound_text(kernel.bound / data.record.rate)} km** "
@@ -197,7 +197,7 @@ def lower_bound_text(number: float) -> str:
 
 
 def upper_percent_text(share: float) -> str:
-    """A share as per cent, rounded up: at most so much."""
+    """A share in percent, rounded up."""
     digits = 3 if share < 1e-3 else 2
     return f"{math.ceil(share * 100 * 10**digits) / 10**digits:.{digits}f} %"
 
@@ -207,7 +207,7 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
     record = data.record
     far = 10 * record.policy.km
     right = right_guess_probability(record, far)
-    told = [
+    sentences = [
         (
             f"Far places can be told apart: at {km_text(far)}, {_right_guesses_text(right)} of 100 "
             "guesses may be right."
@@ -226,7 +226,7 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
     ]
     height = cell_height_km(data)
     return [
-        *told,
+        *sentences,
         (
             f"Within a cell of the map (about {km_text(height)} high) all reports are alike: "
             "there the "
@@ -246,5 +246,5 @@ def _right_guesses_text(probability: float) -> str:
 
 
 def odds_text(record: DistanceState, distance: float) -> str:
-    """Odds at a distance, as people."""
+    """Right guesses of 100 between two equally likely places `distance` kilometres apart."""
     return formats.hundred(right_guess_probability(record, distance))

@@ -16,7 +16,7 @@ _BEFORE: Final = "Before you move anything: "
 
 
 def button(station: str) -> None:
-    """Opens the live poll with what is asked before the station's sliders are moved."""
+    """Show the button that opens the live poll with the station's prediction as its question."""
     if st.button(
         "Ask the class first",
         icon=":material/live_help:",
@@ -29,11 +29,14 @@ def button(station: str) -> None:
 
 
 def question(station: str) -> Question:
-    """The station's prediction, for phones: a guess that is no secret."""
-    asked = STATION_QUESTIONS[station].predict
-    text = asked.ask.removeprefix(_BEFORE)
-    first = 1 + list(STATION_QUESTIONS).index(station) % (len(asked.answers) - 1)
-    turned = (*asked.answers[first:], *asked.answers[:first])  # the right one is never the first
-    right = turned.index(asked.answers[0])
-    answers = tuple(each.removesuffix(".") for each in turned)
+    """The station's prediction as a question for phones, without any protected answer."""
+    prediction = STATION_QUESTIONS[station].predict
+    text = prediction.ask.removeprefix(_BEFORE)
+    shift = 1 + list(STATION_QUESTIONS).index(station) % (len(prediction.answers) - 1)
+    rotated = (
+        *prediction.answers[shift:],
+        *prediction.answers[:shift],
+    )  # the right one is never the first
+    right = rotated.index(prediction.answers[0])
+    answers = tuple(each.removesuffix(".") for each in rotated)
     return Question(text[0].upper() + text[1:], answers, (), 1.0, right)

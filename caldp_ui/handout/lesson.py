@@ -1,4 +1,4 @@
-"""The lesson as one file: made beside the page, then saved by a button."""
+"""The lesson as one file: made in the background, then saved by a button."""
 
 from typing import Final
 
@@ -19,10 +19,10 @@ _OFFER: Final = jobs.StartButton(
 
 
 def make_lesson(progress: Progress) -> bytes:
-    """The file. Takes some seconds: `progress` takes the share that is done, and may raise."""
+    """HTML file of the lesson, in some seconds; `progress` takes the share done, and may raise."""
     return document(TITLE, [*parts.page_parts(), *stations.station_parts()], progress).encode()
 
 
 def offer_lesson(key: str) -> None:
-    """The button that makes the file, then the one that saves it."""
+    """Show the button that makes the file, then the one that saves it; `key`: of the job."""
     files.offer_file(key, "lesson", make_lesson, _OFFER, FILE)

@@ -18,12 +18,12 @@ _ALONG: Final = (films.SENSITIVE, films.EPSILON)
 
 
 def page_parts() -> list[Part]:
-    """All three, as their pages begin."""
+    """Maps, answers and attacker, as their pages begin."""
     return [maps(MAP), answers(ANSWERS), attacker(AttackerState())]
 
 
 def maps(scenario: Scenario) -> Part:
-    """Truth, plain LDP and this protection, along ε."""
+    """Part with the maps of the truth, plain LDP and this protection, along ε."""
     part = places_page.part(scenario)
     assert part is not None  # one ε, and a map of a moment
     return replace(
@@ -35,7 +35,7 @@ def maps(scenario: Scenario) -> Part:
 
 
 def answers(scenario: Scenario) -> Part:
-    """How often each answer was given, along the sensitive set and along ε."""
+    """Part with the share of each answer, along the sensitive set and along ε."""
     part = values_page.part(scenario, _ALONG)
     assert part is not None
     return replace(
@@ -47,7 +47,7 @@ def answers(scenario: Scenario) -> Part:
 
 
 def attacker(record: AttackerState) -> Part:
-    """What is believed of one person, day by day."""
+    """Part with the attacker's belief about one person, day by day."""
     part = attacker_page.one_person(record)
     return replace(
         part,

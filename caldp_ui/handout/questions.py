@@ -1,6 +1,6 @@
-"""Three questions a part: predict, then move the slider, then explain.
+"""Three questions per part: predict, then move the slider, then explain.
 
-What a slider shows is asked of the films themselves, so that right answers are theirs.
+Right answers about a slider are read from the films themselves.
 """
 
 import re
@@ -15,7 +15,7 @@ _NUMBER: Final = re.compile(r"[0-9][0-9,.]*")
 
 
 def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
-    """About ε on the map."""
+    """Questions about ε on the map; `films`: that along ε first."""
     steps = films[0].steps
     low, high = steps[0], steps[-1]
     return (
@@ -28,7 +28,7 @@ def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
             ),
             "Less noise is better for the map and for the attacker alike.",
         ),
-        _where(steps),
+        _epsilon_question(steps),
         Question(
             "Why has this protection fewer people in the wrong place than plain LDP at the same ε?",
             (
@@ -42,14 +42,14 @@ def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
     )
 
 
-def _where(steps: Sequence[Step]) -> Question:
-    """At which step this protection first has as few people in the wrong place as in the middle."""
+def _epsilon_question(steps: Sequence[Step]) -> Question:
+    """Asks for the first step with at most as many people in the wrong place as the middle step."""
     middle = steps[len(steps) // 2]
-    bar = wrong(middle)
-    first = next(i for i, step in enumerate(steps) if wrong(step) <= bar)
+    limit = wrong(middle)
+    first = next(i for i, step in enumerate(steps) if wrong(step) <= limit)
     others = [i for i in (first - 4, first - 2, first + 2, first + 4) if 0 <= i < len(steps)][:3]
     return Question(
-        f"Move ε. From which of these on does this protection put at most {bar:g} of 100 people "
+        f"Move ε. From which of these on does this protection put at most {limit:g} of 100 people "
         "in the wrong place?",
         (steps[first].label, *(steps[i].label for i in others)),
         f"At {steps[first].label} it is {wrong(steps[first]):g}; with plain LDP "
@@ -58,18 +58,18 @@ def _where(steps: Sequence[Step]) -> Question:
 
 
 def wrong(step: Step, picture: str = _OURS) -> float:
-    """The large number of a picture at a step, people of 100 in the wrong place."""
+    """People of 100 in the wrong place: the large number of a picture at a step."""
     return number(step.facts[picture].number)
 
 
 def number(text: str) -> float:
     """The first number of a text, such as 7.5 of "7.5 %"; 0 where there is none."""
-    found = _NUMBER.search(text)
-    return float(found[0].replace(",", "")) if found else 0.0
+    match = _NUMBER.search(text)
+    return float(match[0].replace(",", "")) if match else 0.0
 
 
 def of_answers(films: Sequence[Film]) -> tuple[Question, ...]:
-    """About the sensitive set."""
+    """Questions about the sensitive set, whatever the `films` show."""
     del films
     return (
         Question(
@@ -105,10 +105,10 @@ def of_answers(films: Sequence[Film]) -> tuple[Question, ...]:
 
 
 def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
-    """About reports that add up."""
+    """Questions about reports that add up; `films`: that along the days first."""
     steps = films[0].steps
     last = steps[-1]
-    ours, plain, kept = (last.facts[name].number for name in (_OURS, "plain", "kept"))
+    ours, plain, stored = (last.facts[name].number for name in (_OURS, "plain", "kept"))
     return (
         Question(
             "Before you play the days: a phone makes fresh noise for every report. What does the "
@@ -127,7 +127,7 @@ def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
                 "Fresh reports under this protection.",
                 "Fresh reports under plain LDP.",
             ),
-            f"Chance of the true place by then: {kept} with one stored report, {ours} with fresh "
+            f"Chance of the true place by then: {stored} with one stored report, {ours} with fresh "
             f"ones under this protection, {plain} under plain LDP.",
         ),
         Question(

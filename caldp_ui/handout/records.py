@@ -1,4 +1,4 @@
-"""What is asked at a station, as frozen records."""
+"""Questions of a station, as frozen records."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,11 @@ from caldp_ui.offline.records import Question
 
 @dataclass(frozen=True)
 class Reading:
-    """What the sentence says once a slider is somewhere: the right answer is read off its steps.
+    """A question about the sentence at one step of a slider; the answer is read from the steps.
 
-    `ask`: the question; `dial`, `reading`: which slider goes where; `found`: finds the answer in
-    the sentence as its only group; `answer`: how it is written, with "{}" for what was found.
+    `ask`: the question; `dial`, `reading`: title of the slider and its reading at that step;
+    `found`: regular expression whose only group is the answer in the sentence; `answer`: its text,
+    with "{}" for that group.
     """
 
     ask: str
@@ -22,7 +23,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class StationQuestions:
-    """A station's questions: before anything is moved, at a slider, and why."""
+    """A station's three questions, and `aim`: what one can do afterwards.
+
+    `predict`: before anything is moved; `move`: at a slider; `explain`: why.
+    """
 
     aim: str
     predict: Question

@@ -1,4 +1,4 @@
-"""Three questions a station: predict, then move a slider, then explain."""
+"""Three questions per station: predict, then move a slider, then explain."""
 
 from typing import Final
 
@@ -214,4 +214,4 @@ STATION_QUESTIONS: Final = {
         ),
     ),
 }
-"""By station."""
+"""By the station's name."""

@@ -1,4 +1,4 @@
-"""The classroom's stations as parts of the lesson: what one can do afterwards, and questions."""
+"""The classroom's stations as parts of the lesson, with their aims and questions."""
 
 import re
 from collections.abc import Sequence
@@ -17,41 +17,41 @@ from caldp_ui.stage import Step
 
 _TAG: Final = re.compile(r"<[^>]+>")
 _WRONG: Final = 2
-"""Answers beside the right one."""
+"""Most wrong answers beside the right one."""
 
 
 def station_parts() -> list[Part]:
-    """All stations, as they begin."""
+    """A part for each station, as it begins."""
     homes = [step.home for step in plan.PARTS if step.page == CLASSROOM]
     return [_part(name, home) for name, home in zip(NAMES, homes, strict=True)]
 
 
 def _part(name: str, home: str) -> Part:
-    asked = STATION_QUESTIONS[name]
+    station = STATION_QUESTIONS[name]
 
     def questions(dials: Sequence[Dial]) -> Sequence[Question]:
-        return asked.predict, make_question(asked.move, dials), asked.explain
+        return station.predict, make_question(station.move, dials), station.explain
 
     part = take_home.part(Lesson(name))
-    return replace(part, aim=asked.aim, home=home, questions=questions)
+    return replace(part, aim=station.aim, home=home, questions=questions)
 
 
 def make_question(reading: Reading, dials: Sequence[Dial]) -> Question:
-    """The question with its right answer, and what the sentence says at other steps."""
+    """The question with its right answer, and wrong ones from other steps of its slider."""
     (dial,) = (each for each in dials if each.title == reading.dial)
-    (there,) = (step for step in dial.steps if step.reading == reading.reading)
-    right = _answer(reading, there)
+    (chosen,) = (step for step in dial.steps if step.reading == reading.reading)
+    right = _answer(reading, chosen)
     others = dict.fromkeys(_answer(reading, step) for step in reversed(dial.steps))
     wrong = [each for each in others if each != right][:_WRONG]
-    return Question(reading.ask, (right, *wrong), step_sentence(there))
+    return Question(reading.ask, (right, *wrong), step_sentence(chosen))
 
 
 def step_sentence(step: Step) -> str:
-    """The sentence of a step as a text."""
+    """The sentence of a step as plain text."""
     return unescape(_TAG.sub(" ", step.elsewhere[headline.SENTENCE])).strip()
 
 
 def _answer(reading: Reading, step: Step) -> str:
-    found = re.search(reading.found, step_sentence(step))
-    assert found is not None  # stations say the same sentence at every step
-    return reading.answer.format(found[1])
+    match = re.search(reading.found, step_sentence(step))
+    assert match is not None  # stations say the same sentence at every step
+    return reading.answer.format(match[1])

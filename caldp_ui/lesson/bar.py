@@ -1,8 +1,8 @@
-"""The bar at the bottom of every page while a lesson is being held.
+"""The bar at the bottom of every page while a lesson is running.
 
 One element, drawn by the browser, whose clock runs there. Its code is in `web/bar.js`, its style in
-`web/bar.css`. Where no lesson is held nothing is drawn, and the browser is asked whether its window
-held one before the page was loaded again.
+`web/bar.css`. Without a running lesson nothing is drawn, and `web/keeper.js` reports whether the
+window had one before the page was loaded again.
 """
 
 from collections.abc import Mapping
@@ -29,19 +29,19 @@ _keeper: Final = st.components.v2.component(
 
 
 def show(current: str, plan: tuple[Step, ...] = ()) -> None:
-    """Draw the bar on the page `current`; go to the page of a step that was just chosen.
+    """Draw the bar on the page `current`; open the page of a step that was just chosen.
 
-    `plan`: the steps of a lesson that was begun before the page was loaded again.
+    `plan`: steps of a lesson that may be resumed after the page was loaded again.
     """
     page = steps.page_to_open()
     if page is not None and page != current:
         st.switch_page(page)
     steps.follow_page(current)
-    held = steps.running()
-    if held is None:
+    lesson = steps.running()
+    if lesson is None:
         _keeper(key=KEEPER, on_kept_change=lambda: _resume_lesson(plan))
     else:
-        _bar(key=KEY, data=[_message(held)], on_go_change=_go, on_end_change=steps.end)
+        _bar(key=KEY, data=[_message(lesson)], on_go_change=_go, on_end_change=steps.end)
 
 
 def _go() -> None:
@@ -51,17 +51,17 @@ def _go() -> None:
 
 
 def _resume_lesson(plan: tuple[Step, ...]) -> None:
-    """Go on with the lesson that the window held, on the page that was loaded again."""
-    kept = st.session_state[KEEPER].get("kept")
-    if not isinstance(kept, Mapping):
+    """Resume the lesson that the window kept while its page was loaded again."""
+    saved = st.session_state[KEEPER].get("kept")
+    if not isinstance(saved, Mapping):
         return
-    at, elapsed = kept.get("at"), kept.get("elapsed")
+    at, elapsed = saved.get("at"), saved.get("elapsed")
     if isinstance(at, int) and isinstance(elapsed, int | float):
         steps.resume(plan, at, float(elapsed))
 
 
 def _message(lesson: LessonState) -> dict[str, Any]:
-    """What the browser is told; the same in every run of a step, but for the clock."""
+    """Data of the bar for the browser; only the clock changes between runs of a step."""
     return {
         "at": lesson.at,
         "elapsed": round(lesson.elapsed, 1),

@@ -1,6 +1,6 @@
-"""The steps of a lesson and where a class is in them, kept for one visit.
+"""The steps of a lesson and the step that a class is at, stored for one visit.
 
-What the steps are is the plan's (`classroom/plan.py`); this module knows no page.
+The steps themselves are in `classroom/plan.py`; this module knows no page.
 """
 
 import math
@@ -12,18 +12,17 @@ from typing import Final
 import streamlit as st
 
 MINUTES: Final = 50
-"""Of a whole lesson."""
+"""Length of a whole lesson."""
 _RUNNING: Final = "lesson/running"
 _TO_OPEN: Final = "lesson/to-open"
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the lesson. `minutes`: how long; `page`: the file of the page it is held on.
+    """A step of the lesson. `minutes`: its length; `page`: file of the page it takes place on.
 
     `do`: what the teacher does there, controls in bold; `home`: the sentence to take home.
-    `prepare` prepares the page before it is opened; `is_open`: whether the page, which is open,
-    shows it.
+    `prepare`: prepares the page before it is opened; `is_open`: whether the open page shows it.
     """
 
     minutes: int
@@ -37,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True)
 class LessonState:
-    """A lesson that is being held. `at`: number of the step; `begun`: seconds of `monotonic`."""
+    """A running lesson. `at`: index of the step; `begun`: seconds of `monotonic`."""
 
     steps: tuple[Step, ...]
     at: int
@@ -45,7 +44,7 @@ class LessonState:
 
     @property
     def step(self) -> Step:
-        """Where the class is."""
+        """The step that the class is at."""
         return self.steps[self.at]
 
     @property
@@ -55,9 +54,9 @@ class LessonState:
 
 
 def running() -> LessonState | None:
-    """The lesson that this visit holds, if any."""
-    found: LessonState | None = st.session_state.get(_RUNNING)
-    return found
+    """The lesson that runs in this visit; None without one."""
+    lesson: LessonState | None = st.session_state.get(_RUNNING)
+    return lesson
 
 
 def begin(steps: tuple[Step, ...]) -> None:
@@ -67,39 +66,39 @@ def begin(steps: tuple[Step, ...]) -> None:
 
 
 def resume(steps: tuple[Step, ...], at: int, elapsed: float) -> None:
-    """Go on at a step, so many seconds after the beginning; nothing while a lesson is held."""
+    """Resume at step `at`, `elapsed` seconds after the beginning; no effect if a lesson runs."""
     if running() is None and 0 <= at < len(steps) and 0 <= elapsed < math.inf:
         _store(LessonState(steps, at, monotonic() - elapsed))
 
 
 def end() -> None:
-    """No lesson is held any more."""
+    """End the running lesson, if any."""
     st.session_state.pop(_RUNNING, None)
 
 
 def go_to_step(number: int) -> None:
-    """Make a step's page ready, and have it opened by the next run (`page_to_open`)."""
-    held = running()
-    if held is not None and 0 <= number < len(held.steps):
-        _store(replace(held, at=number))
-        held.steps[number].prepare()
-        st.session_state[_TO_OPEN] = held.steps[number].page
+    """Prepare the page of step `number`, and have it opened by the next run (`page_to_open`)."""
+    lesson = running()
+    if lesson is not None and 0 <= number < len(lesson.steps):
+        _store(replace(lesson, at=number))
+        lesson.steps[number].prepare()
+        st.session_state[_TO_OPEN] = lesson.steps[number].page
 
 
 def page_to_open() -> str | None:
-    """The page that the lesson goes to now, said once."""
+    """The page to open now, returned once; None if there is none."""
     page: str | None = st.session_state.pop(_TO_OPEN, None)
     return page
 
 
 def follow_page(page: str) -> None:
-    """Go with a teacher who opened another step's page by hand: the next such step, if any."""
-    held = running()
-    if held is None or _shows(held.step, page):
+    """Move on to the next step that `page` shows, if the teacher opened it by hand."""
+    lesson = running()
+    if lesson is None or _shows(lesson.step, page):
         return
-    onward = [*range(held.at + 1, len(held.steps)), *range(held.at)]
-    there = next((number for number in onward if _shows(held.steps[number], page)), held.at)
-    _store(replace(held, at=there))
+    order = [*range(lesson.at + 1, len(lesson.steps)), *range(lesson.at)]
+    target = next((number for number in order if _shows(lesson.steps[number], page)), lesson.at)
+    _store(replace(lesson, at=target))
 
 
 def _shows(step: Step, page: str) -> bool:

@@ -19,7 +19,7 @@ def cities(domain: GridDomain, *extra: int) -> list[int]:
 
 
 def place_control(slot: PageState[Any], label: str, domain: GridDomain, current: int) -> None:
-    """Chooses the place of the slot's record, `current`; a click on a map says so, too."""
+    """The menu of the record's place, now the cell `current`; a click on a map chooses it, too."""
     st.selectbox(
         label,
         cities(domain, current),

@@ -19,7 +19,7 @@ from caldp_core.privacy.context import Context
 from caldp_ui.stage import Blob, Ground, encode_labels, encode_lines, encode_mask, encode_rows
 
 _US: Final = Area(24.55, 49.75, -125.2, -66.6)
-"""What the button "fit" shows of the United States at least: wide frames have more sea."""
+"""The least that the button "fit" shows of the United States: wide frames have more sea."""
 
 
 def ground(setup: Setup, domain: GridDomain, box: Area | None) -> Ground:
@@ -57,12 +57,12 @@ def protected(setup: Setup) -> Bools:
 
 
 def home(domain: GridDomain) -> Area:
-    """What the stage shows at first."""
+    """The area that the stage shows at first."""
     return _US if domain == US_GRID else domain.area
 
 
 class Land(TypedDict):
-    """What lies under and over pictures wherever they are on the map: fields of `Ground`."""
+    """Fields of `Ground` that depend on the map alone."""
 
     outline: Blob
     land: Blob

@@ -13,7 +13,7 @@ from caldp_ui.words import formats, promise
 
 READ: Final = "read"
 _EXACT: Final = 1e-12
-"""What sums of shares may be off by."""
+"""Rounding error that sums of shares may have."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A scenario as a scene of the stage: truth, plain LDP, this protection, and where they are off.
+"""A scenario as a scene of the stage: truth, plain LDP, this protection, and their errors.
 
 Codes of pictures are made once for all visits.
 """
@@ -43,28 +43,28 @@ PLAIN: Final = "plain"
 OURS: Final = "ours"
 TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
-"""What the sentence compares stands beside each other, the truth is for reference."""
+"""The two estimates that the headline compares are large, the truth is small, for reference."""
 _DRAW: Final = "one draw of many"
 SQUARES: Final = "dashed: averages"
 
 
 def scene(data: ComparisonData, land: Ground, title: str = "This protection", **more: Any) -> Scene:
-    """The scene of what there is to show; `title`: what this protection is called.
+    """The scene of the results of `data` on the ground `land`; `title`: of this protection.
 
-    `more`: further fields of `Scene`, such as what hands may do.
+    `more`: further fields of `Scene`, such as its actions.
     """
     setup = data.setup
     nobody = nobody_below(setup.n)
-    there = {PLAIN: ("Plain LDP", data.plain), OURS: (title, data.ours)}
+    estimates = {PLAIN: ("Plain LDP", data.plain), OURS: (title, data.ours)}
     pictures = [truth(setup)]
     read = readable.readable_people(setup)
     differences = []
-    for name, (called, result) in there.items():
+    for name, (label, result) in estimates.items():
         if result is not None:
             notes = _notes(land, setup, result, name == OURS)
-            picture = _estimate(name, called, result, nobody, notes)
+            picture = _estimate(name, label, result, nobody, notes)
             pictures.append(readable.mark_protected(picture, read, name == OURS))
-            differences.append(_error_map(name, called, result, nobody))
+            differences.append(_error_map(name, label, result, nobody))
     names = [picture.id for picture in pictures]
     if len(names) < 3:  # as long as a picture is missing, there is nothing to stand beside
         more.pop("arrangement", None)
@@ -86,7 +86,7 @@ def scene(data: ComparisonData, land: Ground, title: str = "This protection", **
 
 
 def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple[str, str]:
-    """What the lines on a map are, borders of blocks or of squares of one average; and the draw."""
+    """Notes in a map's lower corners: its lines, of blocks or squares of averages; the draw."""
     squares = pooling_levels(result) is not None
     if land.labels is None or not in_blocks:
         return "", f"{SQUARES} · {_DRAW}" if squares else _DRAW
@@ -101,27 +101,27 @@ def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple
 
 
 def film_at(ours: Result) -> Mapping[str, float]:
-    """By film, the value of the step that the scene is."""
+    """By film, the value of the step that the scene shows."""
     scenario = ours.setup.scenario  # a setup alone is the same for all seeds
     return {"epsilon": promise.largest_epsilon(scenario), "draws": float(scenario.seed)}
 
 
 def error_id(name: str) -> str:
-    """The id of the picture of how far that one is from the truth."""
+    """The id of the error map of the picture of that name."""
     return f"off-{name}"
 
 
 def subtitle(result: Result) -> str:
-    """How far a picture is off, and by which method it was made."""
-    off = accuracy.tv_in_words(PLACES, result.first.errors.tv)
+    """The error of a picture, and the method by which it was made."""
+    error = accuracy.tv_in_words(PLACES, result.first.errors.tv)
     if not has_valid_errors(result.setup):
-        off = "error not told: the data were made with the prior"
+        error = "error not told: the data were made with the prior"
     method = MECHANISMS[result.setup.mechanism_name].title
-    return f"{off} · {method}{parameters.describe_parameters(result.setup.scenario.mechanism)}"
+    return f"{error} · {method}{parameters.describe_parameters(result.setup.scenario.mechanism)}"
 
 
 def error_fact(result: Result) -> Fact:
-    """The error in large type."""
+    """The error of a result as a fact, for large type."""
     if not has_valid_errors(result.setup):
         return Fact("–", "not judged: data made with the prior")
     number, text = accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
@@ -166,7 +166,7 @@ def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
 def estimate(
     name: str, title: str, caption: str, result: Result, *, marks: tuple[Mark, ...], fact: Fact
 ) -> Picture:
-    """The map of an estimate, with what is told of it and its error in large type."""
+    """The map of an estimate; `caption`: its subtitle, `fact`: its error in large type."""
     alt = f"Map of the estimate, {title}: {caption}."
     nobody = nobody_below(result.setup.n)
     blob, levels = estimate_code(result), pooling_levels(result)
@@ -192,12 +192,12 @@ def error_of(picture: Picture, marks: tuple[Mark, ...]) -> Difference:
 def _estimate(
     name: str, title: str, result: Result, nobody: float, notes: tuple[str, str]
 ) -> Picture:
-    told = subtitle(result)
+    caption = subtitle(result)
     return Picture(
         name,
         title,
-        told,
-        f"Map of the estimate from randomised reports, {title}: {told}.",
+        caption,
+        f"Map of the estimate from randomised reports, {title}: {caption}.",
         estimate_code(result),
         nobody,
         ("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
@@ -209,12 +209,12 @@ def _estimate(
 
 
 def _error_map(name: str, title: str, result: Result, nobody: float) -> Difference:
-    told = subtitle(result)
+    caption = subtitle(result)
     return Difference(
         error_id(name),
         f"{title} is off by",
-        told,
-        f"Map of how far {title} is from the truth in each cell: {told}.",
+        caption,
+        f"Map of how far {title} is from the truth in each cell: {caption}.",
         name,
         TRUTH,
         nobody,
@@ -225,7 +225,7 @@ def _error_map(name: str, title: str, result: Result, nobody: float) -> Differen
 
 @cached_by(_whole_key)
 def _spread(result: Result) -> Blob | None:
-    """Standard errors of each cell's unbiased estimate, wider for what was kept as it stood out.
+    """Standard errors of each cell's unbiased estimate, wider for cells chosen as they stood out.
 
     None where they are not known.
     """

@@ -1,4 +1,4 @@
-"""Under the tables: what tests would find, what follows from E, two reports, numbers, files."""
+"""Under the tables: what tests find, what E implies, two reports, numbers, and exports."""
 
 import json
 import math
@@ -35,27 +35,27 @@ from caldp_ui.parts.tabs import tabs
 from caldp_ui.words.glossary import terms
 
 SAMPLES: Final = 10_000
-"""Reports of each of the two values that a test looks at."""
+"""Reports that a test draws for each of two values."""
 _SEED: Final = 1
 _TOGETHER_MAX: Final = 3_000
-"""Different pairs of reports of two releases that are audited here."""
+"""Most pairs of reports of two releases that are audited here."""
 
 
 def show(data: MatrixData) -> None:
-    """The tabs, and the open one."""
+    """Draw the tabs and the content of the open one."""
     tabs(STATE.key("tabs"), _TABS, data)
 
 
 def _tests(data: MatrixData) -> None:
     """Claimed, tested from outside, certified: the same channel by three kinds of trust."""
     verdict = data.verdict
-    found, worst = verdict.candidate.mechanism, verdict.audit.worst
-    if found is None or worst is None:
+    mechanism, worst = verdict.candidate.mechanism, verdict.audit.worst
+    if mechanism is None or worst is None:
         st.markdown(
             "Choose a channel that a mechanism makes, and a matrix with at least one limit."
         )
         return
-    bound = _sample_bound(found, worst.x, worst.x_other)
+    bound = _sample_bound(mechanism, worst.x, worst.x_other)
     names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
     witness = escape_markdown(verdict.candidate.reports[worst.output])
     missed = bound.epsilon <= worst.epsilon
@@ -93,9 +93,9 @@ def _moral(verdict: ChannelVerdict, missed: bool) -> str:
     return "This leak is so large that even a test of reports finds it."
 
 
-def _sample_bound(found: Mechanism, x: int, other: int) -> EpsilonBound:
+def _sample_bound(mechanism: Mechanism, x: int, other: int) -> EpsilonBound:
     rng = np.random.default_rng(_SEED)
-    return audit_sampler(sampler_of(found), x, other, SAMPLES, rng)
+    return audit_sampler(sampler_of(mechanism), x, other, SAMPLES, rng)
 
 
 def _implied_limits(data: MatrixData) -> None:
@@ -134,24 +134,24 @@ def _two_reports(data: MatrixData) -> None:
     )
     second, levels = verdict.candidate, verdict.levels
     if record.second == RANDOMIZED_RESPONSE:
-        least = candidates.least_level(record.levels)
+        least_epsilon = candidates.least_level(record.levels)
         second = candidates.build_candidate(
             _second(record, RANDOMIZED_RESPONSE, RANDOMIZED_RESPONSE)
         )
-        levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least)
+        levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least_epsilon)
     if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
         st.markdown("These two channels have too many pairs of reports to be audited here.")
         return
-    both = released_together(DenseMatrix.of(verdict.levels), DenseMatrix.of(levels))
+    joint_policy = released_together(DenseMatrix.of(verdict.levels), DenseMatrix.of(levels))
     joint = Candidate(
         "both", release_both(verdict.candidate.channel, second.channel), _pairs(verdict, second)
     )
-    found = judge_channel(verdict.names, both, joint)
+    joint_verdict = judge_channel(verdict.names, joint_policy, joint)
     st.markdown(
         "Both reports together: their limits add up (CALDP Proposition 2). "
-        f"{escape_markdown(words.in_one_line(found))}"
+        f"{escape_markdown(words.in_one_line(joint_verdict))}"
     )
-    board.show_readonly(found, STATE.key("together"))
+    board.show_readonly(joint_verdict, STATE.key("together"))
 
 
 def _second(record: MatrixState, second: str, channel: str | None = None) -> MatrixState:
@@ -164,11 +164,11 @@ def _pairs(verdict: ChannelVerdict, second: Candidate) -> tuple[str, ...]:
 
 def _numbers(data: MatrixData) -> None:
     verdict = data.verdict
-    given = np.zeros((verdict.k, verdict.k))
+    leaks = np.zeros((verdict.k, verdict.k))
     for (x, z), cell in verdict.cells.items():
-        given[x, z] = cell.leak.privacy_loss
+        leaks[x, z] = cell.leak.privacy_loss
     titles = ("Limits: E", "What the limits imply (closure)", "Leaks of the channel")
-    for title, levels in zip(titles, (verdict.levels, verdict.closure, given), strict=True):
+    for title, levels in zip(titles, (verdict.levels, verdict.closure, leaks), strict=True):
         st.markdown(f"**{title}** · row: the truth that is protected")
         text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
         names = list(map(escape_markdown, verdict.names))
@@ -177,22 +177,22 @@ def _numbers(data: MatrixData) -> None:
 
 def _sharing(data: MatrixData) -> None:
     verdict = data.verdict
-    address = addresses.current_address(STATE.query())  # what makes a file later sees no session
+    address = addresses.current_address(STATE.query())  # a file made later sees no session
     with sharing.link_columns(STATE):
         with st.container(horizontal=True):
-            for name, made in (
+            for name, content in (
                 ("matrix.json", matrix_json(verdict)),
                 ("matrix.csv", matrix_csv(verdict)),
                 ("channel.txt", candidates.as_text(verdict.candidate.channel)),
             ):
-                sharing.file_button(STATE.key(name.replace(".", "-")), name, made)
+                sharing.file_button(STATE.key(name.replace(".", "-")), name, content)
         sharing.file_button(STATE.key("record"), "record.html", files.html(verdict, address))
         sharing.python(files.snippet(verdict))
         offer.offer_page(STATE, take_home.part)
 
 
 def matrix_json(verdict: ChannelVerdict) -> str:
-    """Names, E, closure and verdict; ∞ is null, as JSON has no word for it."""
+    """Names, E, closure and verdict as JSON; ∞ is null, as JSON has no word for it."""
 
     def plain(level: float) -> float | None:
         return None if math.isinf(level) else level
@@ -210,12 +210,12 @@ def matrix_json(verdict: ChannelVerdict) -> str:
         for (x, z), cell in verdict.cells.items()
     ]
     rows = [[plain(e) for e in row] for row in verdict.levels.tolist()]
-    told = {"names": list(verdict.names), "levels": rows, "channel": verdict.candidate.title}
-    return json.dumps({**told, "holds": verdict.audit.holds, "cells": cells}, indent=1)
+    summary = {"names": list(verdict.names), "levels": rows, "channel": verdict.candidate.title}
+    return json.dumps({**summary, "holds": verdict.audit.holds, "cells": cells}, indent=1)
 
 
 def matrix_csv(verdict: ChannelVerdict) -> bytes:
-    """E with names, "inf" for ∞."""
+    """E with names as CSV, "inf" for ∞."""
     rows = [[level_link(e) for e in row] for row in verdict.levels.tolist()]
     levels = pd.DataFrame(rows, columns=list(verdict.names))
     levels.insert(0, "truth", verdict.names, allow_duplicates=True)

@@ -40,13 +40,13 @@ _DARK: Final = 150
 
 
 def editable(verdict: ChannelVerdict) -> None:
-    """The picture of the page; changes come before its next run."""
+    """Draw the board for editing; changes are applied before the page's next run."""
     data = {"key": KEY, "told": board_json(verdict), "edit": True, "heard": acknowledgement(KEY)}
     _board(key=KEY, data=data, on_told_change=_receive_entries)
 
 
 def show_readonly(verdict: ChannelVerdict, key: str) -> None:
-    """The same of another matrix, only to look at."""
+    """Draw the board of another matrix, read-only."""
     _board(
         key=key,
         data={
@@ -59,13 +59,13 @@ def show_readonly(verdict: ChannelVerdict, key: str) -> None:
 
 
 def as_component(verdict: ChannelVerdict) -> Component:
-    """The same in a file."""
+    """The board as a component of an offline file, read-only."""
     data = {"key": KEY, "told": board_json(verdict), "edit": False, "heard": NEVER}
     return Component(data, "board", _SCRIPT, _STYLE)
 
 
 def board_json(verdict: ChannelVerdict) -> str:
-    """All that is seen of it, as the browser is told: JSON."""
+    """The message from which the browser draws the board, as JSON."""
     return json.dumps(_message(verdict))
 
 
@@ -114,7 +114,7 @@ def _leak(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
 
 
 def _colours(level: float) -> list[str]:
-    """Ground and text of a level: from a guess (dark) to certainty (yellow)."""
+    """Background and text colour of a level: from a guess (dark) to certainty (yellow)."""
     place = round((2 * max_guess_accuracy(level) - 1) * (LEVELS - 1))
     red, green, blue = CIVIDIS[place].tolist()
     light = (red + green + blue) / 3 > _DARK or red > 165

@@ -1,4 +1,4 @@
-"""The channels that can be held against the matrix, each as it is made for it."""
+"""The channels that can be audited against the matrix, each built for it."""
 
 import math
 import re
@@ -35,18 +35,18 @@ from caldp_ui.matrix.page_state import (
 from caldp_ui.matrix.templates import Rows
 
 TOO_BOLD: Final = 1.05
-"""The planted bug: ε is this many times as large as it was said to be."""
+"""The planted bug: ε is this many times as large as claimed."""
 OUTPUTS_MAX: Final = 400
-"""Different reports of a channel that is shown here."""
+"""Most different reports of a channel that is shown here."""
 _IN_CONTEXTS: Final = ("randomized-response", "subset-selection", "hadamard", "galois")
 _NUMBER: Final = re.compile(r"[0-9]{1,30}(\.[0-9]{0,30})?(/[0-9]{1,30})?")
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A channel to audit: k rows of rationals, and what each report says.
+    """A channel to audit. `channel`: k rows of rationals; `reports`: the name of each report.
 
-    `mechanism`: what makes such reports, where it is one of the catalogue's.
+    `mechanism`: the mechanism that makes such reports, where there is one.
     """
 
     title: str
@@ -56,27 +56,27 @@ class Candidate:
 
 
 def titles_for(levels: Rows, names: tuple[str, ...] = ()) -> dict[str, str]:
-    """Channels that can be made for this E, by name; the designed ones need their own work.
+    """Titles of the channels that can be made for this E, by name.
 
-    `names`: of the values, by which they may be in groups.
+    `names`: of the values; those in groups have one more channel.
     """
     matrix, least = DenseMatrix.of(levels), least_level(levels)
-    made = {RANDOMIZED_RESPONSE: f"Randomized response at ε = {least:g}"}
+    titles = {RANDOMIZED_RESPONSE: f"Randomized response at ε = {least:g}"}
     context = as_context(matrix)
     if context is not None:
-        made |= {name: f"{MECHANISMS[name].title}, made for this matrix" for name in _IN_CONTEXTS}
+        titles |= {name: f"{MECHANISMS[name].title}, made for this matrix" for name in _IN_CONTEXTS}
     elif _distance(matrix) is not None:
-        made["exponential"] = "The exponential mechanism"
+        titles["exponential"] = "The exponential mechanism"
     if matrix.k == 2:
-        made["binary"] = "The best for two values (Theorem 2)"
-    made[DESIGNED] = "Designed for this matrix"
-    made[EVEN] = "Designed for the largest error"
+        titles["binary"] = "The best for two values (Theorem 2)"
+    titles[DESIGNED] = "Designed for this matrix"
+    titles[EVEN] = "Designed for the largest error"
     if groups_of(names):
-        made[GROUPS] = "Designed for the groups of the values"
+        titles[GROUPS] = "Designed for the groups of the values"
     if EPSILON_MIN <= least <= EPSILON_MAX / TOO_BOLD:
-        made[BUG] = f"A planted bug: randomized response at {TOO_BOLD:g} ε"
-    made[PASTED] = "Paste a channel"
-    return made
+        titles[BUG] = f"A planted bug: randomized response at {TOO_BOLD:g} ε"
+    titles[PASTED] = "Paste a channel"
+    return titles
 
 
 def least_level(levels: Rows) -> float:
@@ -85,14 +85,14 @@ def least_level(levels: Rows) -> float:
 
 
 def build_candidate(record: MatrixState) -> Candidate:
-    """The record's channel, all but the designed one; `CaldpError` where it can't be made."""
+    """Build the record's channel, unless it is designed; `CaldpError` where it can't be made."""
     if record.channel == PASTED:
         return _pasted(record.pasted, record.k)
     return _build_candidate(record.levels, record.names, record.channel)
 
 
 def available_candidate(record: MatrixState) -> Candidate:
-    """The record's channel; where it can't be made, or is yet to be designed, the first one."""
+    """Build the record's channel, or the first one where it is designed or can't be made."""
     with suppress(CaldpError):
         if record.channel not in DESIGNS:
             return build_candidate(record)
@@ -108,26 +108,26 @@ def _build_candidate(levels: Rows, names: tuple[str, ...], channel: str) -> Cand
         return _randomized_response(
             title, names, least_level(levels) * (TOO_BOLD if channel == BUG else 1)
         )
-    maker = _MAKERS.get(channel, _context_mechanism)
-    found = maker(DenseMatrix.of(levels), channel)
+    build = _MAKERS.get(channel, _context_mechanism)
+    built = build(DenseMatrix.of(levels), channel)
     require(
-        found.outputs <= OUTPUTS_MAX,
-        f"This mechanism has {found.outputs:,} different reports here, more than {OUTPUTS_MAX} are "
+        built.outputs <= OUTPUTS_MAX,
+        f"This mechanism has {built.outputs:,} different reports here, more than {OUTPUTS_MAX} are "
         "not shown; choose another.",
     )
-    return Candidate(title, found.exact_channel(), _numbered(found.outputs), found)
+    return Candidate(title, built.exact_channel(), _numbered(built.outputs), built)
 
 
 def _randomized_response(title: str, names: tuple[str, ...], epsilon: float) -> Candidate:
     """k-RR at one ε; below the least one reports are even, at ∞ they are true."""
     k = len(names)
-    said = tuple(f"“{name}”" for name in names)
+    reports = tuple(f"“{name}”" for name in names)
     if EPSILON_MIN <= epsilon < math.inf:
-        found = mechanism(Context.plain(k, epsilon), "randomized-response")
-        return Candidate(title, found.exact_channel(), said, found)
+        response = mechanism(Context.plain(k, epsilon), "randomized-response")
+        return Candidate(title, response.exact_channel(), reports, response)
     truth, lie = (Fraction(1), Fraction(0)) if epsilon == math.inf else (Fraction(1, k),) * 2
     rows = [[truth if x == y else lie for y in range(k)] for x in range(k)]
-    return Candidate(title, rows, said)
+    return Candidate(title, rows, reports)
 
 
 def _context_mechanism(matrix: DenseMatrix, channel: str) -> Mechanism:
@@ -152,13 +152,13 @@ _MAKERS: Final[dict[str, Callable[[DenseMatrix, str], Mechanism]]] = {
 
 
 def above(gap: float) -> str:
-    """How much better another channel could be, in words."""
+    """How much better another channel could be, in words. `gap`: as a share, at least 0."""
     most = "less than 0.01" if gap < 1e-4 else f"at most {100 * gap:.2g}"
     return f"{most} % above what any channel can do"
 
 
 def designed(found: Mechanism, gap: float, named: str = "Designed") -> Candidate:
-    """The designer's channel, and how much better another could be."""
+    """The candidate of a designed mechanism. `gap`: see `above`; `named`: begins its title."""
     return Candidate(
         f"{named}: {above(gap)}", found.exact_channel(), _numbered(found.outputs), found
     )
@@ -200,6 +200,6 @@ def as_text(channel: Sequence[Sequence[Fraction]]) -> str:
 
 
 def even_variance(found: Mechanism) -> float:
-    """Σ n·Var(p̂_x) where all values are as common: what the designer makes least."""
+    """Σ n·Var(p̂_x) where all values are equally common: what the designer minimises."""
     k = found.k
     return float(np.sum(found.variance(np.full(k, 1.0 / k), 1)))

@@ -1,4 +1,4 @@
-"""What a matrix exports: Python that audits it again, and a record of one page.
+"""Exports of a matrix: Python that audits it again, and a record of one page.
 
 Every number of the record comes from the exact audit of this very channel.
 """
@@ -53,18 +53,18 @@ def snippet(verdict: ChannelVerdict) -> str:
 
 
 def html(verdict: ChannelVerdict, address: str) -> str:
-    """The record, whole; `address` opens the page with this matrix and channel."""
-    said = words.headline(verdict)
-    told = promise_levels.pair_texts(VALUES, DenseMatrix.of(verdict.levels))
-    chance = round(100 * told.chance)
+    """The record as one HTML page; `address` opens the page with this matrix and channel."""
+    headline = words.headline(verdict)
+    protection = promise_levels.pair_texts(VALUES, DenseMatrix.of(verdict.levels))
+    chance = round(100 * protection.chance)
     return record.fill_template(
         title="Record: a privacy matrix and its channel",
-        result=f"<b>{escape(said.sentence)}</b> {escape(said.second)}",
+        result=f"<b>{escape(headline.sentence)}</b> {escape(headline.second)}",
         pictures=_tables(verdict),
         protected=_protected(verdict),
         icons=icons.people_array(chance, f"{chance} of 100 small figures are filled."),
-        odds=f"<p>Protection by these limits: <b>{strength(told.chance).word}</b>. "
-        f"{record.bold_html(told.odds)}</p><p>{record.bold_html(told.repeats)}</p>"
+        odds=f"<p>Protection by these limits: <b>{strength(protection.chance).word}</b>. "
+        f"{record.bold_html(protection.odds)}</p><p>{record.bold_html(protection.repeats)}</p>"
         f"<p>{escape(MEANING)}</p>",
         open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
         method="".join(
@@ -89,14 +89,16 @@ def _limits(verdict: ChannelVerdict) -> list[list[str]]:
 
 
 def _entry(verdict: ChannelVerdict, x: int, z: int) -> str:
-    said = _text(float(verdict.levels[x, z]))
-    return f"{said} ({_text(float(verdict.closure[x, z]))})" if verdict.loose_limits[x, z] else said
+    level = _text(float(verdict.levels[x, z]))
+    return (
+        f"{level} ({_text(float(verdict.closure[x, z]))})" if verdict.loose_limits[x, z] else level
+    )
 
 
 def _leaks(verdict: ChannelVerdict) -> list[list[str]]:
-    lost = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
+    losses = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
     k = range(verdict.k)
-    return [[_text(max(lost.get((x, z), 0.0), 0.0)) for z in k] for x in k]
+    return [[_text(max(losses.get((x, z), 0.0), 0.0)) for z in k] for x in k]
 
 
 def _text(level: float) -> str:
@@ -104,7 +106,7 @@ def _text(level: float) -> str:
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """Rows go by their names, columns by the numbers before them: paper is narrow."""
+    """Names with the numbers that stand for them above columns: paper is narrow."""
     return [f"{place} · {name}" for place, name in enumerate(names, start=1)]
 
 
@@ -124,8 +126,8 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> s
 
 
 def _protected(verdict: ChannelVerdict) -> str:
-    apart = ~np.eye(verdict.k, dtype=np.bool_)
-    hidden = int((np.isfinite(verdict.levels) & apart).any(axis=1).sum())
+    off_diagonal = ~np.eye(verdict.k, dtype=np.bool_)
+    hidden = int((np.isfinite(verdict.levels) & off_diagonal).any(axis=1).sum())
     return (
         f"<p>{hidden} of {formats.count(verdict.k, 'value', 'values')} have limits, each against "
         "those in its row, from everybody who reads a person's report, the collector included.</p>"
@@ -137,14 +139,14 @@ def _protected(verdict: ChannelVerdict) -> str:
 def _open(verdict: ChannelVerdict) -> list[str]:
     pairs = verdict.k * (verdict.k - 1)
     open_pairs = pairs - int(np.isfinite(verdict.closure).sum() - verdict.k)
-    told = []
+    sentences = []
     if open_pairs:
-        told.append(
+        sentences.append(
             f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: "
             "a report may prove the first."
         )
     return [
-        *told,
+        *sentences,
         "Several reports about the same value: their limits add up (CALDP Proposition 2).",
         "A report shows that somebody took part; all reports together show what is common.",
     ]
@@ -183,6 +185,6 @@ def _channel(verdict: ChannelVerdict) -> str:
     if len(reports) > _SHOWN_MOST:
         return f"The channel has {len(reports)} reports; they are in the Python and in channel.txt."
     rows = [[f"{float(q):.6g}" for q in row] for row in verdict.candidate.channel]
-    told = ", ".join(_numbered(reports))
+    legend = ", ".join(_numbered(reports))
     table = _table("The channel: chance of each report", _numbered(verdict.names), rows)
-    return f"{table}<p>Reports: {escape(told)}.</p>"
+    return f"{table}<p>Reports: {escape(legend)}.</p>"

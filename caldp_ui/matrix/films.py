@@ -1,6 +1,6 @@
-"""The board and its sentence, seen ahead while a hand moves the level of an example.
+"""Films of the board and its headline along the base ε of an example.
 
-A channel that takes designing is not made ahead.
+Designed channels have none: each step would take a design.
 """
 
 from typing import Final
@@ -33,22 +33,22 @@ def show(record: MatrixState) -> None:
 
 
 def sliders(record: MatrixState) -> list[Slider[MatrixState]]:
-    """Those that can be followed."""
+    """Sliders with a film: none for a matrix of one's own or a designed channel."""
     return [EPSILON] if record.template and record.channel not in DESIGNS else []
 
 
 def render(record: MatrixState, colours: Palette) -> Step:
-    """What the page shows of a record; levels have their colours in either theme."""
+    """Render one step: board and headline; levels have the same colours in either theme."""
     del colours
-    found = candidates.available_candidate(record)
-    data, off = (
-        judge_channel(record.names, record.matrix, found),
-        headline.as_html(words.error_sentence(found)),
+    candidate = candidates.available_candidate(record)
+    verdict, error_html = (
+        judge_channel(record.names, record.matrix, candidate),
+        headline.as_html(words.error_sentence(candidate)),
     )
     return films.render_step(
-        words.headline(data),
-        {board.KEY: board.board_json(data)},
-        {f".st-key-{OFF} p": off},
+        words.headline(verdict),
+        {board.KEY: board.board_json(verdict)},
+        {f".st-key-{OFF} p": error_html},
     )
 
 

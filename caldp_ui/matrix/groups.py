@@ -12,7 +12,7 @@ _MARK = ":"
 
 
 def groups_of(names: Sequence[str]) -> dict[str, Floats]:
-    """(k,) flags by group; none where there are not two groups, or no two values in one."""
+    """(k,) flags, 0 or 1, by group; empty without two groups, or without two values in one."""
     labels = [name.partition(_MARK)[0].strip() if _MARK in name else name for name in names]
     kinds = list(dict.fromkeys(labels))
     if not 1 < len(kinds) < len(names):
@@ -26,6 +26,6 @@ def form(names: Sequence[str]) -> Floats:
 
 
 def error(found: Mechanism, names: Sequence[str]) -> float:
-    """Σ n·Var of the groups' sums where all values are as common."""
+    """Σ n·Var of the groups' sums where all values are equally common."""
     even = np.full(found.k, 1.0 / found.k)
     return sum(found.sum_variance(even, flags, 1) for flags in groups_of(names).values())

@@ -1,4 +1,4 @@
-"""What the page shows: names of values, E between them, and the channel that is held against it."""
+"""State of the page: names of values, E between them, and the channel that is audited."""
 
 import math
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ DESIGNED: Final = "designed"
 EVEN: Final = "designed-even"
 GROUPS: Final = "designed-groups"
 DESIGNS: Final = (DESIGNED, EVEN, GROUPS)
-"""Channels that take designing: for all errors together, the largest one, those of groups."""
+"""Channels that are designed: for all errors together, the largest one, those of groups."""
 PASTED: Final = "pasted"
 SAME: Final = "same"
 SECONDS: Final = {
@@ -39,10 +39,10 @@ _BEGIN: Final = "hospital"
 class MatrixState:
     """The page's record.
 
-    `template`, `epsilon`: which ready matrix it is, "" for a matrix of one's own. `names`: 2 to 12;
-    `levels`: E in [0, 20] or ∞, 0 on the diagonal. `channel`: which channel is audited (see
-    `candidates.py`), its text in `pasted`. `second`: a second release about the same value, one
-    of `SECONDS`.
+    `template`, `epsilon`: the example and its base ε, "" for a matrix of one's own. `names`: 2 to
+    12 values; `levels`: E in [0, 20] or ∞, 0 on the diagonal. `channel`: which channel is audited
+    (see `candidates.py`); `pasted`: the text of a pasted one. `second`: a second release about the
+    same value, one of `SECONDS`.
     """
 
     template: str = _BEGIN
@@ -64,15 +64,18 @@ class MatrixState:
         return DenseMatrix.of(self.levels)
 
     def with_template(self, template: str, epsilon: float) -> "MatrixState":
-        """The record with a ready matrix; channels stay as chosen."""
-        found = TEMPLATES[template]
+        """The record with an example's matrix at base ε; channels stay as chosen.
+
+        Raises `CaldpError` for an ε out of bounds.
+        """
+        chosen = TEMPLATES[template]
         level = float(check_epsilon(epsilon))
         return replace(
             self,
             template=template,
             epsilon=level,
-            names=found.names,
-            levels=found.levels(level),
+            names=chosen.names,
+            levels=chosen.levels(level),
         )
 
     def with_levels(self, levels: Rows) -> "MatrixState":
@@ -96,7 +99,7 @@ class MatrixState:
         return replace(self, template="", names=names, levels=rows)
 
     def with_limit(self, x: int, other: int, level: float, both: bool) -> "MatrixState":
-        """The record with one entry changed, or with its mirror image, too."""
+        """The record with one entry changed; `both`: its mirror image, too."""
         rows = [list(row) for row in self.levels]
         rows[x][other] = level
         if both:
@@ -119,7 +122,7 @@ def read_level(text: str) -> float:
 
 
 def level_text(level: float) -> str:
-    """A level in a cell."""
+    """A level as a cell shows it."""
     return "∞" if math.isinf(level) else f"{level:.6g}"
 
 
@@ -129,17 +132,17 @@ class MatrixLink:
     browser: tuple[str, ...] = ()
 
     def fresh(self) -> MatrixState:
-        """See `Codec`."""
+        """The record that a visit without a link begins with."""
         return MatrixState()
 
     def write(self, record: MatrixState) -> dict[str, str]:
-        """See `Codec`."""
-        made = {"channel": record.channel, "pasted": record.pasted, "second": record.second}
+        """The record as texts of a query; only what differs from `fresh`."""
+        texts = {"channel": record.channel, "pasted": record.pasted, "second": record.second}
         if record.template:
-            made |= {"template": record.template, "epsilon": f"{record.epsilon:.12g}"}
+            texts |= {"template": record.template, "epsilon": f"{record.epsilon:.12g}"}
         else:
             rows = (",".join(level_link(e) for e in row) for row in record.levels)
-            made |= {"names": DIVIDER.join(record.names), "levels": ";".join(rows)}
+            texts |= {"names": DIVIDER.join(record.names), "levels": ";".join(rows)}
         begin = {
             "channel": RANDOMIZED_RESPONSE,
             "pasted": "",
@@ -147,29 +150,29 @@ class MatrixLink:
             "template": _BEGIN,
             "epsilon": "1",
         }
-        return {key: text for key, text in made.items() if text != begin.get(key)}
+        return {key: text for key, text in texts.items() if text != begin.get(key)}
 
     def read(self, query: Mapping[str, str]) -> MatrixState:
-        """See `Codec`."""
+        """Read a query; raises `CaldpError` for an unknown template or what is no level."""
         channel, pasted = query.get("channel", RANDOMIZED_RESPONSE), query.get("pasted", "")
-        made = MatrixState(channel=channel, pasted=pasted, second=query.get("second", SAME))
+        record = MatrixState(channel=channel, pasted=pasted, second=query.get("second", SAME))
         if "levels" in query or "names" in query:
             names = tuple(query.get("names", "").split(DIVIDER))
             lines = query.get("levels", "")[: K_MAX * K_MAX * 20].split(";")
             rows = tuple(tuple(read_level(text) for text in line.split(",")) for line in lines)
-            return replace(made, template="", names=names, levels=rows)
+            return replace(record, template="", names=names, levels=rows)
         template = query.get("template", _BEGIN)
         check_choice("template", template, TEMPLATES)
         epsilon = parse_float(query.get("epsilon", "1"))
-        return made.with_template(template, math.nan if epsilon is None else epsilon)
+        return record.with_template(template, math.nan if epsilon is None else epsilon)
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
+        """Keys of the query that this page does not know."""
         known = {"template", "epsilon", "names", "levels", "channel", "pasted", "second"}
         return [key for key in query if key not in known]
 
     def check(self, record: MatrixState) -> None:
-        """See `Codec`."""
+        """Raise `CaldpError` for names, levels or channels that no matrix can have."""
         check_names(record.names)
         k = record.k
         require(
@@ -189,12 +192,12 @@ class MatrixLink:
 
 
 def level_link(level: float) -> str:
-    """A level in a link."""
+    """A level as a link has it: "inf" for ∞."""
     return "inf" if math.isinf(level) else f"{level:.12g}"
 
 
 def check_pasted(text: str) -> None:
-    """Raises `CaldpError` for a channel that is longer than is ever read."""
+    """Raise `CaldpError` for a pasted channel of more than `PASTED_MAX` characters."""
     require(
         len(text) <= PASTED_MAX,
         f"A pasted channel may have at most {PASTED_MAX:,} characters, got {len(text):,}; "
@@ -203,7 +206,7 @@ def check_pasted(text: str) -> None:
 
 
 def check_names(names: tuple[str, ...]) -> None:
-    """Raises `CaldpError` for names that no matrix can have."""
+    """Raise `CaldpError` for names that no matrix can have."""
     require(
         K_MIN <= len(names) <= K_MAX,
         f"A matrix needs {K_MIN} to {K_MAX} values, got {len(names):,}; write one a line.",
@@ -215,8 +218,8 @@ def check_names(names: tuple[str, ...]) -> None:
             f"A name needs 1 to {NAME_MAX} characters other than “{DIVIDER}”, got "
             f"“{name[: NAME_MAX + 1]}”; shorten or rename it.",
         )
-    twice = next((a for i, a in enumerate(names) if a in names[:i]), None)
-    require(twice is None, f"All names must differ, “{twice}” is there twice; rename one.")
+    duplicate = next((a for i, a in enumerate(names) if a in names[:i]), None)
+    require(duplicate is None, f"All names must differ, “{duplicate}” is there twice; rename one.")
 
 
 STATE: Final = PageState("matrix", MatrixLink())

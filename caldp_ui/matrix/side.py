@@ -46,7 +46,7 @@ _ENTRIES: Final = 10_000_000
 
 
 def matrix(record: MatrixState) -> None:
-    """The template, its ε, and the names of the values."""
+    """Draw the controls of the matrix: the example, its base ε, the names of the values."""
     st.selectbox(
         "Example",
         list(TEMPLATES),
@@ -82,33 +82,33 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def channel(record: MatrixState) -> Candidate:
-    """Which channel is held against the matrix; the one that is there by now."""
+    """Draw the choice of a channel; returns it, or the first one while it can't be shown."""
     titles = candidates.titles_for(record.levels, record.names)
-    there = record.channel if record.channel in titles else None
+    chosen = record.channel if record.channel in titles else None
     st.selectbox(
         "Channel",
         list(titles),
         format_func=titles.__getitem__,
         placeholder="not for this matrix",
-        **STATE.bind("channel", there, _with_channel),
+        **STATE.bind("channel", chosen, _with_channel),
     )
-    if there is None:
+    if chosen is None:
         st.caption("The channel chosen before can't be made for this matrix.")
-    if there == PASTED:
+    if chosen == PASTED:
         _paste(record)
-    if there is not None and there not in DESIGNS:
+    if chosen is not None and chosen not in DESIGNS:
         _warn(record)
-    made = _DESIGNERS[there](record) if there in DESIGNS else None
-    found = made or candidates.available_candidate(record)
-    if off := words.error_sentence(found):
+    designed = _DESIGNERS[chosen](record) if chosen in DESIGNS else None
+    candidate = designed or candidates.available_candidate(record)
+    if error := words.error_sentence(candidate):
         with st.container(key=films.OFF):
-            st.caption(off)
-    _buttons(there, BUG in titles)
-    return found
+            st.caption(error)
+    _buttons(chosen, BUG in titles)
+    return candidate
 
 
 def _warn(record: MatrixState) -> None:
-    """Say why the channel can't be made, if so."""
+    """Show why the channel can't be made, where it can't."""
     try:
         candidates.build_candidate(record)
     except CaldpError as error:
@@ -117,11 +117,11 @@ def _warn(record: MatrixState) -> None:
 
 def _with_channel(record: MatrixState, name: str) -> MatrixState:
     if name == PASTED and not record.pasted:
-        least = replace(record, channel=RANDOMIZED_RESPONSE)
+        baseline = replace(record, channel=RANDOMIZED_RESPONSE)
         return replace(
             record,
             channel=name,
-            pasted=candidates.as_text(candidates.build_candidate(least).channel),
+            pasted=candidates.as_text(candidates.build_candidate(baseline).channel),
         )
     return replace(record, channel=name)
 
@@ -137,9 +137,9 @@ def _paste(record: MatrixState) -> None:
 def _run_design(
     record: MatrixState, name: str, make: Callable[[Progress], D], about: str = ""
 ) -> D | None:
-    """A design; until it is there its progress, and a sentence where there is none.
+    """Run a design beside the page; None, with its progress or a warning, until it is done.
 
-    `about`: what it depends on, the levels if empty.
+    `about`: the inputs that it depends on, the levels if empty.
     """
     try:
         return jobs.run_automatically(
@@ -154,71 +154,71 @@ def _run_design(
 
 
 def _designed(record: MatrixState) -> Candidate | None:
-    """The designer's channel; until it is there, its progress."""
-    made = _run_design(
+    """The channel with the least total error; None, with its progress, until it is designed."""
+    result = _run_design(
         record,
         "design",
         lambda progress: design(record.matrix, progress=progress, entries=_ENTRIES),
     )
-    if made is None:
+    if result is None:
         return None
-    found = candidates.designed(DesignedMechanism(made), made.gap)
-    looked = "every extreme ray was looked at" if made.exact else "by a relaxation"
-    least = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
-    st.markdown(f"**Certified:** {found.title[10:]} ({looked}).{_saved(made, least)}")
-    return found
+    candidate = candidates.designed(DesignedMechanism(result), result.gap)
+    proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
+    baseline = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
+    st.markdown(f"**Certified:** {candidate.title[10:]} ({proof}).{_saved(result, baseline)}")
+    return candidate
 
 
 def _designed_for_largest(record: MatrixState) -> Candidate | None:
-    """The channel whose largest error is least; until it is there, its progress."""
-    made = _run_design(
+    """The channel whose largest error is least; None, with its progress, until it is designed."""
+    result = _run_design(
         record,
         "design-even",
         lambda progress: design_for_largest(record.matrix, progress=progress),
     )
-    if made is None:
+    if result is None:
         return None
-    each = variances(made.design)
+    errors = variances(result.design)
     st.markdown(
-        f"**Certified:** the largest variance of a value is {candidates.above(made.gap)}, and "
-        f"{formats.times(float(each.max() / each.min()))} the smallest."
+        f"**Certified:** the largest variance of a value is {candidates.above(result.gap)}, and "
+        f"{formats.times(float(errors.max() / errors.min()))} the smallest."
     )
-    mechanism = DesignedMechanism(made.design)
-    return candidates.designed(mechanism, made.gap, "Designed for the largest error")
+    mechanism = DesignedMechanism(result.design)
+    return candidates.designed(mechanism, result.gap, "Designed for the largest error")
 
 
 def _designed_for_groups(record: MatrixState) -> Candidate | None:
-    """The channel whose errors of groups are least; until it is there, its progress."""
+    """The channel whose errors of groups are least; None, with its progress, until then."""
     form = groups.form(record.names)
-    made = _run_design(
+    best = _run_design(
         record,
         "design-groups",
         lambda p: design_for_form(record.matrix, form, progress=p, entries=_ENTRIES),
         f"{record.levels} {form.tolist()}",
     )
-    if made is None:
+    if best is None:
         return None
-    mechanism = DesignedMechanism(made.design)
-    told = ", ".join(map(str, map(escape_markdown, groups.groups_of(record.names))))
-    least, times = (
+    mechanism = DesignedMechanism(best.design)
+    kinds = ", ".join(map(str, map(escape_markdown, groups.groups_of(record.names))))
+    baseline, more = (
         candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
         "",
     )
-    if least is not None and made.loss > 0:
-        more = groups.error(least, record.names) / made.loss
-        times = f" Randomized response at the least ε needs {formats.times(more)} as many people."
+    if baseline is not None and best.loss > 0:
+        ratio = groups.error(baseline, record.names) / best.loss
+        more = f" Randomized response at the least ε needs {formats.times(ratio)} as many people."
     st.markdown(
-        f"**Certified:** the error of the groups ({told}) is {candidates.above(made.gap)}.{times} "
+        f"**Certified:** the error of the groups ({kinds}) is {candidates.above(best.gap)}.{more} "
         "Single values come out worse than by the other designs."
     )
-    return candidates.designed(mechanism, made.gap, "Designed for groups")
+    return candidates.designed(mechanism, best.gap, "Designed for groups")
 
 
-def _saved(made: Design, least: Mechanism | None) -> str:
-    """How many more people the channel for the least ε needs."""
-    if least is None:
+def _saved(result: Design, baseline: Mechanism | None) -> str:
+    """How many times as many people randomized response at the least ε needs."""
+    if baseline is None:
         return ""
-    times = candidates.even_variance(least) / made.loss
+    times = candidates.even_variance(baseline) / result.loss
     if times < 1.005:
         return " Randomized response at the least ε is as good."
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
@@ -231,12 +231,12 @@ _DESIGNERS: Final[dict[str, Callable[[MatrixState], Candidate | None]]] = {
 }
 
 
-def _buttons(there: str | None, can_bug: bool) -> None:
-    if there != DESIGNED:
+def _buttons(chosen: str | None, can_bug: bool) -> None:
+    if chosen != DESIGNED:
         _go("design-it", "Design the best channel", ":material/architecture:", DESIGNED)
-    elif there != EVEN:
+    elif chosen != EVEN:
         _go("even-it", "Design for the largest error", ":material/equalizer:", EVEN)
-    if there == BUG:
+    if chosen == BUG:
         _go("mend", "Remove the bug", ":material/healing:", RANDOMIZED_RESPONSE)
     elif can_bug:
         _go("plant", "Plant a bug: 1.05 ε", ":material/bug_report:", BUG)

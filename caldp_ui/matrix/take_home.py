@@ -1,4 +1,4 @@
-"""The page as one file: limits beside leaks, along the base ε of an example."""
+"""The page as a part of a file: limits beside leaks, along the base ε of an example."""
 
 from caldp_ui.matrix import board, candidates, films
 from caldp_ui.matrix.page_state import MatrixState
@@ -8,11 +8,11 @@ from caldp_ui.offline.records import Part
 
 
 def part(record: MatrixState) -> Part | None:
-    """The page; None for a matrix of one's own, which has no slider."""
+    """The page; None where no slider has a film, see `films.sliders`."""
     sliders = films.sliders(record)
     if not sliders:
         return None
-    data = judge_channel(record.names, record.matrix, candidates.available_candidate(record))
+    verdict = judge_channel(record.names, record.matrix, candidates.available_candidate(record))
     return boards.part(
         "matrix",
         "The privacy matrix",
@@ -20,5 +20,5 @@ def part(record: MatrixState) -> Part | None:
         films.PAGE,
         record,
         sliders={"Base ε": sliders[0]},
-        own={board.KEY: board.as_component(data)},
+        own={board.KEY: board.as_component(verdict)},
     )

@@ -29,7 +29,7 @@ class Template:
 
 
 def rows_of(levels: Floats) -> Rows:
-    """(k, k) as tuples."""
+    """(k, k) levels as tuples."""
     return tuple(map(tuple, levels.tolist()))
 
 
@@ -108,4 +108,4 @@ TEMPLATES: Final = {
         _neighbours,
     ),
 }
-"""By their names in links; the first is where a reader starts."""
+"""By their names in links; the first is the page's first."""

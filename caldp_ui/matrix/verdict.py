@@ -1,4 +1,4 @@
-"""What follows from E alone, and what a channel does to each of its entries.
+"""The closure of E, and the audit of a channel at each of its entries.
 
 Everything is decided by the core's audit in rationals; nothing here draws.
 """
@@ -22,7 +22,7 @@ _TIGHT: Final = 1e-9
 class ChannelVerdict:
     """E of named values, its closure, and a channel's audit.
 
-    `levels`, `closure`: (k, k). `cells`: by pairs x ≠ x′.
+    `levels`, `closure`: (k, k) in nats, 0 to ∞, row = the truth. `cells`: by pairs x ≠ x′.
     """
 
     names: tuple[str, ...]
@@ -39,25 +39,27 @@ class ChannelVerdict:
 
     @property
     def loose_limits(self) -> Bools:
-        """(k, k) entries below which other entries lead."""
+        """(k, k) flags: entries that are looser than the others imply."""
         return self.closure < self.levels - _TIGHT
 
     @property
     def contradicted(self) -> Bools:
-        """(k, k) entries without a limit, while other entries imply one."""
+        """(k, k) flags: entries without a limit, while other entries imply one."""
         return np.isinf(self.levels) & np.isfinite(self.closure)
 
     @property
     def redundant_limits(self) -> Bools:
-        """(k, k) limits that the others imply anyway: without them E would be the same."""
-        found = np.zeros((self.k, self.k), np.bool_)
+        """(k, k) flags: limits that the others imply, without which E would mean the same."""
+        redundant = np.zeros((self.k, self.k), np.bool_)
         for x, z in self.cells:
             around = [
                 self.closure[x, y] + self.closure[y, z] for y in range(self.k) if y not in (x, z)
             ]
             level = self.levels[x, z]
-            found[x, z] = bool(np.isfinite(level)) and min(around, default=np.inf) <= level + _TIGHT
-        return found
+            redundant[x, z] = (
+                bool(np.isfinite(level)) and min(around, default=np.inf) <= level + _TIGHT
+            )
+        return redundant
 
     @property
     def proven_values(self) -> list[int]:
@@ -66,7 +68,7 @@ class ChannelVerdict:
             {x for x, row in enumerate(self.candidate.channel) if row[y]}
             for y in range(len(self.candidate.channel[0]))
         ]
-        return sorted({x for alone in senders if len(alone) == 1 for x in alone})
+        return sorted({x for values in senders if len(values) == 1 for x in values})
 
     @property
     def broken(self) -> list[CellAudit]:
@@ -78,7 +80,7 @@ class ChannelVerdict:
 def judge_channel(
     names: tuple[str, ...], policy: PrivacyMatrix, candidate: Candidate
 ) -> ChannelVerdict:
-    """Hold the candidate against the policy; `CaldpError` where their shapes differ."""
+    """Audit the candidate against the policy; `CaldpError` where their shapes differ."""
     cells = audit_cells(candidate.channel, policy)
     return ChannelVerdict(
         names,
@@ -92,7 +94,7 @@ def judge_channel(
 
 @dataclass(frozen=True, eq=False)
 class MatrixData:
-    """What the page shows: its record, and the verdict on the record's channel."""
+    """Data of the page: its record, and the verdict on the record's channel."""
 
     record: MatrixState
     verdict: ChannelVerdict

@@ -31,25 +31,27 @@ def headline(verdict: ChannelVerdict) -> Headline:
             f"The row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
             f"{total:.6g}.",
         )
-    said = _kept(verdict) if not verdict.broken else _broken(verdict)
+    result = _kept(verdict) if not verdict.broken else _broken(verdict)
     if not verdict.proven_values:
-        return said
-    return Headline(_bare(verdict), f"{said.sentence} {said.second}".strip(), True)
+        return result
+    return Headline(_bare(verdict), f"{result.sentence} {result.second}".strip(), True)
 
 
 def in_one_line(verdict: ChannelVerdict) -> str:
-    """Both lines of it, one after the other."""
-    made = headline(verdict)
-    return f"{made.sentence} {made.second}".strip()
+    """Both lines of the headline, one after the other."""
+    lines = headline(verdict)
+    return f"{lines.sentence} {lines.second}".strip()
 
 
 def _bare(verdict: ChannelVerdict) -> str:
     """Which values a report proves."""
-    found = verdict.proven_values
-    if len(found) == verdict.k:
+    proven = verdict.proven_values
+    if len(proven) == verdict.k:
         return "No value is protected: every report proves the true one."
-    verb, them = ("is", "it") if len(found) == 1 else ("are", "them")
-    return f"{len(found)} of {verdict.k} values {verb} not protected: a report can prove {them}."
+    verb, pronoun = ("is", "it") if len(proven) == 1 else ("are", "them")
+    return (
+        f"{len(proven)} of {verdict.k} values {verb} not protected: a report can prove {pronoun}."
+    )
 
 
 def _kept(verdict: ChannelVerdict) -> Headline:
@@ -80,7 +82,7 @@ def _unused(verdict: ChannelVerdict) -> str:
 
 
 def error_sentence(found: Candidate) -> str:
-    """How far off shares are that are estimated from its reports."""
+    """Typical error of a share estimated from the candidate's reports; "" without a mechanism."""
     if found.mechanism is None:
         return ""
     try:
@@ -94,7 +96,7 @@ def error_sentence(found: Candidate) -> str:
 
 
 def loss(cell: CellAudit) -> str:
-    """A realised level; with as many digits as it takes to tell it from its E."""
+    """Privacy loss of an entry, with as many digits as it takes to tell it from its E."""
     value, level = cell.leak.privacy_loss, cell.leak.epsilon
     if math.isinf(value):
         return "∞"
@@ -106,31 +108,31 @@ def loss(cell: CellAudit) -> str:
 
 def implied_sentence(verdict: ChannelVerdict) -> str:
     """How E and its closure differ, in one sentence."""
-    against, loose = int(verdict.contradicted.sum()), int(verdict.loose_limits.sum())
-    if against:
-        entries = formats.count(against, "entry has", "entries have")
+    contradicted, loose = int(verdict.contradicted.sum()), int(verdict.loose_limits.sum())
+    if contradicted:
+        entries = formats.count(contradicted, "entry has", "entries have")
         return f"{entries} no limit, but the other limits imply one (see the arrows)."
     if loose:
         entries = formats.count(loose, "limit is", "limits are")
         return f"{entries} looser than the others imply (see the arrows)."
-    follow = int(verdict.redundant_limits.sum())
-    if follow:
-        return f"{formats.count(follow, 'limit follows', 'limits follow')} from the others."
+    redundant = int(verdict.redundant_limits.sum())
+    if redundant:
+        return f"{formats.count(redundant, 'limit follows', 'limits follow')} from the others."
     return "Every limit in the matrix matters."
 
 
 def limit(verdict: ChannelVerdict, x: int, other: int) -> str:
-    """What one entry of E says."""
+    """What the limit at one entry of E allows."""
     name, against = (f"“{verdict.names[i]}”" for i in (x, other))
     if x == other:
         return f"{name} against itself: there is nothing to tell apart."
     level, closed = float(verdict.levels[x, other]), float(verdict.closure[x, other])
-    said = f"{name} against {against}, ε = {level_text(level)}: "
+    start = f"{name} against {against}, ε = {level_text(level)}: "
     if not verdict.loose_limits[x, other]:
-        return said + _meaning(name, against, level)
-    start = "no limit" if math.isinf(level) else "a loose limit"
+        return start + _meaning(name, against, level)
+    looseness = "no limit" if math.isinf(level) else "a loose limit"
     follows = f"the other limits imply ε = {level_text(round(closed, 6))}"
-    return f"{said}{start}, but {follows}. So {_meaning(name, against, closed)}"
+    return f"{start}{looseness}, but {follows}. So {_meaning(name, against, closed)}"
 
 
 def _meaning(name: str, against: str, level: float) -> str:
@@ -143,7 +145,7 @@ def _meaning(name: str, against: str, level: float) -> str:
 
 
 def leak(channel_verdict: ChannelVerdict, x: int, other: int) -> str:
-    """What the channel does to one entry."""
+    """What the channel leaks at one entry; "" on the diagonal."""
     if x == other:
         return ""
     cell = channel_verdict.cells[x, other]
@@ -157,5 +159,5 @@ def leak(channel_verdict: ChannelVerdict, x: int, other: int) -> str:
 
 
 def alt(verdict: ChannelVerdict) -> str:
-    """The picture for those who do not see it."""
+    """Alt text of the board."""
     return f"Two tables of {verdict.k} by {verdict.k} values. {in_one_line(verdict)}"

@@ -1,4 +1,4 @@
-"""A page that can be seen ahead as a part of a file: its pictures and words along its sliders."""
+"""A page of charts and words as a part of a file: its pictures and words along its sliders."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,30 +27,34 @@ def part(
     sliders: Mapping[str, Slider[R]],
     own: Mapping[str, Component] = NO_OWN,
 ) -> Part:
-    """A record of that page, with the sliders by their titles; `own`: see `Board`."""
-    seen = _render_both_themes(page, record)
+    """Part of a file: the page at `record`, its sliders by their titles.
+
+    `name`: the part's `id`; `title`, `task`: see `Part`; `own`: see `Board`.
+    """
+    step = _render_both_themes(page, record)
     moves = [partial(_dial, page, record, name, slider) for name, slider in sliders.items()]
-    return Part(name, title, task, seen.elsewhere, Board(seen.pictures, own), moves)
+    return Part(name, title, task, step.elsewhere, Board(step.pictures, own), moves)
 
 
 def _dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
-    """What is seen along a slider; where the record stands is a step of it, too."""
-    now = slider.value(record)
-    values = sorted({*slider.steps, now}, key=slider.order)
-    along = replace(
+    """The page at each step of a slider; the value of `record` is one of the steps."""
+    current = slider.value(record)
+    values = sorted({*slider.steps, current}, key=slider.order)
+    slider_film = replace(
         page.slider_film(replace(slider, steps=values), LIGHT),
         render=partial(_render_both_themes, page),
     )
-    return Dial(title, values.index(now), along.film(record, progress).steps)
+    return Dial(title, values.index(current), slider_film.film(record, progress).steps)
 
 
 def _render_both_themes(page: ChartPage[R], record: R) -> Step:
-    """What is seen of a record, in colours of both themes; names of lines next to the pictures."""
+    """The page at `record`, in colours of both themes; legends last, next to the pictures."""
     light, dark = (page.render(record, colours) for colours in (LIGHT, DARK))
     words = sorted(light.elsewhere.items(), key=lambda item: item[0].endswith(".legend"))
     return Step(
         pictures={
-            key: combine_themes(told, dark.pictures[key]) for key, told in light.pictures.items()
+            key: combine_themes(picture, dark.pictures[key])
+            for key, picture in light.pictures.items()
         },
         elsewhere={place: combine_themes(html, dark.elsewhere[place]) for place, html in words},
     )

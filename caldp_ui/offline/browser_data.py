@@ -1,4 +1,4 @@
-"""What the browser's side of a file is told, as JSON: scenes, films and the steps of sliders."""
+"""Messages to the browser's side of a file, as JSON: scenes, films and the steps of sliders."""
 
 import base64
 from collections.abc import Iterable
@@ -12,32 +12,32 @@ from caldp_ui.stage.markup import Tree, tree
 from caldp_ui.stage.message import film_blobs, film_head, scene_head
 
 NEVER: Final = {"of": "", "serial": 0}
-"""No server hears what hands do."""
+"""The `heard` of a message: no server takes events."""
 
 
 def below_title(html: str) -> str:
-    """A page's headline is its title, and has titles below it; here the file and the part do."""
-    for was, becomes in (("h2", "h4"), ("h1", "h3")):
-        html = html.replace(f"<{was}", f"<{becomes}").replace(f"</{was}>", f"</{becomes}>")
+    """HTML with h1 and h2 as h3 and h4: in a file h1 is its title and h2 that of a part."""
+    for old, new in (("h2", "h4"), ("h1", "h3")):
+        html = html.replace(f"<{old}", f"<{new}").replace(f"</{old}>", f"</{new}>")
     return html
 
 
 def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
-    """A part for the browser; parcels as text."""
+    """JSON of a part for the browser; packed messages as base64. `moves`: made by `part.moves`."""
     picture = part.picture
     if isinstance(picture, Board):
         dials = [_dial(part, each) for each in moves if isinstance(each, Dial)]
         first = _step(part, Step(pictures=picture.pictures, elsewhere=part.words))
         return {"id": part.id, "kind": "board", "first": first, "dials": dials}
-    films = [_within(part, each) for each in moves if isinstance(each, Film)]
-    parcels, brought = [], {}
+    films = [_film_in_part(part, each) for each in moves if isinstance(each, Film)]
+    parcels, target = [], {}
     if isinstance(picture, Scene):
         head = scene_head(picture, part.id) | {"page": part.id, "heard": NEVER}
-        parcels, brought = [pack_message({}, _blobs(picture))], {"stage": part.id}
+        parcels, target = [pack_message({}, _blobs(picture))], {"stage": part.id}
     else:
         head = _message(picture)
     parcels += [
-        pack_message({**brought, "film": film_head(film)}, film_blobs(film)) for film in films
+        pack_message({**target, "film": film_head(film)}, film_blobs(film)) for film in films
     ]
     texts = [base64.b64encode(each).decode() for each in parcels]
     kind = "maps" if isinstance(picture, Scene) else "answers"
@@ -54,7 +54,7 @@ def _dial(part: Part, dial: Dial) -> dict[str, Any]:
 
 
 def _step(part: Part, step: Step) -> dict[str, Any]:
-    """A step: its pictures, and its words by their number in the part."""
+    """JSON of a step: its pictures, and its words by their number in the part."""
     places = list(part.words)
     words: dict[int, Tree] = {
         places.index(place): tree(below_title(html)) for place, html in step.elsewhere.items()
@@ -70,8 +70,8 @@ def _blobs(scene: Scene) -> list[Blob]:
     return [blob for blob in (*fixed, *pictures) if blob is not None]
 
 
-def _within(part: Part, film: Film) -> Film:
-    """The film with a slider of its own, which writes into its part and asks nobody."""
+def _film_in_part(part: Part, film: Film) -> Film:
+    """The film with its own slider, which changes words of its part and reports nothing."""
     places = list(part.words)
     steps = tuple(
         replace(

@@ -18,40 +18,44 @@ _WEB: Final = Path(__file__).with_name("web")
 _POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 )
-"""Whatever is in the file, it can ask nobody for anything."""
+"""Content security policy of the file: no request to anybody, whatever is in it."""
 
 
 def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
-    """The file as a text.
+    """HTML of the file.
 
-    `progress`: takes the share that is done and may raise to cancel, as films take seconds.
+    `progress`: called with the share done, in [0, 1]; may raise to cancel, as films take seconds.
     """
-    makers = sum(len(part.moves) for part in parts)
+    total = sum(len(part.moves) for part in parts)
     done = 0
-    sections, data, asked = [], [], 0
+    sections, data, question_count = [], [], 0
     for part in parts:
         moves: list[Moves] = []
         for make in part.moves:
-            moves.append(make(_from_to(progress, done / makers, (done + 1) / makers)))
+            moves.append(make(_partial_progress(progress, done / total, (done + 1) / total)))
             done += 1
         questions = part.questions(moves)
-        asked += len(questions)
-        sections.append(_section(part, questions))
+        question_count += len(questions)
+        sections.append(_section_html(part, questions))
         data.append(part_data(part, moves))
     scripts = modules.part_modules(parts)
-    if asked:
-        sections.append(_end())
+    if question_count:
+        sections.append(_end_section())
         scripts.append(modules.questions())
-    return _page(title, sections, data, scripts)
+    return _page_html(title, sections, data, scripts)
 
 
-def _from_to(progress: Progress, low: float, high: float) -> Progress:
+def _partial_progress(progress: Progress, low: float, high: float) -> Progress:
     return lambda share: progress(low + share * (high - low))
 
 
-def _section(part: Part, questions: Sequence[Question]) -> str:
-    asked = "".join(_question(part, number, each) for number, each in enumerate(questions))
-    sentence, *others = (_words(number, html) for number, html in enumerate(part.words.values()))
+def _section_html(part: Part, questions: Sequence[Question]) -> str:
+    questions_html = "".join(
+        _question_html(part, number, each) for number, each in enumerate(questions)
+    )
+    sentence, *others = (
+        _words_html(number, html) for number, html in enumerate(part.words.values())
+    )
     above, below = (others, []) if isinstance(part.picture, Board) else ([], others)
     aim = f'<p class="aim"><b>You will be able to</b> {escape(part.aim)}</p>' if part.aim else ""
     home = f'<p class="home"><b>To take home</b> {escape(part.home)}</p>' if part.home else ""
@@ -59,17 +63,17 @@ def _section(part: Part, questions: Sequence[Question]) -> str:
 <h2>{escape(part.title)}</h2>
 {aim}<p class="task">{escape(part.task)}</p>
 <div class="sentence">{sentence}</div>
-{_picture(part, "".join(above))}
-{"".join(below)}{home}<div class="asked">{asked}</div>
+{_picture_html(part, "".join(above))}
+{"".join(below)}{home}<div class="asked">{questions_html}</div>
 </section>"""
 
 
-def _words(number: int, html: str) -> str:
+def _words_html(number: int, html: str) -> str:
     return f'<div data-words="{number}">{below_title(html)}</div>'
 
 
-def _picture(part: Part, above: str) -> str:
-    """Where the picture comes; sliders of a board above it, where they are with its words."""
+def _picture_html(part: Part, above: str) -> str:
+    """HTML of the picture's place; a board's sliders and the words `above` stand over it."""
     if not isinstance(part.picture, Board):
         kind = "maps" if isinstance(part.picture, Scene) else "answers"
         return f'<div class="picture {kind}"></div>'
@@ -79,8 +83,8 @@ def _picture(part: Part, above: str) -> str:
     return f'<div class="dials"></div><div class="board">{above}{hosts}</div>'
 
 
-def _question(part: Part, number: int, question: Question) -> str:
-    """The right answer is the first here and somewhere in the file: always the same place."""
+def _question_html(part: Part, number: int, question: Question) -> str:
+    """HTML of a question; its right answer, the first, moves to a fixed place among the others."""
     count = len(question.answers)
     turn = (len(question.ask) + number) % count
     order = [(place + turn) % count for place in range(count)]
@@ -97,7 +101,7 @@ def _question(part: Part, number: int, question: Question) -> str:
     )
 
 
-def _end() -> str:
+def _end_section() -> str:
     return """<section id="end" class="part">
 <h2>Your answers</h2>
 <p id="score" role="status">Nothing answered yet.</p>
@@ -109,7 +113,7 @@ who pays for it?</label></p>
 </section>"""
 
 
-def _page(
+def _page_html(
     title: str, sections: Sequence[str], data: Sequence[dict[str, Any]], scripts: Sequence[str]
 ) -> str:
     style = page_style() + (_WEB / "offline.css").read_text("utf-8")
@@ -139,5 +143,5 @@ def _page(
 
 
 def _json(value: Any) -> str:
-    """For a script element: no text in it may end the element."""
+    """JSON for a script element: no text in it ends the element."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

@@ -1,4 +1,4 @@
-"""A page of maps as a part of a file: its scene in a row, and its films."""
+"""A page of maps as a part of a file: its scene in a single row, and its films."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ def part(
     *,
     films: Sequence[Callable[[Progress], Film]],
 ) -> Part:
-    """What the page shows; see `Part`."""
+    """Part of a file with the page's `scene` and `films`; `name`: its `id`. See `Part`."""
     return Part(name, title, task, words, _single_row(scene), films)
 
 
 def _single_row(whole: Scene) -> Scene:
-    """The scene in a row, which has its film's slider, without what asks for a click."""
+    """The scene in a single row with its film's slider, without notes that ask for a click."""
     pictures = tuple(
         replace(picture, notes=(picture.notes[0], _lines(picture.notes[1])))
         for picture in whole.pictures
@@ -32,5 +32,5 @@ def _single_row(whole: Scene) -> Scene:
 
 
 def _lines(note: str) -> str:
-    """What lines mean; the rest is said by the film beside it."""
+    """The part of a note that explains squares; the film beside it shows the rest."""
     return SQUARES if SQUARES in note else ""

@@ -1,4 +1,4 @@
-"""The code that a file needs for its parts, as ES modules without imports."""
+"""JavaScript that a file needs for its parts, as ES modules without imports."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,48 +14,52 @@ _WEB: Final = Path(__file__).with_name("web")
 
 
 def part_modules(parts: Sequence[Part]) -> list[str]:
-    """A page's own code before what finds its pictures; questions last."""
-    made = [_text("bytes") + bundle.script() + _text("maps")] if _any(parts, Scene) else []
+    """Scripts of the parts, in order: a page's own code before the code that finds its pictures."""
+    codes = (
+        [_script("bytes") + bundle.script() + _script("maps")] if _has_picture(parts, Scene) else []
+    )
     for part in parts:
         if isinstance(part.picture, Component):
-            made.append(_text("bytes") + part.picture.script + _of_answers(part.id, part.picture))
+            codes.append(
+                _script("bytes") + part.picture.script + _answers_script(part.id, part.picture)
+            )
         elif isinstance(part.picture, Board):
-            made += [_own(part.id, key, each) for key, each in part.picture.own.items()]
-    if _any(parts, Board):
-        drawn = join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
-        made.append(
+            codes += [_own_script(part.id, key, each) for key, each in part.picture.own.items()]
+    if _has_picture(parts, Board):
+        chart_code = join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
+        codes.append(
             bundle.partial_script("dom", "elsewhere")
             + scripts.hub_script()
             + scripts.narrow_script()
-            + drawn
+            + chart_code
         )
-    return made
+    return codes
 
 
 def questions() -> str:
-    """What marks answers; it comes last."""
-    return _text("questions")
+    """Script that marks answers; the last of a file."""
+    return _script("questions")
 
 
-def _any(parts: Sequence[Part], kind: type[Scene] | type[Board]) -> bool:
+def _has_picture(parts: Sequence[Part], kind: type[Scene] | type[Board]) -> bool:
     return any(isinstance(part.picture, kind) for part in parts)
 
 
-def _text(name: str) -> str:
+def _script(name: str) -> str:
     return join_modules(_WEB, (name,))
 
 
-def _of_answers(part: str, picture: Component) -> str:
-    given = {"PART": part, "KIND": picture.kind, "STYLE": picture.style}
-    return _block(given, "answers")
+def _answers_script(part: str, picture: Component) -> str:
+    constants = {"PART": part, "KIND": picture.kind, "STYLE": picture.style}
+    return _script_block(constants, "answers")
 
 
-def _own(part: str, key: str, picture: Component) -> str:
-    given = {"PART": part, "KEY": key, "KIND": picture.kind, "STYLE": picture.style}
-    return picture.script + _block({**given, "MESSAGE": dict(picture.message)}, "own")
+def _own_script(part: str, key: str, picture: Component) -> str:
+    constants = {"PART": part, "KEY": key, "KIND": picture.kind, "STYLE": picture.style}
+    return picture.script + _script_block({**constants, "MESSAGE": dict(picture.message)}, "own")
 
 
-def _block(names: Mapping[str, object], script: str) -> str:
-    """A script below its constants, apart from all other names; no text may end its element."""
-    told = ", ".join(f"{name} = {json.dumps(value)}" for name, value in names.items())
-    return f"\n{{\nconst {told};\n".replace("</", "<\\/") + _text(script) + "}\n"
+def _script_block(names: Mapping[str, object], script: str) -> str:
+    """A script in a block of its own below its constants; no text in it ends the element."""
+    declarations = ", ".join(f"{name} = {json.dumps(value)}" for name, value in names.items())
+    return f"\n{{\nconst {declarations};\n".replace("</", "<\\/") + _script(script) + "}\n"

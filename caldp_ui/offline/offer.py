@@ -1,4 +1,4 @@
-"""A page taken home: what it shows and its sliders as one file, with its own scenario."""
+"""A page to take home: what it shows and its sliders as one file, with its own scenario."""
 
 import hashlib
 from collections.abc import Callable
@@ -21,9 +21,9 @@ _OFFER: Final = jobs.StartButton(
 
 
 def offer_page(slot: PageState[R], make: Callable[[R], Part | None]) -> None:
-    """The button that makes the file of what a page shows, then the one that saves it.
+    """Show the button that makes the file of a page, then the one that saves it.
 
-    `make`: the page as a part; None where its pictures take too long to make one a step.
+    `make`: the page as a part; None where a picture for each step would take too long.
     """
     st.markdown("**This page to take home** · one file whose sliders move without a network")
     part = make(slot.current())
@@ -34,18 +34,28 @@ def offer_page(slot: PageState[R], make: Callable[[R], Part | None]) -> None:
         "The file holds what you see, true counts included: keep your own data in the house."
     )
     name = hashlib.sha256(repr(slot.query()).encode()).hexdigest()
-    offer_file(slot.key("home"), name, lambda progress: _made(part, progress), _OFFER, _file(part))
+    offer_file(
+        slot.key("home"),
+        name,
+        lambda progress: _html_bytes(part, progress),
+        _OFFER,
+        _file_name(part),
+    )
 
 
 def offer_file(
     key: str, name: str, make: Callable[[Progress], bytes], offer: jobs.StartButton, file: str
 ) -> None:
-    """The button that makes a file beside the page, then the one that saves it."""
-    found = jobs.run_on_click(key, name, make, offer, _describe_progress)
-    if found is not None:
+    """Show the button that makes a file in the background, then the one that saves it.
+
+    `key`: of the job and its widgets; `name`: of what the file holds, a new one ends the job.
+    `make`: bytes of the file; `offer`: the first button; `file`: the file's name.
+    """
+    data = jobs.run_on_click(key, name, make, offer, _describe_progress)
+    if data is not None:
         st.download_button(
-            f"Save {file} ({len(found) / 1e6:.1f} MB)",
-            found,
+            f"Save {file} ({len(data) / 1e6:.1f} MB)",
+            data,
             file,
             "text/html",
             key=f"{key}-save",
@@ -55,11 +65,11 @@ def offer_file(
         )
 
 
-def _made(part: Part, progress: Progress) -> bytes:
+def _html_bytes(part: Part, progress: Progress) -> bytes:
     return document(f"{part.title} · caldp", [part], progress).encode()
 
 
-def _file(part: Part) -> str:
+def _file_name(part: Part) -> str:
     return f"caldp-{part.id}.html"
 
 

@@ -1,4 +1,4 @@
-"""What the file holds, as frozen records."""
+"""The content of a file, as frozen records."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from caldp_ui.stage import Film, Scene, Step
 
 @dataclass(frozen=True)
 class Question:
-    """One question with its possible answers, the first of which is right.
+    """A question with its possible answers, the first of which is right.
 
-    `ask`: the question; `because`: said once somebody has answered, whatever was chosen.
+    `ask`: the question; `because`: the explanation, shown after any answer.
     """
 
     ask: str
@@ -22,10 +22,10 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """A picture that is drawn by a page's own code.
+    """A picture that a page's own code draws.
 
-    `message`: what the code is told; `kind`: the class of its element; `script`, `style`: the code,
-    an ES module without imports, and its sheet.
+    `message`: the code's input, as JSON; `kind`: the class of its element; `script`, `style`: the
+    code, an ES module without imports, and its style sheet.
     """
 
     message: Mapping[str, Any]
@@ -36,9 +36,9 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Dial:
-    """A slider of charts, drawings and words, and what is seen at each of its steps.
+    """A slider of charts, drawings and words, and the page at each of its steps.
 
-    `title`: beside the slider; `at`: the step that the page is at.
+    `title`: beside the slider; `at`: index of the step that the page is at.
     """
 
     title: str
@@ -50,7 +50,7 @@ class Dial:
 class Board:
     """Charts, drawings and pictures of a page's own, by their keys.
 
-    `pictures`: as they are told to the browser; `own`: those that are not charts or drawings.
+    `pictures`: as they are sent to the browser; `own`: those that are not charts or drawings.
     """
 
     pictures: Mapping[str, str]
@@ -60,18 +60,18 @@ class Board:
 Picture: TypeAlias = Scene | Component | Board
 """Maps, the picture of answers, or charts and drawings."""
 Moves: TypeAlias = Film | Dial
-"""What moves a picture: a film maps and answers, a slider a board."""
+"""What changes a picture: a `Film` for maps and answers, a `Dial` for a board."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One picture that moves, with its words.
+    """A picture with sliders, its words and its questions.
 
-    `id`: letters and digits, once in a file. `task`: what to do with it, in one or two sentences.
-    `words`: HTML by its place on the page, a CSS selector; what moves changes it there. The first
-    is the sentence above the picture. `moves`: make what moves; they take seconds. `aim`: what one
-    can do afterwards; `home`: the part's own sentence to take home; "" for none.
-    `questions`: of what moves, in its order.
+    `id`: letters and digits, unique in a file. `task`: what to do with it, in one or two sentences.
+    `words`: HTML by its place on the page, a CSS selector; films and sliders change it there. The
+    first is the sentence above the picture. `moves`: functions that make its films or sliders, in
+    seconds. `aim`: what one can do afterwards; `home`: the part's own sentence to take home; ""
+    for none. `questions`: makes the questions from the results of `moves`, in their order.
     """
 
     id: str

@@ -65,7 +65,7 @@ def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
 
 
 def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:
-    """The same as per cent of the printed number, where intervals can be seen."""
+    """Differences from Table 1 in per cent of the printed number, with their intervals."""
     gaps = [100 * relative_difference(column, mean) for column, mean in rows]
     widths = [200 * (mean.standard_error or 0) / column.paper for column, mean in rows]
     trace = {
@@ -120,24 +120,24 @@ def panel(
 ) -> go.Figure:
     """One panel of Figure 2: TV against people, a line for plain LDP and one for each m.
 
-    `means`: for each of `LINES`, one a size or None where none has been run yet. `least`: of all
-    panels, which share their scale.
+    `means`: for each of `LINES`, one per size, None where none has been run yet. `least`: the least
+    error of all panels, which share their scale.
     """
     traces, names = [], []
     for line, curve in enumerate(LINES):
-        there = [(n, mean.error) for n, mean in zip(SIZES, means[line], strict=True) if mean]
+        points = [(n, mean.error) for n, mean in zip(SIZES, means[line], strict=True) if mean]
         colour = getattr(colours, _LINE_COLOURS[line])
         name = "Plain LDP" if curve.title == "LDP" else f"{curve.title.removeprefix('m = ')} blocks"
-        traces.append(_curve(name, there, line, colour))
-        names += [Label(*there[-1], name, colour)] if there else []
+        traces.append(_curve(name, points, line, colour))
+        names += [Label(*points[-1], name, colour)] if points else []
     y = {
         **errors.log_axis(
             min(0.8 * least, 0.1), 1.0, errors.error_scale(VALUES.wrong), PANEL_HEIGHT
         ),
         "title_text": "",
     }
-    told = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
-    top = Label(SIZES[0], 10.0 ** y["range"][1], told, colours.text, "top right", lift=4)
+    heading = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
+    top = Label(SIZES[0], 10.0 ** y["range"][1], heading, colours.text, "top right", lift=4)
     words = Words(names, notes=[top])
     return plane(traces, _PEOPLE, y, (), colours, words=words, height=PANEL_HEIGHT, left=40)
 
@@ -164,8 +164,8 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
         Label(*_point(vertex), "believing the report", colours.ours, "bottom left", lift=-9),
     ]
     if _point(plain) != _point(vertex):
-        told = "plain LDP at the smaller ε"
-        names.append(Label(*_point(plain), told, colours.plain, "top right", lift=4))
+        label = "plain LDP at the smaller ε"
+        names.append(Label(*_point(plain), label, colours.plain, "top right", lift=4))
     scale = labels.Scale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
     traces = [
         _area(vertex, colours),

@@ -38,7 +38,7 @@ from caldp_ui.words.headline import Headline
 
 
 def figure_2(record: Paper) -> None:
-    """Four distributions, five curves, ten sizes, ten runs: filling in as they come."""
+    """Draws Figure 2: four distributions, five curves, ten sizes, ten runs, as they are run."""
     points = list(figure_2_points(base=record.scenario))
     slow = next((p for p in points[:: len(SIZES)] if runs.takes_long(p.scenario)), None)
     if slow is not None:
@@ -59,13 +59,15 @@ def figure_2(record: Paper) -> None:
 
 
 def _panels(points: list[Point], turns: list[TrialRun]) -> None:
-    found = means(complete_rounds(turns, len(points)), len(points))
-    at = {(p.panel, p.line, p.scenario.n): m for p, m in zip(points, found, strict=True)}
-    headline.show(_order(at))
-    least = min((mean.error for mean in at.values() if mean), default=0.01)
+    mean_errors = means(complete_rounds(turns, len(points)), len(points))
+    by_point = {
+        (p.panel, p.line, p.scenario.n): m for p, m in zip(points, mean_errors, strict=True)
+    }
+    headline.show(_order(by_point))
+    least = min((mean.error for mean in by_point.values() if mean), default=0.01)
     for first in range(0, len(PANELS), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
-            curves = [[at[panel, line, n] for n in SIZES] for line in range(len(LINES))]
+            curves = [[by_point[panel, line, n] for n in SIZES] for line in range(len(LINES))]
             with column:
                 show(
                     charts.panel(PANELS[panel].title, curves, least, palette()),
@@ -78,52 +80,52 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
         "response at ε = 1 unless chosen otherwise. λ is our choice: the paper's is in its picture "
         "only. One person of 100 is a total variation of 0.01."
     )
-    if any(found):
+    if any(mean_errors):
         sharing.file_button(
-            STATE.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, found)
+            STATE.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, mean_errors)
         )
 
 
 def _order(mean_errors: dict[tuple[int, int, int | None], Mean | None]) -> Headline:
-    """How many points keep the paper's order: more blocks, less error."""
+    """How many comparisons have the paper's order: more blocks, less error."""
     pairs = [
         (mean_errors[panel, line, n], mean_errors[panel, line + 1, n])
         for panel in range(len(PANELS))
         for line in range(len(LINES) - 1)
         for n in SIZES
     ]
-    there = [(a.error, b.error) for a, b in pairs if a and b]
-    kept = sum(b < a for a, b in there)
-    if not there:
+    compared = [(a.error, b.error) for a, b in pairs if a and b]
+    in_order = sum(b < a for a, b in compared)
+    if not compared:
         return Headline("Figure 2 is still being computed.", "It has 200 points of ten runs each.")
     return Headline(
-        f"More blocks give a smaller error in {kept} of {len(there)} comparisons.",
+        f"More blocks give a smaller error in {in_order} of {len(compared)} comparisons.",
         "The paper: “The larger m we have, the better accuracy we get.”",
     )
 
 
 def figure_3(record: Paper) -> None:
-    """The truth of Figure 3, plain LDP and 25 × 35 blocks on one scale."""
+    """Draws Figure 3: the truth, plain LDP and 25 × 35 blocks on one scale."""
     plain = record.scenario
     ours = plain.with_context(blocks=GridBlocks(25, 35))
     setup = runs.setup(ours)
-    found = {
+    results = {
         name: result_if_fast(scenario) for name, scenario in (("ours", ours), ("plain", plain))
     }
-    off = {
+    errors = {
         name: "too slow to compute"
         if result is None
         else formats.of_hundred(result.first.errors.tv)
-        for name, result in found.items()
+        for name, result in results.items()
     }
     headline.show(
         Headline(
-            f"The paper's blocks put {off['ours']} people in the wrong place, plain LDP "
-            f"{off['plain']}.",
+            f"The paper's blocks put {errors['ours']} people in the wrong place, plain LDP "
+            f"{errors['plain']}.",
             "Figure 3's map, under 25 × 35 blocks.",
         )
     )
-    data = ComparisonData(setup, runs.setup(plain), found["ours"], found["plain"])
+    data = ComparisonData(setup, runs.setup(plain), results["ours"], results["plain"])
     land = ground(setup, runs.map_of(setup.dataset), None)
     stage(scene(data, land, "25 × 35 blocks"), STATE.key("maps"))
     with st.expander("ε, method and estimate"):
@@ -131,7 +133,7 @@ def figure_3(record: Paper) -> None:
 
 
 def unchecked(record: Paper) -> None:
-    """What could not be held against print, and why."""
+    """The printed numbers that could not be checked, and why."""
     del record
     headline.show(
         Headline(

@@ -1,4 +1,4 @@
-"""What can be taken along of each result: its link, its numbers, and code that gives them again."""
+"""Exports of each result: its link, its numbers, and code that reproduces them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -136,12 +136,12 @@ def sensitive_sets_snippet(record: Paper) -> str:
 
 
 def sensitive_sets_csv(sizes: Sequence[int], multiples: Mapping[str, Sequence[float]]) -> bytes:
-    """One row a number of sensitive values: multiples of the best, method by method."""
+    """One row per number of sensitive values: multiples of the best, by method."""
     return exports.csv({"sensitive values": sizes, **multiples})
 
 
 def table_1_csv(rows: Rows) -> bytes:
-    """One row a column of Table 1."""
+    """One row per column of Table 1."""
     return exports.csv(
         [
             {
@@ -157,7 +157,7 @@ def table_1_csv(rows: Rows) -> bytes:
 
 
 def figure_2_csv(points: Sequence[Point], found: Sequence[Mean | None]) -> bytes:
-    """One row a point of Figure 2, as far as it was run."""
+    """One row per point of Figure 2, as far as it was run."""
     return exports.csv(
         [
             {

@@ -24,7 +24,7 @@ def multiples_figure(
 ) -> go.Figure:
     """People as multiples of the best's, a line a method, against the size of the sensitive set.
 
-    `ratios`: for each of at most five methods one number a size. `present`: where the sentence is.
+    `ratios`: for each of at most five methods one number per size. `present`: the headline's size.
     """
     inks = (colours.text, colours.text, colours.plain, colours.ours, colours.ours)
     traces = [
@@ -66,5 +66,5 @@ def multiples_figure(
         Label(sizes[-1], 1.0, "the best that can be", colours.text, "bottom left", lift=-3),
     ]
     shapes = [vertical_line(present, colours), horizontal_line(1.0, colours)]
-    written = Words(at_starts=names, notes=notes)
-    return plane(traces, x, y, shapes, colours, words=written, height=HEIGHT, left=80)
+    labels = Words(at_starts=names, notes=notes)
+    return plane(traces, x, y, shapes, colours, words=labels, height=HEIGHT, left=80)

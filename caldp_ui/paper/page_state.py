@@ -1,4 +1,4 @@
-"""What the page of the paper's results shows: which result, how often it is run, and with what."""
+"""The state of the page of the paper's results: the result, its runs and its settings."""
 
 import math
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ VIEWS: Final = {
 """Results by their name in links, and as the tabs call them."""
 VALUES: Final = (20, 100, 1000, 10_000)
 SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-"""What can be chosen for sensitive sets: values in all, people with a sensitive one."""
+"""Choices for sensitive sets: `VALUES` in all, `SHARES` of people with a sensitive one."""
 
 
 @dataclass(frozen=True)
 class Paper(ScenarioRecord):
-    """The page's record. `scenario`: what all columns and points share; its blocks are theirs.
+    """The page's record. `scenario`: shared by all columns and points, which set its blocks.
 
     `question`: the two levels of Figure 1. `values`, `share`: of sensitive sets, how many values
     there are and the share of people who have a sensitive one, None for the worst case.
@@ -46,8 +46,8 @@ class Paper(ScenarioRecord):
 
 
 def _adopt_scenario(source: Scenario) -> Scenario:
-    same = replace(source, policy=PAPER.policy, n=None)
-    return same.with_context(epsilon=source.context.epsilon)
+    scenario = replace(source, policy=PAPER.policy, n=None)
+    return scenario.with_context(epsilon=source.context.epsilon)
 
 
 def _check(record: Paper) -> None:

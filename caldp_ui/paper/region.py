@@ -64,7 +64,7 @@ def view(record: Paper) -> None:
 
 
 def render(record: Paper, colours: Palette) -> Step:
-    """What is seen of a record, with its sentence."""
+    """The film step of a record: the region and the headline."""
     question, vertex = record.question, _vertex(record)
     least = min(question.epsilon_01, question.epsilon_10)
     plain = error_vertex(BinaryPolicy(least, least))

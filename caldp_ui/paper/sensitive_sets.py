@@ -1,7 +1,7 @@
-"""Every method beside the best that can be, over the size of the sensitive set.
+"""Every method beside the best possible one, over the size of the sensitive set.
 
 Yoon et al. 2025 proved what the best is; the paper's own method is among those that
-are held against it. Errors fall with 1/people, so a multiple of the error is one of the people.
+are compared with it. Errors fall with 1/people, so a multiple of the error is one of the people.
 """
 
 from collections.abc import Mapping
@@ -54,8 +54,8 @@ _SIZES: Final = tuple(part * 10**power for power in range(5) for part in (1, 2, 
 class SensitiveSetData:
     """(sizes,) numbers of sensitive values, and by method the people it takes at each.
 
-    `headline`: the headline; `alt`: the chart in words; `size_index`: the place of both among the
-    sizes.
+    `multiples`: of the best's people. `alt`: the chart in words. `size_index`: the index of the
+    size that `headline` and `alt` are about.
     """
 
     sizes: list[int]
@@ -65,28 +65,28 @@ class SensitiveSetData:
     size_index: int
 
     def chart(self, colours: Palette) -> go.Figure:
-        """The curves."""
+        """The chart of the curves."""
         return multiples_figure(self.sizes, self.multiples, self.sizes[self.size_index], colours)
 
 
 def load_data(record: Paper) -> SensitiveSetData:
-    """What there is to show of a record."""
+    """The curves and sentences of a record."""
     epsilon, sizes = record.scenario.context.plain_epsilon, sizes_of(record.values)
-    found = ratios(record.values, epsilon, record.share)
-    at = sizes.index(record.values // 10)
-    told = "; ".join(f"{name} {ratio[at]:.3g}" for name, ratio in found.items())
+    multiples = ratios(record.values, epsilon, record.share)
+    index = sizes.index(record.values // 10)
+    numbers = "; ".join(f"{name} {ratio[index]:.3g}" for name, ratio in multiples.items())
     return SensitiveSetData(
         sizes,
-        found,
-        make_headline(record, epsilon, sizes[at], {n: r[at] for n, r in found.items()}),
+        multiples,
+        make_headline(record, epsilon, sizes[index], {n: r[index] for n, r in multiples.items()}),
         "People that each method takes, as a multiple of what the best would take, against "
-        f"the number of sensitive values. With {sizes[at]:,}: {told}.",
-        at,
+        f"the number of sensitive values. With {sizes[index]:,}: {numbers}.",
+        index,
     )
 
 
 def render(record: Paper, colours: Palette) -> Step:
-    """What is seen of a record, with its sentence."""
+    """The film step of a record: the curves and the headline."""
     data = load_data(record)
     return films.render_step(
         data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)}
@@ -94,18 +94,18 @@ def render(record: Paper, colours: Palette) -> Step:
 
 
 def view(record: Paper) -> None:
-    """The sentence, the curves and the numbers, with what they depend on beside them."""
+    """Draws the headline, the curves and the numbers, with the controls beside them."""
     data = load_data(record)
-    sizes, found = data.sizes, data.multiples
+    sizes, multiples = data.sizes, data.multiples
     headline.show(data.headline)
     left, right = st.columns([3.1, 1], gap="medium")
     with right:
         _settings()
     with left:
         charts.show(data.chart(palette()), _CHART, data.alt)
-    st.table(_numbers(sizes, found))
+    st.table(_numbers(sizes, multiples))
     sharing.file_button(
-        STATE.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, found)
+        STATE.key("csv"), "sensitive-sets.csv", partial(files.sensitive_sets_csv, sizes, multiples)
     )
     if record.share is not None:
         st.caption("Galois response is made for this share, subset selection for the worst case.")
@@ -120,7 +120,7 @@ def view(record: Paper) -> None:
 
 
 def sizes_of(values: int) -> list[int]:
-    """Numbers of sensitive values that are looked at, of so many values in all."""
+    """The numbers of sensitive values on the axis, of so many values in all."""
     return [size for size in _SIZES if 2 <= size < values]
 
 
@@ -130,14 +130,14 @@ def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[f
 
     `share`: of people with a sensitive value; None is whichever is the worst for each.
     """
-    sizes, found = sizes_of(values), {}
+    sizes, multiples = sizes_of(values), {}
     best = [_best(values, s, epsilon, share) for s in sizes]
     for name, spec in _methods(share).items():
-        found[name] = [
+        multiples[name] = [
             _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share) / least
             for s, least in zip(sizes, best, strict=True)
         ]
-    return found
+    return multiples
 
 
 def _methods(share: float | None) -> Mapping[str, MechanismSpec]:
@@ -167,15 +167,17 @@ def _loss(mechanism: Mechanism, s: int, share: float | None) -> float:
 def make_headline(
     record: Paper, epsilon: float, size: int, multiples: Mapping[str, float]
 ) -> Headline:
-    """What the methods take with this many sensitive values."""
+    """The people that the methods take with `size` sensitive values, by method in `multiples`."""
     needs = "needs at worst" if record.share is None else "needs"
-    held = "" if record.share is None else f", which {formats.out_of(record.share)} people have"
+    share_clause = (
+        "" if record.share is None else f", which {formats.out_of(record.share)} people have"
+    )
     return Headline(
         f"The paper's Hadamard response {needs} {_people(multiples[_PAPER])} as the best "
         "mechanism.",
         f"Subset selection needs {_people(multiples[_BEST])}, Galois response "
         f"{_people(multiples[_OURS])}. "
-        f"{size:,} of {record.values:,} values are sensitive{held}, at ε = {epsilon:g}.",
+        f"{size:,} of {record.values:,} values are sensitive{share_clause}, at ε = {epsilon:g}.",
     )
 
 
@@ -214,9 +216,12 @@ def _settings() -> None:
 
 def _numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd.DataFrame:
     """Multiples as texts, a row a method, a column a decade of sizes."""
-    shown = [i for i, size in enumerate(sizes) if str(size)[0] in "15" or i == 0]
+    indices = [i for i, size in enumerate(sizes) if str(size)[0] in "15" or i == 0]
     return pd.DataFrame(
-        {f"{sizes[i]:,}": {name: _ratio_text(r[i]) for name, r in multiples.items()} for i in shown}
+        {
+            f"{sizes[i]:,}": {name: _ratio_text(r[i]) for name, r in multiples.items()}
+            for i in indices
+        }
     ).rename_axis("times the best, by sensitive values")
 
 

@@ -1,4 +1,4 @@
-"""Beside a result: what its numbers depend on."""
+"""Controls beside a result."""
 
 from dataclasses import replace
 
@@ -12,13 +12,13 @@ from caldp_ui.session.scenarios import redraw_noise, update_scenario
 
 
 def tabs() -> None:
-    """Which of the paper's results is looked at."""
+    """The switch of the paper's results."""
     bound = STATE.bind("view", STATE.current().view, lambda r, v: replace(r, view=v))
     common.view_switch("Result", VIEWS, bound)
 
 
 def settings(record: Paper) -> None:
-    """ε, runs, method, estimate, and the way back to the paper's."""
+    """Controls of ε, runs, method and estimate, and the way back to the paper's."""
     common.epsilon(STATE)
     if record.view == "table-1":
         st.select_slider(

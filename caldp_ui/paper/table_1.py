@@ -26,22 +26,22 @@ from caldp_ui.session import incremental_jobs, jobs
 
 
 def view(record: Paper) -> None:
-    """The headline, both charts and the numbers; they sharpen as runs come in."""
+    """Draws the headline, both charts and the numbers, which sharpen as runs come in."""
     scenarios = table_1_scenarios(record.runs, record.scenario)
-    kept = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
-    chosen = [scenarios[which] for which in kept]
+    quick = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
+    chosen = [scenarios[which] for which in quick]
     incremental_jobs.gather_automatically(
         STATE.key("table"),
         json.dumps([runs.key(scenario) for scenario in chosen]),
         _finder(chosen),
         partial(_progress_text, len(chosen) * record.runs),
-        partial(_show, record.scenario, kept),
+        partial(_show, record.scenario, quick),
     )
-    if len(kept) < len(TABLE_1):
-        left = ", ".join(
-            words.column_title(c) for which, c in enumerate(TABLE_1) if which not in kept
+    if len(quick) < len(TABLE_1):
+        skipped = ", ".join(
+            words.column_title(c) for which, c in enumerate(TABLE_1) if which not in quick
         )
-        st.info(f"With this method or estimate one run takes too long for: {left}.")
+        st.info(f"With this method or estimate one run takes too long for: {skipped}.")
 
 
 def _is_quick(scenario: Scenario) -> bool:
@@ -49,7 +49,7 @@ def _is_quick(scenario: Scenario) -> bool:
 
 
 def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[TrialRun]]:
-    """Runs of setups that are made here: a thread beside the page asks Streamlit for nothing."""
+    """A function that runs the setups made here, as a thread beside the page has no Streamlit."""
     ready = {scenario: runs.setup(scenario) for scenario in scenarios}
     return lambda progress: run_interleaved(scenarios, ready.__getitem__, progress)
 
@@ -61,12 +61,12 @@ def _progress_text(total: int, job: jobs.Job[list[TrialRun]]) -> str:
 
 
 def _show(scenario: Scenario, column_indices: list[int], turns: list[TrialRun]) -> None:
-    found = means(complete_rounds(turns, len(column_indices)), len(column_indices))
-    rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, found, strict=True) if mean]
+    mean_errors = means(complete_rounds(turns, len(column_indices)), len(column_indices))
+    rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, mean_errors, strict=True) if mean]
     columns = [TABLE_1[which] for which in column_indices]
     headline.show(words.headline(scenario, rows))
     left, right = st.columns([3, 2])
-    told = "; ".join(
+    columns_text = "; ".join(
         f"{words.column_title(column)}: {words.mean_text(mean)}, printed {column.paper}"
         for column, mean in rows
     )
@@ -74,7 +74,7 @@ def _show(scenario: Scenario, column_indices: list[int], turns: list[TrialRun]) 
         show(
             charts.table_1(rows, columns, palette()),
             STATE.key("dots"),
-            f"Table 1, error as total variation. {told}.",
+            f"Table 1, error as total variation. {columns_text}.",
         )
     with right:
         gaps = "; ".join(

@@ -1,4 +1,4 @@
-"""The results that have sliders as files: the region of errors, and sizes of sensitive sets."""
+"""Results with sliders as offline files: the region of errors, and sizes of sensitive sets."""
 
 from caldp_ui.offline import boards, offer
 from caldp_ui.offline.records import Part
@@ -8,13 +8,13 @@ from caldp_ui.parts.films import ChartPage
 
 
 def show(record: Paper) -> None:
-    """The button, where a result has sliders."""
+    """The button of the offline file, where a result has sliders."""
     if record.view in ("figure-1", "sensitive-sets"):
         offer.offer_page(STATE, part)
 
 
 def part(record: Paper) -> Part:
-    """The result on show."""
+    """The record's result as a part of an offline file."""
     if record.view == "figure-1":
         return boards.part(
             "region",

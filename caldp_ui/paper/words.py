@@ -1,4 +1,4 @@
-"""What the recomputed numbers say beside the printed ones.
+"""Sentences on the recomputed numbers beside the printed ones.
 
 Every sentence here must be true of the runs that it is shown with.
 """
@@ -63,13 +63,13 @@ def relative_difference(column: Column, mean: Mean) -> float:
 
 
 def difference_text(column: Column, mean: Mean) -> str:
-    """The same in words, with whether chance alone would make it."""
+    """The difference in words, and whether it is beyond three standard errors."""
     gap = relative_difference(column, mean)
-    told = f"{_percent(abs(gap))} {'above' if gap >= 0 else 'below'}"
+    text = f"{_percent(abs(gap))} {'above' if gap >= 0 else 'below'}"
     if mean.standard_error is None:
-        return told
+        return text
     far = abs(mean.error - column.paper) > 3 * mean.standard_error
-    return f"{told}, {'beyond chance' if far else 'within chance'}"
+    return f"{text}, {'beyond chance' if far else 'within chance'}"
 
 
 def mean_text(mean: Mean) -> str:
@@ -141,4 +141,4 @@ UNCHECKED: Final = (
         ),
     ),
 )
-"""What could not be held against print, and why."""
+"""Title and text: the printed numbers that could not be checked, and why."""

@@ -1,4 +1,4 @@
-"""What a page has to show of a scenario: this protection and the best plain LDP beside it.
+"""The results that a page shows of a scenario: this protection and the best plain LDP beside it.
 
 A picture that takes longer than a second is left out here and comes by a job.
 """
@@ -32,7 +32,7 @@ class ComparisonData:
 
 
 ResultLoader: TypeAlias = Callable[[PageState[Any], Scenario], ComparisonData]
-"""How results are brought: `shown`, by jobs where they take long, or `at_once`."""
+"""How results are loaded: `load_results`, by jobs if they take long, or `load_fast_results`."""
 
 
 def result_if_fast(scenario: Scenario) -> Result | None:
@@ -43,7 +43,7 @@ def result_if_fast(scenario: Scenario) -> Result | None:
 
 
 def load_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
-    """What can be shown now; for the rest, buttons and progress are drawn where this is called."""
+    """The results that are ready; for the rest, buttons and progress are drawn here."""
     rival = plain_ldp.best_plain_ldp(scenario)
     ours, plain = result_if_fast(scenario), result_if_fast(rival)
     if ours is None:
@@ -54,7 +54,7 @@ def load_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
 
 
 def load_fast_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
-    """The same without what takes long: no job is started, nothing is drawn."""
+    """The results without those that take long: no job is started, nothing is drawn."""
     del slot
     rival = plain_ldp.best_plain_ldp(scenario)
     return ComparisonData(
@@ -63,13 +63,13 @@ def load_fast_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
 
 
 def result_or_job(slot: PageState[S], job_name: str, scenario: Scenario) -> Result | None:
-    """The result of what stands beside, at once, or by a job that starts by itself.
+    """The result of a scenario to compare with, at once, or by a job that starts by itself.
 
     `job_name`: names the job on its page.
     """
-    found = result_if_fast(scenario)
-    if found is not None or runs.setup(scenario).n > runs.max_people(scenario):
-        return found
+    result = result_if_fast(scenario)
+    if result is not None or runs.setup(scenario).n > runs.max_people(scenario):
+        return result
     return _job(slot, job_name, scenario, jobs.run_automatically)
 
 
@@ -78,8 +78,8 @@ def _our_result_by_job(slot: PageState[S], scenario: Scenario) -> Result | None:
     if runs.setup(scenario).n > most:
         _show_too_many(slot, scenario, most)
         return None
-    way = _run_on_click if runs.may_take_minutes(scenario) else jobs.run_automatically
-    return _job(slot, "ours", scenario, way)
+    run = _run_on_click if runs.may_take_minutes(scenario) else jobs.run_automatically
+    return _job(slot, "ours", scenario, run)
 
 
 _Job = Callable[[str, str, Callable[[Progress], Result], jobs.Describe], Result | None]

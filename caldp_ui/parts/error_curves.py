@@ -30,10 +30,10 @@ from caldp_ui.words.vocabulary import PLACES, VALUES
 
 @dataclass(frozen=True)
 class CurveChoice:
-    """What the error is drawn against.
+    """An abscissa that the error is drawn against.
 
-    `curves`: for a job. `cache_scenario`: what they are the same for. `current_x`: where the shown
-    result is on the abscissa.
+    `curves`: computes them, in a job. `cache_scenario`: the scenario without what they do not
+    depend on. `current_x`: where the shown result is on the abscissa.
     """
 
     title: str
@@ -91,11 +91,11 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
         "Error against", list(titles), default=choices[0].title, required=True, key=key
     )
     against = titles[picked or choices[0].title]
-    same = against.cache_scenario(ours.setup.scenario)
+    shared = against.cache_scenario(ours.setup.scenario)
     pair = jobs.run_automatically(
         f"{key}-curves",
-        f"{against.title} {runs.key(same)}",
-        lambda progress: against.curves(same, progress),
+        f"{against.title} {runs.key(shared)}",
+        lambda progress: against.curves(shared, progress),
         lambda job: f"Computing the expected error at every point: {job.share:.0%}",
     )
     if pair is not None and all(curve.x.size for curve in pair):
@@ -110,7 +110,7 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
 def _show(against: CurveChoice, ours: Result, plain: Result, pair: Pair) -> None:
     now = [result.first.errors.tv for result in (ours, plain)]
     wrong = _wrong(ours)
-    drawn = curves.error_curves(
+    figure = curves.error_curves(
         (pair[0], now[0]),
         (pair[1], now[1]),
         against.current_x(ours),
@@ -120,7 +120,7 @@ def _show(against: CurveChoice, ours: Result, plain: Result, pair: Pair) -> None
     )
     counted = "" if wrong is None else f", in people of 100 {wrong}"
     show(
-        drawn,
+        figure,
         "curve",
         f"Expected error against {against.title}{counted}: this protection solid, plain LDP "
         "dashed, with bands that hold 90 of 100 outcomes. At the present setting "

@@ -15,38 +15,38 @@ from caldp_ui.stage import Film
 def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
     """The film of that name, if it has been made for any visit; else it is made by and by.
 
-    `key`: the place on its page of the job that makes it.
+    `key`: the place on its page of the job that makes it. `name`: names all that it depends on.
     """
-    found: Film | None = _find_film(key, name)
-    if found is None:
-        found = jobs.run_in_background(
+    ready: Film | None = _find_film(key, name)
+    if ready is None:
+        ready = jobs.run_in_background(
             key, name, lambda progress: _make_shared(name, make, progress)
         )
-    if found is not None:
-        st.session_state[_film_key(key)] = name, found
-    return found
+    if ready is not None:
+        st.session_state[_film_key(key)] = name, ready
+    return ready
 
 
 def _make_shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> Film:
     """The film, kept for all visits."""
-    made = _made(name)
-    if not made:
-        made.append(make(progress))
-    return made[0]
+    shared = _made(name)
+    if not shared:
+        shared.append(make(progress))
+    return shared[0]
 
 
 def _find_film(key: str, name: str) -> Any:
     """The film, if this visit has it or anybody has made it, else None.
 
-    What a visit has it keeps as long as it asks for it: what all share may be forgotten, and a film
-    must not go from under the hand that plays it.
+    A visit keeps its film as long as it requests it: the shared cache may drop it, and a film must
+    not go from under the hand that plays it.
     """
-    own, found = st.session_state.get(_film_key(key), (None, None))
-    return found if own == name else next(iter(_made(name)), None)
+    kept_name, kept = st.session_state.get(_film_key(key), (None, None))
+    return kept if kept_name == name else next(iter(_made(name)), None)
 
 
 def _film_key(key: str) -> str:
-    """Where a visit keeps the film of that place."""
+    """The key of the visit's state for the film of that place."""
     return f"{key}/film"
 
 
@@ -54,7 +54,7 @@ def _film_key(key: str) -> str:
 class NearestSteps:
     """The steps of a film around the page's own, from the nearest on; a few, or the time runs out.
 
-    `readings`: what the slider says at the page's own step and at those next to it.
+    `readings`: the slider's texts at the page's own step and at those next to it.
     """
 
     make: Callable[[Progress], Film]
@@ -63,7 +63,7 @@ class NearestSteps:
 
 @dataclass(frozen=True)
 class FilmRequest:
-    """A film that a page would have; see `film`.
+    """A film that a page requests; `key`, `name` and `make` as for `film`.
 
     `near`: its steps around the page's own, where it follows a slider; see `previews.py`.
     """
@@ -75,13 +75,13 @@ class FilmRequest:
 
 
 def ready_films(requests: Sequence[FilmRequest]) -> list[Film]:
-    """Those that have been made; the first that is missing is made by and by, then the next.
+    """The requested films that have been made; those missing are made later, one by one.
 
     A move of one slider asks for new films of all others, and its own stays.
     """
     missing = next((each for each in requests if not _is_ready(each)), None)
-    found = [film(e.key, e.name, e.make) for e in requests if e is missing or _is_ready(e)]
-    return [each for each in found if each is not None]
+    films = [film(e.key, e.name, e.make) for e in requests if e is missing or _is_ready(e)]
+    return [each for each in films if each is not None]
 
 
 def _is_ready(request: FilmRequest) -> bool:
@@ -90,9 +90,9 @@ def _is_ready(request: FilmRequest) -> bool:
 
 
 def session_films(requests: Sequence[FilmRequest]) -> list[Film]:
-    """Those that have been made for this visit, which alone keeps them; the others by and by."""
-    found = [jobs.run_in_background(each.key, each.name, each.make) for each in requests]
-    return [each for each in found if each is not None]
+    """The requested films made for this visit, which alone keeps them; others are made later."""
+    films = [jobs.run_in_background(each.key, each.name, each.make) for each in requests]
+    return [each for each in films if each is not None]
 
 
 @cached

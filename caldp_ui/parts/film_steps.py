@@ -10,7 +10,7 @@ from caldp_ui.stage import Step
 StepMaker: TypeAlias = Callable[
     [Sequence[float], float, Callable[[float], Step], Progress], tuple[Step, ...]
 ]
-"""See `all_steps`."""
+"""Makes a film's steps, as `all_steps` does with the arguments in its order."""
 _NEAR: Final = 2
 _NEAR_S: Final = 0.6
 """Seconds after which no second step to a side is begun."""
@@ -19,30 +19,30 @@ _NEAR_S: Final = 0.6
 def all_steps(
     levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
 ) -> tuple[Step, ...]:
-    """A step a level; those next to where the reader is, `current`, are made first: they go there.
+    """A step per level; those next to `current`, where the reader is, are made first.
 
     `levels`: as on the slider, from the least on. A step that lacks pictures, as they would take
     long, is left out.
     """
-    made: dict[float, Step] = {}
+    steps: dict[float, Step] = {}
     for level in _nearest(levels, current):
-        progress(len(made) / len(levels))
-        made[level] = step(level)
-    return _complete_steps(levels, made)
+        progress(len(steps) / len(levels))
+        steps[level] = step(level)
+    return _complete_steps(levels, steps)
 
 
 def nearest_steps(
     levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
 ) -> tuple[Step, ...]:
-    """Those next to where the reader is, and a second one on each side if there is time."""
-    made: dict[float, Step] = {}
+    """The steps next to where the reader is, and a second one on each side if there is time."""
+    steps: dict[float, Step] = {}
     until, first = monotonic() + _NEAR_S, neighbouring_levels(levels, current)
     for level in _nearest(levels, current)[: 1 + 2 * _NEAR]:
         if level not in first and monotonic() > until:
             break
-        progress(len(made) / (1 + 2 * _NEAR))
-        made[level] = step(level)
-    return _complete_steps(levels, made)
+        progress(len(steps) / (1 + 2 * _NEAR))
+        steps[level] = step(level)
+    return _complete_steps(levels, steps)
 
 
 def neighbouring_levels(levels: Sequence[float], current: float) -> list[float]:
@@ -59,5 +59,5 @@ def _nearest(levels: Sequence[float], at: float) -> list[float]:
 
 def _complete_steps(levels: Sequence[float], made: Mapping[float, Step]) -> tuple[Step, ...]:
     whole = max(len(step.codes) for step in made.values())
-    there = (made[level] for level in levels if level in made)
-    return tuple(step for step in there if len(step.codes) == whole)
+    ordered = (made[level] for level in levels if level in made)
+    return tuple(step for step in ordered if len(step.codes) == whole)

@@ -1,7 +1,7 @@
 """Films: a page at every step of a slider, made in the background and sent ahead.
 
-A page says once what a record of it looks like; the browser follows its sliders while a hand moves
-them. A film is made while nobody is waiting for anything, and once for all visits.
+A page defines once what a record of it looks like; the browser follows its sliders while a hand
+moves them. A film is made while nobody is waiting for anything, and once for all visits.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class SliderFilm(Generic[R]):
-    """A film along a slider of a page, which gives what it looks like, once.
+    """A film along a slider of a page.
 
-    `render`: what the page shows of a record, as a step that has no name yet. `depends_on`: names
-    all else that this depends on, of a record with the slider at its first step. `label`: of a
-    step, from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`. A
-    slider without a name is none of the page's.
+    `render`: what the page shows of a record, as a step that has no label yet. `depends_on`: names
+    all that this depends on but the slider, of a record with the slider at its first step. `label`:
+    of a step, from what the slider says there. `title`, `place`, `per_second`, `hides`: see `Film`.
+    A slider without a name is none of the page's.
     """
 
     slot: PageState[Any]
@@ -52,16 +52,16 @@ class SliderFilm(Generic[R]):
         """The page at each step of the slider that is made, else as in the record."""
 
         def step(value: float) -> Step:
-            said = self.slider.format_value(value)
-            seen = self.render(self.slider.with_value(record, value))
-            label = f"{self.label(said)}{seen.label}"
-            return replace(seen, label=label, value=float(value), reading=said)
+            reading = self.slider.format_value(value)
+            content = self.render(self.slider.with_value(record, value))
+            label = f"{self.label(reading)}{content.label}"
+            return replace(content, label=label, value=float(value), reading=reading)
 
-        made = make(self.slider.steps, self.slider.value(record), step, progress)
+        steps = make(self.slider.steps, self.slider.value(record), step, progress)
         return Film(
             self.id,
             self.title,
-            made,
+            steps,
             is_whole=make is all_steps,
             per_second=self.per_second,
             hides=self.hides,
@@ -76,7 +76,7 @@ class SliderFilm(Generic[R]):
         return self.slider.name and self.slot.key(self.slider.name)
 
     def name(self, record: R) -> str:
-        """What stands for all that the film rests on; records may hold whole data."""
+        """A hash of all that the film depends on; records may hold whole data."""
         alike = self.depends_on(self.slider.with_value(record, self.slider.steps[0]))
         return hashlib.sha256(f"{self.slot.page} {self.id} {alike}".encode()).hexdigest()
 
@@ -98,11 +98,11 @@ class SliderFilm(Generic[R]):
 
 @dataclass(frozen=True)
 class ChartPage(Generic[R]):
-    """A page of charts and drawings that can be seen ahead.
+    """A page of charts and drawings with previews.
 
     `render`: what a record looks like in a theme's colours. `depends_on`: what else the look
-    depends on, as a text; the record itself is told by its `repr`. `load_films`: gives what has
-    been made, for all visits or only for this one, and has the rest made.
+    depends on, as a text; the record itself enters by its `repr`. `load_films`: returns what
+    has been made, for all visits or only for this one, and has the rest made.
     """
 
     slot: PageState[R]
@@ -124,32 +124,32 @@ class ChartPage(Generic[R]):
 
 
 def follow_sliders(page: ChartPage[R], record: R, sliders: Sequence[Slider[R]]) -> None:
-    """Bring to the browser what has been made, and where the sliders are; call it last."""
-    asked = [page.slider_film(slider, palette()).request(record) for slider in sliders]
-    at = {
+    """Send the films that are made and the states of the sliders to the browser; call it last."""
+    requests = [page.slider_film(slider, palette()).request(record) for slider in sliders]
+    states = {
         page.slot.key(slider.name): SliderState(
             slider.format_value(slider.value(record)), each.name
         )
-        for slider, each in zip(sliders, asked, strict=True)
+        for slider, each in zip(sliders, requests, strict=True)
     }
     key = page.slot.key("feeds")
     with st.container(key=key, gap=None):
-        made = page.load_films(asked)
-        for film in made:
+        ready = page.load_films(requests)
+        for film in ready:
             of_charts.feed(key, film)
-        previews.show(key, asked, made, lambda film: of_charts.feed(f"{key}-near", film))
+        previews.show(key, requests, ready, lambda film: of_charts.feed(f"{key}-near", film))
         of_charts.send_slider_states(
-            key, at
+            key, states
         )  # last: this is what takes a step off the screen again
 
 
 def show(requests: Sequence[FilmRequest], target: Stage) -> None:
-    """Bring films to the stage one after another, now or as soon as they are made."""
-    made = ready_films(requests)
-    send_frames(made, target)
+    """Send films to the stage one after another, now or as soon as they are made."""
+    ready = ready_films(requests)
+    send_frames(ready, target)
     with target.feeds:
         previews.show(
-            target.key, requests, made, lambda film: feed(f"{target.key}-near", target.key, film)
+            target.key, requests, ready, lambda film: feed(f"{target.key}-near", target.key, film)
         )
 
 

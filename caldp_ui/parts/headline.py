@@ -27,7 +27,7 @@ def show(headline: Headline) -> None:
 
 
 def html(headline: Headline) -> str:
-    """The same as HTML, for previews along a slider."""
+    """The headline as HTML, for previews along a slider."""
     kind = " unprotected" if headline.unprotected else ""
     size = " long" if len(headline.sentence) > _LONG else ""
     second = f"\n<p>{escape(headline.second)}</p>" if headline.second else ""
@@ -40,12 +40,12 @@ def as_html(sentence: str) -> str:
 
 
 def show_result(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
-    """How far both are off and what they hide, or who is not protected."""
+    """Show the headline of a comparison: both errors and what is hidden, or who is unprotected."""
     show(result.headline(nouns, setup, _tv(ours), _tv(plain)))
 
 
 def result_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
-    """The same as HTML, for films."""
+    """The headline of a comparison as HTML, for films."""
     return html(result.headline(nouns, ours.setup, _tv(ours), _tv(plain)))
 
 

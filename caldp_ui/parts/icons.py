@@ -24,7 +24,7 @@ def people_array(marked: int, words: str) -> str:
 
 
 def people_split(marked: int, words: str) -> str:
-    """The same in two colours: the first `marked` of 100 people protected, the others not."""
+    """A 10 × 10 array in two colours: the first `marked` people protected, the others not."""
     return _hundred("hundred split", marked, words)
 
 

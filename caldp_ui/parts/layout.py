@@ -19,8 +19,8 @@ T = TypeVar("T")
 class Layout:
     """The parts of a page.
 
-    `title`: the row of its headline, with switches at its right; `main`: the picture; `side`: the
-    controls; `below`: what follows the picture.
+    `headline_area`: room for its headline; `title`: for switches at the right of it; `main`: the
+    picture; `side`: the controls; `below`: what follows the picture.
     """
 
     headline_area: DeltaGenerator
@@ -30,30 +30,30 @@ class Layout:
     below: DeltaGenerator
 
     def show_headline(self, content: Headline) -> None:
-        """The headline, which is known once there is a result."""
+        """Show the headline, which is known once there is a result."""
         with self.headline_area:
             headline.show(content)
 
 
 def column_layout(slot: PageState[Any]) -> Layout:
     """The parts of a page, to be filled in any order."""
-    said, title = title_row(slot)
-    main, beside = st.columns([3.1, 1], gap="medium")
-    return Layout(said, title, main, beside.container(key=slot.key("side")), main)
+    headline_area, title = title_row(slot)
+    main, side = st.columns([3.1, 1], gap="medium")
+    return Layout(headline_area, title, main, side.container(key=slot.key("side")), main)
 
 
 def stacked_layout(slot: PageState[Any]) -> Layout:
     """The parts of a page whose maps take the full width and leave a corner for the controls.
 
-    The maps' scene says by its `Arrangement` which pictures are large and which small; `style.css`
+    The `Arrangement` of the maps' scene sets which pictures are large and which small; `style.css`
     puts the controls below the large ones, beside the small ones. The views of the maps stand at
     the right of the headline, where room is kept for them.
     """
-    said, title = title_row(slot)
+    headline_area, title = title_row(slot)
     title.container(key=slot.key("views"))
     stack = st.container(key=slot.key("frame")).container(key=slot.key("stack"))
     main, panel = stack.container(key=slot.key("pictures")), stack.container(key=slot.key("panel"))
-    return Layout(said, title, main, panel, st.container())
+    return Layout(headline_area, title, main, panel, st.container())
 
 
 def title_row(slot: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -64,9 +64,9 @@ def title_row(slot: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
 
 @dataclass(frozen=True)
 class Contents(Generic[T]):
-    """What a page makes of what it has to show: the maps, the sentence, controls, tabs.
+    """How a page draws its data: the maps, the headline, controls, and what is below.
 
-    `films`: brought to the maps once everything is on screen.
+    `films`: sends them to the maps once everything is on screen.
     """
 
     maps: Callable[[T], Stage]
@@ -77,7 +77,7 @@ class Contents(Generic[T]):
 
 
 def fill_page(page: Layout, load: Callable[[], T], contents: Contents[T]) -> None:
-    """Fill a page; `load`: what there is to show, with progress where the picture will be."""
+    """Fill a page; `load`: returns its data, and draws progress where the picture will be."""
     with page.main:
         data = load()
         stage = contents.maps(data)

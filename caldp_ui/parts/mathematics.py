@@ -1,4 +1,4 @@
-"""The statements that a page rests on: what each says, its formula, its place in the code."""
+"""The statements that a page depends on: each in a sentence, its formula, its place in the code."""
 
 from collections.abc import Iterable
 
@@ -10,20 +10,20 @@ from caldp_ui.words.statements import STATEMENTS
 
 @st.fragment
 def drawer(page: str) -> None:
-    """All of a page; drawn once it is opened."""
-    made = st.expander(
+    """The drawer of all statements of a page; they are drawn once it is opened."""
+    expander = st.expander(
         "The mathematics", icon=":material/function:", key=f"{page}-mathematics", on_change="rerun"
     )
-    if made.open:
-        with made:
+    if expander.open:
+        with expander:
             list_statements(STATEMENTS[page])
             st.caption("Sources and derivations: docs/mathematics.md.")
 
 
 def list_statements(statements: Iterable[Statement]) -> None:
-    """One after the other; nothing where there are none."""
+    """Show statements one after the other; nothing where there are none."""
     for each in statements:
-        says = each.says[0].upper() + each.says[1:]
-        st.markdown(f"{says} · `caldp_core.{each.code}`")
+        sentence = each.says[0].upper() + each.says[1:]
+        st.markdown(f"{sentence} · `caldp_core.{each.code}`")
         if each.formula:
             st.latex(each.formula)

@@ -25,7 +25,7 @@ from caldp_ui.words import accuracy, formats
 
 @dataclass(frozen=True)
 class ExpectedErrors:
-    """What to expect of this protection and of plain LDP, and how many people plain LDP needs."""
+    """Expected errors of this protection and of plain LDP, and the people that plain LDP needs."""
 
     ours: Forecast | None
     plain: Forecast | None
@@ -45,7 +45,7 @@ def section(slot: PageState[Any], data: ComparisonData) -> None:
     if not has_valid_errors(data.setup):
         st.info(invalid_error_reason(data.setup))
         return
-    there = {"this protection": data.ours, "plain LDP": data.plain}
+    results = {"this protection": data.ours, "plain LDP": data.plain}
     pair = data.setup.scenario, data.plain_setup.scenario
     expected = jobs.run_automatically(
         slot.key("foreseen"),
@@ -53,7 +53,7 @@ def section(slot: PageState[Any], data: ComparisonData) -> None:
         lambda progress: expect_errors(*pair, progress),
         lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
     )
-    table({title: result for title, result in there.items() if result is not None}, expected)
+    table({title: result for title, result in results.items() if result is not None}, expected)
     if data.ours is not None:
         show_sampling(data.ours.first.errors, data.setup.scenario.n is not None)
         if expected is not None:
@@ -81,7 +81,7 @@ def _on_map(result: Result) -> bool:
 
 
 def column(result: Result) -> dict[str, str]:
-    """All numbers of one result, by what they are."""
+    """All numbers of one result as texts, by their names."""
     errors, setup = result.first.errors, result.setup
     moved = errors.sliced_wasserstein_km
     numbers = {
@@ -106,7 +106,7 @@ def column(result: Result) -> dict[str, str]:
 
 
 def _boxes_of(errors: Errors) -> dict[str, str]:
-    """By size, of a map."""
+    """Errors in boxes of cells as texts, by the size of the boxes; none but on maps."""
     return {
         f"boxes of {each.cells} × {each.cells} cells (TV)": formats.share(each.tv)
         for each in errors.boxes
@@ -114,9 +114,9 @@ def _boxes_of(errors: Errors) -> dict[str, str]:
 
 
 def _found(errors: Errors) -> str:
-    """How many of the largest are found."""
-    found = errors.largest
-    return f"{formats.digits(found.recall * found.number)} (F1 {found.f1:.2f})"
+    """How many of the largest values the estimate finds, with the F1 score."""
+    largest = errors.largest
+    return f"{formats.digits(largest.recall * largest.number)} (F1 {largest.f1:.2f})"
 
 
 def show_sampling(errors: Errors, is_sampled: bool) -> None:

@@ -18,20 +18,20 @@ _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
 
 
 def show(nouns: Vocabulary, setup: Setup) -> None:
-    """How well whom is protected."""
+    """Show who is protected, and how well."""
     with st.container(key="odds"):
         st.html(html(nouns, setup))
 
 
 def html(nouns: Vocabulary, setup: Setup) -> str:
-    """The same as HTML, for films."""
-    told = policies.describe_promise(nouns, setup)
-    graded = "".join(map(_grade, told.grades))
-    return f'<div class="odds {told.grades[-1].word}">{picture(told)}<div>{graded}</div></div>'
+    """The odds as HTML, for films."""
+    texts = policies.describe_promise(nouns, setup)
+    graded = "".join(map(_grade, texts.grades))
+    return f'<div class="odds {texts.grades[-1].word}">{picture(texts)}<div>{graded}</div></div>'
 
 
 def picture(texts: PromiseText) -> str:
-    """Where everybody is protected, an even guess's rights of 100; else who is protected of 100."""
+    """Of 100 figures: right even guesses where everybody is protected, else who is protected."""
     if texts.protected_share >= 1.0:
         full = round(100 * texts.chance)
         return icons.people_array(full, f"{full} of 100 small figures are filled: right guesses.")
@@ -44,5 +44,5 @@ def picture(texts: PromiseText) -> str:
 
 
 def _grade(grade: Grade) -> str:
-    said = _BOLD.sub(r"<em>\1</em>", escape(grade.odds))
-    return f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> {said}</p>'
+    text = _BOLD.sub(r"<em>\1</em>", escape(grade.odds))
+    return f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> {text}</p>'

@@ -1,4 +1,4 @@
-"""Your data: paste a text or choose a file; what was understood is asked, then the page shows it.
+"""Your data: paste a text or choose a file, confirm what was understood, then the page shows it.
 
 Each of the two has a button of its own, so that the text is never taken for the file. It stays in
 the memory of the machine that runs the dashboard until it is counted; nothing here writes it
@@ -31,7 +31,7 @@ _PASTE: Final = "Paste"
 _CHOOSE: Final = "Choose a file"
 _KINDS: Final = "CSV, Excel, Parquet or GeoJSON, packed or not; or a scenario.json"
 _TOLD_MAX: Final = 600
-"""Most characters of what is wrong: it may quote what was given."""
+"""Most characters of an error on the form: it may quote the data."""
 _TOO_LONG: Final = (
     "Too long for a link: loaded anew, the page forgets these data, while scenario.json under "
     "“Share and export” keeps them."
@@ -47,13 +47,12 @@ _WHERE: Final = (
 
 @dataclass(frozen=True)
 class Form(Generic[C]):
-    """What a page takes.
+    """A page's form for a visitor's own data.
 
-    `title`: of the form; `instructions`: in what form data come, as Markdown; `label`: of the text;
-    `example`: what stands there at first, and `name`: what that is called, as is `default` what has
-    no name. `columns`: how it is read; `apply_counts(scenario, counts)`: the scenario with the
-    counts, and
-    `next_step` what to do next, as a sentence. `hidden_choices`: where it is asked what of the
+    `title`: of the form; `instructions`: the format of the data, as Markdown; `label`: of the text;
+    `example`: the text at first, and `name`: its name; `default`: the name of data without one.
+    `columns`: how a file is read; `apply_counts(scenario, counts)`: the scenario with the counts;
+    `next_step`: what to do next, as a sentence. `hidden_choices`: where the form asks what of the
     counts is hidden, the answers, and what each makes of the scenario.
     """
 
@@ -77,22 +76,22 @@ def popover(slot: PageState[S], form: Form[Any]) -> None:
     if counted is not None:
         _accept(slot, form, *counted)  # before the form is drawn, which it closes
         run_page()
-    held = st.popover(
+    popup = st.popover(
         "Your data",
         icon=":material/upload_file:",
         help=f"{form.title}: paste it, or choose a file.",
         key=slot.key("own"),
         on_change="rerun",
     )
-    if held.open:
-        with held, st.container(key=slot.key("own-panel"), gap="small"):
+    if popup.open:
+        with popup, st.container(key=slot.key("own-panel"), gap="small"):
             _show(slot, form)
 
 
 def _show(slot: PageState[S], form: Form[C]) -> None:
     st.markdown(f"**{form.title}** · {form.instructions}")
-    brought: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
-    if brought is not None and _confirm(slot, form, brought):
+    upload: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
+    if upload is not None and _confirm(slot, form, upload):
         return
     wrong = st.session_state.get(_state_key(slot, "wrong"))
     if wrong:
@@ -104,7 +103,7 @@ def _show(slot: PageState[S], form: Form[C]) -> None:
         _name_input(slot, "own-name")
         _submit(slot, "own-show", "Read the text", lambda: _take_text(slot, form))
     with chosen, st.form(slot.key("own-file-form"), border=False):
-        # Any kind: what a browser holds back, nobody can be told about.
+        # Any kind: a file that the browser holds back could not be answered by an error.
         st.file_uploader(_KINDS, key=slot.key("own-file"))
         _name_input(slot, "own-file-name")
         _submit(slot, "own-file-show", "Read the file", lambda: _take_file(slot, form))
@@ -112,27 +111,27 @@ def _show(slot: PageState[S], form: Form[C]) -> None:
 
 
 def _confirm(slot: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
-    """What was understood, and the button that shows it; false if it was refused."""
+    """Show what was understood, and the button that accepts it; False if it was refused."""
     try:
         with st.container(key=slot.key("own-seen"), gap="small"):
-            found = own_file.show(slot, form.columns, upload)
+            counts = own_file.show(slot, form.columns, upload)
     except CaldpError as error:
         st.session_state[_state_key(slot, "wrong")] = str(error)
         _discard_upload(slot)
         return False
-    way = _ask_hidden(slot, form, found)
-    if found is not None and st.session_state.pop(_state_key(slot, "own-wanted"), False):
-        st.session_state[_state_key(slot, "own-counted")] = found, way
+    way = _ask_hidden(slot, form, counts)
+    if counts is not None and st.session_state.pop(_state_key(slot, "own-wanted"), False):
+        st.session_state[_state_key(slot, "own-counted")] = counts, way
         run_page()
     with st.container(horizontal=True, gap="small"):
-        if found is not None:
-            told = own_file.form_answers(slot, upload)
+        if counts is not None:
+            answers = own_file.form_answers(slot, upload)
             st.button(
                 "Show it",
                 type="primary",
                 icon=":material/check:",
                 key=slot.key("own-accept"),
-                on_click=lambda: _show_or_count(slot, form, found, way, told),
+                on_click=lambda: _show_or_count(slot, form, counts, way, answers),
             )
         st.button(
             "Choose another", key=slot.key("own-again"), on_click=lambda: _discard_upload(slot)
@@ -148,8 +147,8 @@ def _show_or_count(
     answers: dict[str, object],
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
-    brought: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
-    if brought is None or own_file.form_answers(slot, brought) == answers:
+    upload: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
+    if upload is None or own_file.form_answers(slot, upload) == answers:
         _accept(slot, form, found, way)
     else:
         st.session_state[_state_key(slot, "own-wanted")] = True
@@ -158,7 +157,7 @@ def _show_or_count(
 def _ask_hidden(
     slot: PageState[Any], form: Form[C], found: C | None
 ) -> Callable[[Scenario], Scenario]:
-    """What the visitor wants hidden, where that is asked: at first the most."""
+    """The visitor's choice of what is hidden, where the form asks; at first the most."""
     ways = {} if found is None else form.hidden_choices(found)
     if not ways:
         return lambda scenario: scenario
@@ -168,16 +167,16 @@ def _ask_hidden(
 
 def _discard_upload(slot: PageState[Any]) -> None:
     st.session_state.pop(_state_key(slot, "own-wanted"), None)
-    brought: UploadedFile | None = st.session_state.pop(_state_key(slot, "own-held"), None)
-    if brought is not None:
-        brought.discard()
+    upload: UploadedFile | None = st.session_state.pop(_state_key(slot, "own-held"), None)
+    if upload is not None:
+        upload.discard()
     own_file.forget(slot)
 
 
 def _accept(
     slot: PageState[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]
 ) -> None:
-    """Show the counts and close the form; what can't be shown is told in the form."""
+    """Show the counts and close the form; the form shows the error if that fails."""
     _discard_upload(slot)
     try:
         record = slot.current()
@@ -229,7 +228,7 @@ def _take_file(slot: PageState[S], form: Form[C]) -> None:
 
 
 def _receive(slot: PageState[S], put: Callable[[], None]) -> None:
-    """Keep what was brought, to be read; what can't be is told in the form."""
+    """Keep an upload to be read; the form shows the error if that fails."""
     for name in ("own-text", "own-name", "own-file-name"):
         st.session_state[_state_key(slot, name)] = st.session_state[slot.key(name)]
     st.session_state[_state_key(slot, "wrong")] = None

@@ -1,7 +1,7 @@
-"""What a file of a visitor's own seems to hold, before anything of it is shown; all can be changed.
+"""The detected layout of a visitor's own file, to be checked and changed before it is counted.
 
 It is read and counted beside the page, two files at a time in all. Its bytes are held until its
-counts are shown or it is put away, and end with the visit.
+counts are shown or it is discarded, and end with the visit.
 """
 
 import io
@@ -53,11 +53,11 @@ class Columns(Generic[C]):
     """How a page reads a file.
 
     `roles`: what each column that is read is called on the page, by its name in `Layout`; those of
-    `needed` can't be left out. `guess`: of the layouts of a file this page's; `count(seen, layout,
-    title, progress)` counts it, and raises `CaldpError`; `people`: how many are in the counts.
-    `ask(key, seen, layout)`: draws what else the page asks about the file, and gives the layout
-    with it, None until it is answered; `key(name)`: of its widgets. `describe(counts)`: what else
-    is to be said of them.
+    `needed` can't be left out. `guess`: the layout of a file for this page; `count(contents,
+    layout, title, progress)` counts it, and raises `CaldpError`; `people`: the number of people in
+    the counts. `ask(key, contents, layout)`: draws what else the page asks about the file, and
+    returns the layout with it, None until it is answered; `key(name)`: of its widgets.
+    `describe(counts)`: a further sentence about them.
     """
 
     roles: Mapping[str, str]
@@ -72,7 +72,7 @@ class Columns(Generic[C]):
 
 
 class UploadedFile:
-    """What a visitor has brought: bytes, the file's name, its title, its number in the visit.
+    """A visitor's upload: bytes, the file's name, its title, its number in the visit.
 
     Streamlit keeps callbacks of widgets that are gone, so whoever still holds this one after
     `discard` holds nothing.
@@ -83,7 +83,7 @@ class UploadedFile:
         self._data, self._size = data, len(data)
 
     def source(self) -> Source:
-        """The file."""
+        """The file, to be read from its start."""
         return Source(self.name, lambda: io.BytesIO(self._data), self._size)
 
     def discard(self) -> None:
@@ -98,40 +98,41 @@ def _pool() -> FairPool:
 
 
 def show(slot: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C | None:
-    """What was understood, and the counts once all is known; raises `CaldpError` if refused.
+    """Show what was understood; returns the counts once all is known.
 
-    What is asked for in vain is told, and can be asked anew.
+    Raises `CaldpError` if the file is refused as it is; a layout of the visitor's that can't be
+    counted is reported, and can be changed.
     """
     header = st.session_state.get(_header_key(slot, upload))
-    seen: DetectedFile | None = jobs.run_automatically(
+    contents: DetectedFile | None = jobs.run_automatically(
         _job(slot, "look"),
         f"{upload.number}/{header}",
         lambda _: inspect_data(upload.source(), header=header),
         lambda _: "Reading the file …",
         _pool,
     )
-    if seen is None:
+    if contents is None:
         return None
-    st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(seen.table.kind)}.")
-    guess = columns.guess(seen)
-    _preview(seen, [getattr(guess, role) for role in columns.roles])
-    layout = _ask_layout(slot, columns, upload, seen)
-    asked = columns.ask(partial(_key, slot, upload), seen, layout)
-    missing = _missing(asked or layout, seen, columns.needed)
+    st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(contents.table.kind)}.")
+    guess = columns.guess(contents)
+    _preview(contents, [getattr(guess, role) for role in columns.roles])
+    layout = _ask_layout(slot, columns, upload, contents)
+    wanted = columns.ask(partial(_key, slot, upload), contents, layout)
+    missing = _missing(wanted or layout, contents, columns.needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
-    if missing or asked is None:
+    if missing or wanted is None:
         return None
     try:
-        found = _count_rows(slot, columns, upload, seen, asked)
+        counts = _count_rows(slot, columns, upload, contents, wanted)
     except CaldpError as error:
-        if asked == layout:
+        if wanted == layout:
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
-    if found is not None:
-        _result(found, columns)
-    return found
+    if counts is not None:
+        _result(counts, columns)
+    return counts
 
 
 def _count_rows(
@@ -152,7 +153,7 @@ def _count_rows(
 
 
 def form_answers(slot: PageState[Any], upload: UploadedFile) -> dict[str, object]:
-    """What has been chosen for the file in its form, by the names of its widgets."""
+    """The choices made for the file in its form, by the keys of its widgets."""
     begin = _key(slot, upload, "")
     state = st.session_state
     return {name: state[name] for name in map(str, state) if name.startswith(begin)}
@@ -160,8 +161,8 @@ def form_answers(slot: PageState[Any], upload: UploadedFile) -> dict[str, object
 
 def forget(slot: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
-    for which in ("look", "count"):
-        job = st.session_state.pop(jobs.job_key(_job(slot, which)), None)
+    for name in ("look", "count"):
+        job = st.session_state.pop(jobs.job_key(_job(slot, name)), None)
         if job is not None:
             job.leave()
 
@@ -177,7 +178,7 @@ def _key(slot: PageState[Any], upload: UploadedFile, field: str) -> str:
 def _ask_layout(
     slot: PageState[Any], columns: Columns[Any], upload: UploadedFile, contents: DetectedFile
 ) -> Layout:
-    """The layout as the visitor wants it: what was guessed is there at first."""
+    """The layout as the visitor chooses it: at first the one that was guessed."""
     layout = columns.guess(contents)
     change: dict[str, Any] = {}
     with st.container(horizontal=True, gap="small"):
@@ -208,7 +209,7 @@ def _ask_layout(
 
 
 def _header_key(slot: PageState[Any], upload: UploadedFile) -> str:
-    """Where it is kept that the visitor has said what the first row is."""
+    """The key of the visit's state for the visitor's choice of what the first row is."""
     return f"{slot.page}/own-header-{upload.number}"
 
 
@@ -243,17 +244,17 @@ def _column(
 def _preview(contents: DetectedFile, read: list[int | None]) -> None:
     first = [at for at in read if at is not None]
     others = [at for at in range(len(contents.names)) if at not in first]
-    shown = sorted((first + others)[:_COLUMNS])
-    rows = [[row[at][:60] for at in shown] for row in contents.rows[:_ROWS]]
-    table = pd.DataFrame(rows, columns=[contents.names[at] for at in shown], dtype=object)
+    visible = sorted((first + others)[:_COLUMNS])
+    rows = [[row[at][:60] for at in visible] for row in contents.rows[:_ROWS]]
+    table = pd.DataFrame(rows, columns=[contents.names[at] for at in visible], dtype=object)
     st.dataframe(table, hide_index=True, height="content")
-    more = len(contents.names) - len(shown)
+    more = len(contents.names) - len(visible)
     if more:
         st.caption(f"{formats.integer(more)} more columns are not shown.")
 
 
 def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) -> str:
-    """What is still to be said, as a sentence; empty where nothing is."""
+    """What is still missing, as a sentence; empty where nothing is."""
     if layout.header is None:
         return "Please say whether the first row has the names of the columns."
     try:

@@ -1,6 +1,6 @@
 """Maps as small PNG pictures: for cards, and for records that are read without a browser's stage.
 
-The same colours on the same dark land as on the stage.
+Colours and dark land are those of the stage.
 """
 
 import io
@@ -22,13 +22,13 @@ WIDTH: Final = 700
 
 
 def levels(shares: Floats, nobody: float = 0.0, scale: Scale = SCALE) -> NDArray[np.uint8]:
-    """Colour numbers 1 … 255 on a log scale; 0 for nobody, or shares below `nobody`."""
+    """Colour numbers of shares, in their shape: 1 … 255 on a log scale, 0 below `nobody`."""
     top = LEVELS - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         place = np.log(shares / scale.low) / np.log(scale.high / scale.low)
     colour = 1 + np.clip(np.nan_to_num(place, nan=0.0, neginf=0.0), 0, 1) * (top - 1)
-    seen = (shares > 0) & (shares >= nobody)
-    return np.where(seen, np.rint(colour), 0).astype(np.uint8)
+    visible = (shares > 0) & (shares >= nobody)
+    return np.where(visible, np.rint(colour), 0).astype(np.uint8)
 
 
 def png(
@@ -61,7 +61,7 @@ def window(domain: GridDomain, part: Area) -> tuple[slice, slice]:
 
 
 def height(domain: GridDomain, part: Area) -> int:
-    """Pixels: a degree of latitude is longer on the ground than one of longitude."""
+    """Height in pixels: a degree of latitude is longer on the ground than one of longitude."""
     rows, columns = window(domain, part)
     narrow = math.cos(math.radians((part.south + part.north) / 2))
     wide, high = int(columns.stop - columns.start), int(rows.stop - rows.start)

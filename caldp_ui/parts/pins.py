@@ -30,9 +30,9 @@ MAPS: Final = "pinned-maps"
 
 
 def _scenario(record: Any) -> Scenario:
-    """A record's own."""
-    found: Scenario = record.scenario
-    return found
+    """A record's own scenario."""
+    scenario: Scenario = record.scenario
+    return scenario
 
 
 def _no_files(data: object) -> dict[str, bytes]:
@@ -44,11 +44,10 @@ def _no_files(data: object) -> dict[str, bytes]:
 class PinView(Generic[R, T]):
     """How a page shows a pinned record.
 
-    `load`: what there is to show of it, at once. `title`: what it is called; `describe`: the
-    sentence of its result. `numbers`: the column of a table, also of what is shown now; none before
-    there is a result. `picture(now, pinned)`: draws it. `scenario`: what is written into a file of
-    it;
-    `files`: its pictures as PNG by name.
+    `load`: its data, without waiting. `title`: its title; `describe`: the sentence of its result.
+    `numbers`: the column of a table, also of what is shown now; empty before there is a result.
+    `picture(current, pinned)`: draws it. `scenario`: what is written into a file of it; `files`:
+    its pictures as PNG by name.
     """
 
     load: Callable[[R], T]
@@ -63,14 +62,14 @@ class PinView(Generic[R, T]):
 def redraw_and_pin(
     slot: PinPageState[S], title: Callable[[S], str], help_text: str = REDRAW_HELP
 ) -> None:
-    """New noise, and the button that pins; `help_text`: what stays the same with new noise."""
+    """The buttons that draw new noise and that pin; `help_text`: what new noise leaves as it is."""
     with st.container(horizontal=True, gap="xsmall", key=slot.key("again")):
         redraw_button(slot, help_text)
         pin_button(slot, title)
 
 
 def pin_button(slot: PinPageState[R], title: Callable[[R], str]) -> None:
-    """Pin what is shown; and what is pinned by title, to look at or to let go of."""
+    """The button that pins what is shown, and the menu of what is pinned, by `title`."""
     full = len(slot.pins) >= PINS_MAX
     st.button(
         "Pin",
@@ -84,14 +83,14 @@ def pin_button(slot: PinPageState[R], title: Callable[[R], str]) -> None:
     )
     if not slot.pins:
         return
-    held = st.popover(
+    popup = st.popover(
         f"Pinned {len(slot.pins)}",
         icon=":material/push_pin:",
         key=slot.key("pins"),
         on_change="rerun",
     )
-    if held.open:
-        with held, st.container(key=slot.key("pinned-menu")):
+    if popup.open:
+        with popup, st.container(key=slot.key("pinned-menu")):
             _menu(slot, title)
 
 
@@ -119,7 +118,7 @@ def _menu(slot: PinPageState[R], title: Callable[[R], str]) -> None:
 
 
 def pinned_data(slot: PinPageState[R], view: PinView[R, T]) -> T | None:
-    """What there is of the chosen pin, for a picture that shows both; None if nothing is."""
+    """Data of the chosen pin, for a picture that shows both; None if nothing is pinned."""
     return None if slot.pinned is None else view.load(slot.pinned)
 
 
@@ -137,10 +136,10 @@ def show(slot: PinPageState[R], view: PinView[R, T], current: T) -> None:
             **dict(zip(titles, map(view.numbers, pinned), strict=True)),
         }
         st.table(differing_rows(table))
-        shown = {"now": (slot.current(), current)}
+        entries = {"now": (slot.current(), current)}
         for at, pair in enumerate(zip(slot.pins, pinned, strict=True), 1):
-            shown[f"pin-{at}"] = pair
-        sharing.file_button(slot.key("pins-zip"), "pins.zip", partial(pack, view, table, shown))
+            entries[f"pin-{at}"] = pair
+        sharing.file_button(slot.key("pins-zip"), "pins.zip", partial(pack, view, table, entries))
 
 
 def _show(record: R, view: PinView[R, T], current: T) -> None:
@@ -170,11 +169,11 @@ def pack(
 
 def map_files(results: Mapping[str, Result | None], part: Area) -> dict[str, bytes]:
     """Pictures of a part of the maps of results, by name, and of the truth that they share."""
-    there = {name: result for name, result in results.items() if result is not None}
-    if not there:
+    ready = {name: result for name, result in results.items() if result is not None}
+    if not ready:
         return {}
-    first = next(iter(there.values())).setup
-    shares = {name: result.first.estimate for name, result in there.items()}
+    first = next(iter(ready.values())).setup
+    shares = {name: result.first.estimate for name, result in ready.items()}
     return pictures.maps(
         {"truth": first.dataset.distribution, **shares},
         runs.map_of(first.dataset),
@@ -184,7 +183,7 @@ def map_files(results: Mapping[str, Result | None], part: Area) -> dict[str, byt
 
 
 def skip_picture(current: object, pinned: object) -> None:
-    """For pages whose own picture shows what is pinned, too."""
+    """Draws nothing: for pages whose own picture shows what is pinned, too."""
     del current, pinned
 
 
@@ -198,7 +197,7 @@ def maps(slot: PinPageState[Any], scene: Scene, current: GridDomain) -> None:
 
 
 def result_numbers(nouns: Vocabulary, result: Result | None) -> dict[str, str]:
-    """The numbers of a result: its levels of privacy, the odds, its errors; none of none."""
+    """The numbers of a result: its levels of privacy, the odds, its errors; empty for None."""
     if result is None:
         return {}
     levels = dict(policies.describe_promise(nouns, result.setup).levels)
@@ -207,18 +206,18 @@ def result_numbers(nouns: Vocabulary, result: Result | None) -> dict[str, str]:
 
 def odds_numbers(nouns: Vocabulary, setup: Setup) -> dict[str, str]:
     """How many people are protected, and how often an attacker's even guess about one is right."""
-    told = policies.describe_promise(nouns, setup)
-    covered = {"people protected": formats.out_of(told.protected_share)}
-    if told.protected_share <= 0.0:
+    texts = policies.describe_promise(nouns, setup)
+    covered = {"people protected": formats.out_of(texts.protected_share)}
+    if texts.protected_share <= 0.0:
         return covered
     return {
         **covered,
-        "right guesses about a protected person, of 100": formats.upper_bound(told.chance),
+        "right guesses about a protected person, of 100": formats.upper_bound(texts.chance),
     }
 
 
 def comparison_table(table: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
-    """Numbers as rows, what they are of as columns; "–" for what one has not."""
+    """Numbers as rows, titles as columns; "–" for a number that a column lacks."""
     rows = list(dict.fromkeys(row for column in table.values() for row in column))
     columns = {title: [column.get(row, "–") for row in rows] for title, column in table.items()}
     return pd.DataFrame(columns, index=pd.Index(rows, name="number"))

@@ -31,28 +31,28 @@ class _Interrupted(Exception):
 def show(
     key: str, requests: Sequence[FilmRequest], made: Sequence[Film], send: Callable[[Film], None]
 ) -> None:
-    """Have the nearest steps of those made and sent that are not among the films `made`.
+    """Make and send the nearest steps of the requested films that are not yet `made`.
 
-    `key`: one place on one page. `send`: brings a film to what shows it, in a part of the page.
+    `key`: one place on one page. `send`: sends a film to its picture, in a part of the page.
     """
-    there = {film.alike for film in made}
-    missing = [each for each in requests if each.near and each.name not in there]
+    known = {film.alike for film in made}
+    missing = [each for each in requests if each.near and each.name not in known]
     if missing:
         redraw_on_call(f"{key}-near", _STILL_S, lambda: _draw(f"{key}-near", missing, send))
 
 
 def _draw(key: str, requests: Sequence[FilmRequest], send: Callable[[Film], None]) -> None:
-    held: dict[str, Film] = st.session_state.get(f"{key}/films", {})
-    there = {
-        each.name: held[each.name]
+    earlier: dict[str, Film] = st.session_state.get(f"{key}/films", {})
+    films = {
+        each.name: earlier[each.name]
         for each in requests
-        if _has_nearest_steps(held.get(each.name), each)
+        if _has_nearest_steps(earlier.get(each.name), each)
     }
-    missing = [each for each in requests if each.name not in there]
+    missing = [each for each in requests if each.name not in films]
     if missing and _is_page_still(key, missing):
-        there |= _make(missing)
-    st.session_state[f"{key}/films"] = there
-    for film in there.values():
+        films |= _make(missing)
+    st.session_state[f"{key}/films"] = films
+    for film in films.values():
         send(film)
 
 
@@ -63,33 +63,33 @@ def _has_nearest_steps(film: Film | None, request: FilmRequest) -> bool:
 
 
 def _is_page_still(key: str, requests: Sequence[FilmRequest]) -> bool:
-    """Whether the browser has told in this run that nothing moves."""
+    """Whether the browser has reported in this run that nothing moves."""
     name = " ".join(each.name for each in requests)
-    told = _still(key=f"{key}-still", data=[name, 1000 * _STILL_S], on_still_change=lambda: None)
-    return bool(told.still == name)
+    answer = _still(key=f"{key}-still", data=[name, 1000 * _STILL_S], on_still_change=lambda: None)
+    return bool(answer.still == name)
 
 
 def _make(requests: Sequence[FilmRequest]) -> dict[str, Film]:
-    """By name what could be made before anybody's page was run."""
-    made: dict[str, Film] = {}
-    yields, one = st.empty(), _preview_lock()
+    """By name, the nearest steps that could be made before anybody's page was run."""
+    films: dict[str, Film] = {}
+    yields, lock = st.empty(), _preview_lock()
 
     def progress(_: float) -> None:
         yields.empty()  # where a newer run of this visit ends this one
         if is_busy():
             raise _Interrupted
 
-    if not one.acquire(blocking=False):
-        return made
+    if not lock.acquire(blocking=False):
+        return films
     try:
         for each in requests:
             if each.near:
-                made[each.name] = each.near.make(progress)
+                films[each.name] = each.near.make(progress)
     except (_Interrupted, CaldpError):
         pass
     finally:
-        one.release()
-    return made
+        lock.release()
+    return films
 
 
 @st.cache_resource

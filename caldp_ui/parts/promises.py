@@ -1,4 +1,4 @@
-"""What is promised, to whom, and what is not."""
+"""The promise of a policy: to whom, how well, and what is not promised."""
 
 import json
 
@@ -17,17 +17,17 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 
 def shield(nouns: Vocabulary, setup: Setup) -> None:
-    """Who is protected, and how well."""
+    """Show who is protected, and how well."""
     with st.container(key="protected"):
-        told = policies.describe_promise(nouns, setup)
-        st.markdown(f":material/shield: {told.protected} {told.odds} {told.repeats}")
+        texts = policies.describe_promise(nouns, setup)
+        st.markdown(f":material/shield: {texts.protected} {texts.odds} {texts.repeats}")
 
 
 def not_promised(nouns: Vocabulary, setup: Setup) -> None:
-    """What the policy leaves open, and the terms that are used."""
+    """List what the policy does not promise, and the terms that are used."""
     st.markdown("**What is *not* promised**")
-    told = policies.describe_promise(nouns, setup).not_promised
-    st.markdown("\n".join(f"- {sentence}" for sentence in told))
+    sentences = policies.describe_promise(nouns, setup).not_promised
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
     if mixing.is_known(setup):
         _shuffling_section(nouns, setup)
     terms("ε", "local differential privacy", "context-aware", "total variation")
@@ -35,25 +35,25 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
 
 @st.fragment
 def _shuffling_section(nouns: Vocabulary, setup: Setup) -> None:
-    """What a shuffler would add, once it is asked for: the bound takes as long as a picture."""
-    asked = st.expander(
+    """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
+    expander = st.expander(
         "If reports are mixed", icon=":material/shuffle:", key="if-mixed", on_change="rerun"
     )
-    if asked.open:
-        asked.markdown(mixing.scenario_text(nouns, setup) or "No bound is known here.")
+    if expander.open:
+        expander.markdown(mixing.scenario_text(nouns, setup) or "No bound is known here.")
 
 
 def audit_section(slot: PageState[S], scenario: Scenario) -> None:
-    """A button, then what the exact audit says of the very mechanism that the page shows."""
-    found = jobs.run_on_click(
+    """A button, then the result of the exact audit of the mechanism that the page shows."""
+    summary = jobs.run_on_click(
         slot.key("audited"),
         json.dumps(scenario.to_dict()),
         lambda progress: summarize_privacy(scenario, progress),
         jobs.StartButton("Audit this mechanism", ":material/verified:"),
         lambda job: f"Auditing the channel: {job.seconds:.0f} s so far",
     )
-    if found is not None:
-        st.markdown(_audit_text(found))
+    if summary is not None:
+        st.markdown(_audit_text(summary))
 
 
 def _audit_text(found: PrivacySummary) -> str:

@@ -35,7 +35,7 @@ _FORM: Final = Path(__file__).with_name("record.html")
 
 @dataclass(frozen=True, eq=False)
 class ReportContent:
-    """What a record shows. `sentence`: the page's own on this; `pictures`: PNGs by title."""
+    """The content of a record. `sentence`: the page's on its result; `pictures`: PNGs by title."""
 
     ours: Result
     sentence: str
@@ -44,35 +44,35 @@ class ReportContent:
 
 @dataclass(frozen=True)
 class AuditReport:
-    """What takes seconds to find out: the audit's verdict, and the error to expect."""
+    """The parts of a record that take seconds: the audit's result, and the error to expect."""
 
     summary: PrivacySummary
     expected: Forecast | None
 
 
 def audit_scenario(scenario: Scenario, progress: Progress) -> AuditReport:
-    """For a job beside the page."""
-    audited = summarize_privacy(scenario, lambda share: progress(share / 2))
+    """Audit a scenario and forecast its error, for a job beside the page."""
+    summary = summarize_privacy(scenario, lambda share: progress(share / 2))
     return AuditReport(
-        audited, runs.expected_error(scenario, lambda share: progress(0.5 + share / 2))
+        summary, runs.expected_error(scenario, lambda share: progress(0.5 + share / 2))
     )
 
 
 def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str) -> str:
-    """The record, whole; `address` opens the scenario, "" where none does."""
+    """The record as an HTML page; `address` opens the scenario, "" where none does."""
     ours, setup = content.ours, content.ours.setup
-    told = policies.describe_promise(nouns, setup)
+    texts = policies.describe_promise(nouns, setup)
     return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=bold_html(_result(content.sentence, told)),
+        result=bold_html(_result(content.sentence, texts)),
         pictures="".join(_figure(title, png) for title, png in content.pictures.items()),
-        protected=_protected(told, setup),
-        icons=odds.picture(told),
-        odds=_odds(told),
-        open="".join(f"<li>{bold_html(each)}</li>" for each in _left_open(nouns, setup, told)),
+        protected=_protected(texts, setup),
+        icons=odds.picture(texts),
+        odds=_odds(texts),
+        open="".join(f"<li>{bold_html(each)}</li>" for each in _left_open(nouns, setup, texts)),
         method="".join(
             f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>"
-            for a, b in _method(ours, told, report.expected)
+            for a, b in _method(ours, texts, report.expected)
         ),
         audit=_audit(report.summary),
         repeat=_repeat(setup, address),
@@ -137,7 +137,7 @@ def _protected(texts: PromiseText, setup: Setup) -> str:
 
 
 def _result(sentence: str, texts: PromiseText) -> str:
-    """Who is not protected comes before what that gained."""
+    """The result's sentences: who is not protected comes before what that gained."""
     both = (texts.summary, sentence) if texts.protected_share < 1.0 else (sentence, texts.summary)
     return " ".join(both)
 
@@ -165,16 +165,16 @@ def _method(ours: Result, texts: PromiseText, expected: Forecast | None) -> list
 
 
 def public_map_row(scenario: Scenario) -> list[tuple[str, str]]:
-    """What the public map is called that the estimate takes for known."""
+    """A row with the title of the public map that the estimate uses; none without one."""
     if ESTIMATORS[scenario.estimator].needs_map and isinstance(scenario.prior, PublicMap):
         return [("public map", scenario.prior.title)]
     return []
 
 
 def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
-    told = invalid_error_reason(ours.setup)
-    if told:
-        return [("error", told)]
+    reason = invalid_error_reason(ours.setup)
+    if reason:
+        return [("error", reason)]
     return [
         ("error (total variation)", formats.share(ours.first.errors.tv)),
         ("error to expect", accuracy.forecast(expected)),

@@ -32,7 +32,7 @@ class RepeatedErrors:
 
 def section(key: str, ours: Result, plain: Result) -> None:
     """The button, then the progress, then the result."""
-    # Whatever outcome is shown, the same runs tell of its scenario.
+    # The runs are those of a scenario, whatever outcome of it is shown.
     name = compute.key(replace(ours.setup.scenario, seed=0))
     first, second = ours.setup, plain.setup
     cost = Cost(RUNS * (ours.seconds + plain.seconds), MB_PER_VALUE * first.mechanism.k)
@@ -42,11 +42,11 @@ def section(key: str, ours: Result, plain: Result) -> None:
         "Runs this scenario again and again, with new noise each time, and compares the errors "
         "with what is expected.",
     )
-    found = jobs.run_on_click(
+    repeated = jobs.run_on_click(
         key, name, lambda progress: _repeat(first, second, progress), offer, _describe_progress
     )
-    if found is not None:
-        _show(found)
+    if repeated is not None:
+        _show(repeated)
 
 
 def _describe_progress(job: jobs.Job[RepeatedErrors]) -> str:

@@ -22,7 +22,7 @@ from caldp_ui.session.scenarios import S
 from caldp_ui.words.vocabulary import Vocabulary
 
 File: TypeAlias = str | bytes | Callable[[], bytes]
-"""What a file holds, or what makes it once it is asked for."""
+"""The content of a file, or a function that makes it once it is requested."""
 _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
     "json": ("application/json", ":material/data_object:"),
@@ -33,7 +33,7 @@ _KINDS: Final = {
     "zip": ("application/zip", ":material/folder_zip:"),
     "txt": ("text/plain", ":material/notes:"),
 }
-"""What a file is, and its icon, by the end of its name."""
+"""MIME type and icon of a file, by the end of its name."""
 PLAIN: Final = "plain-ldp"
 """The file of the best plain LDP that stands beside a page's protection."""
 _QR_MAX: Final = 2_331
@@ -57,10 +57,10 @@ def section(
     other_scenarios: Mapping[str, Scenario],
     picture: Callable[[], None],
 ) -> None:
-    """All that a page with a scenario exports; its link alone as long as nothing is `content`.
+    """All exports of a page with a scenario; its link alone as long as `content` is None.
 
-    `other_scenarios`: other scenarios on show, by the names of their files. `picture`: how it is
-    saved.
+    `other_scenarios`: other scenarios on show, by the names of their files. `picture`:
+    draws how to save the picture.
     """
     left, right = st.columns(2, gap="large")
     with left:
@@ -80,7 +80,7 @@ def section(
 def export_digits(
     slot: PageState[R], description: str, named_files: Mapping[str, File], snippet: str
 ) -> None:
-    """What maps with digits of their own export: the link, files by name, code that gives them."""
+    """Exports of maps with their own digits: the link, files by name, Python that gives them."""
     left, right = st.columns(2, gap="large")
     with left:
         show_link(slot)
@@ -94,7 +94,7 @@ def export_digits(
 
 
 def show_map_save_hint() -> None:
-    """Maps are saved by a button of their own."""
+    """Show that maps are saved by a button of their own."""
     st.caption("The button with the arrow on the maps saves them as a picture.")
 
 
@@ -133,9 +133,9 @@ def show_query_link(query: Mapping[str, str]) -> None:
 
 
 def file_button(key: str, name: str, data: File) -> None:
-    """A button that saves a file under its name: text, bytes, or what makes them once asked.
+    """A button that saves a file under its name: text, bytes, or a function that makes them.
 
-    The browser asks for it at a click: an address that it was told before leads nowhere once the
+    The browser asks for it at a click: an address that it got before leads nowhere once the
     page has been drawn anew.
     """
     kind, icon = _KINDS[name.rpartition(".")[2]]
@@ -151,10 +151,10 @@ def python(text: str) -> None:
 
 @st.fragment
 def drawer(key: str, show: Callable[[], None]) -> None:
-    """What can be taken along on a page without tabs; drawn once it is opened."""
-    made = st.expander("Share and export", icon=":material/share:", key=key, on_change="rerun")
-    if made.open:
-        with made:
+    """The drawer of exports on a page without tabs; drawn once it is opened."""
+    expander = st.expander("Share and export", icon=":material/share:", key=key, on_change="rerun")
+    if expander.open:
+        with expander:
             show()
 
 
@@ -214,17 +214,17 @@ def record_page(slot: PageState[S], nouns: Vocabulary, content: ReportContent) -
         "promised; with the exact audit of this very mechanism. Opens offline, prints on one sheet."
     )
     scenario = content.ours.setup.scenario
-    found = jobs.run_on_click(
+    report = jobs.run_on_click(
         slot.key("audit"),
         exports.scenario_json(scenario),
         lambda progress: record.audit_scenario(scenario, progress),
         jobs.StartButton("Audit and make the record", ":material/verified:"),
         _describe_audit,
     )
-    if found is not None:
+    if report is not None:
         st.download_button(
             "record.html",
-            record.html(nouns, content, found, _address(slot.query())),
+            record.html(nouns, content, report, _address(slot.query())),
             "record.html",
             "text/html",
             key=slot.key("record"),

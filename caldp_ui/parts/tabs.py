@@ -11,8 +11,8 @@ T = TypeVar("T")
 @st.fragment
 def tabs(key: str, sections: Mapping[str, Callable[[T], None]], data: T) -> None:
     """Tabs by title, and the open one: in a fragment, so that the picture above is left alone."""
-    made = st.tabs(list(sections), key=key, on_change="rerun")
-    for tab, show in zip(made, sections.values(), strict=True):
+    drawn = st.tabs(list(sections), key=key, on_change="rerun")
+    for tab, show in zip(drawn, sections.values(), strict=True):
         if tab.open:
             with tab:
                 show(data)

@@ -1,4 +1,4 @@
-"""Under the maps: what the collector learns, the bias of its guess, the promise, the numbers."""
+"""Tabs under the maps: what the collector learns, its guess's bias, the promise, the numbers."""
 
 from collections.abc import Callable
 from typing import Final
@@ -25,7 +25,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(data: PersonalData) -> None:
-    """What is pinned, then the tabs, and the open one."""
+    """Show what is pinned, then the tabs and the content of the open one."""
     pins.show(STATE, PIN_VIEW, data)
     tabs(STATE.key("tabs"), _TABS, data)
 
@@ -76,8 +76,8 @@ def _week(data: PersonalData) -> None:
 
 
 def _true_place_text(data: PersonalData, day: Day) -> str:
-    where = place_name(data.domain, day.place)
-    return where if day.tag is None else f"{where} ({words.tag_name(day.tag)})"
+    name = place_name(data.domain, day.place)
+    return name if day.tag is None else f"{name} ({words.tag_name(day.tag)})"
 
 
 def _list(sentences: list[str]) -> None:
@@ -109,13 +109,13 @@ def _promise(data: PersonalData) -> None:
 
 
 def _results(data: PersonalData) -> dict[str, Result]:
-    there = {
+    results = {
         "this protection": data.ours,
         "homes known": None if data.has_true_background else data.known_places,
         "everything hidden": data.plain,
         "nothing hidden": data.untagged,
     }
-    return {title: result for title, result in there.items() if result is not None}
+    return {title: result for title, result in results.items() if result is not None}
 
 
 def _numbers(data: PersonalData) -> None:
@@ -126,28 +126,28 @@ def _numbers(data: PersonalData) -> None:
     numbers.table(results, None)
     st.markdown(words.bias_text(data))
     if data.ours is not None:
-        true, found = own_place_shares(data)
+        true, estimates = own_place_shares(data)
         rows = {
             words.tag_name(number): {
                 "truth": formats.share(share),
                 "from the reports": f"{estimate:.3f}",
             }
-            for number, (share, estimate) in enumerate(zip(true, found, strict=True))
+            for number, (share, estimate) in enumerate(zip(true, estimates, strict=True))
         }
         st.markdown("**Share of all people at their own place**")
         st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))
 
 
 def _sharing(data: PersonalData) -> None:
-    shown, scenario = None, data.record.scenario
+    report, scenario = None, data.record.scenario
     if data.ours is not None:
-        shown = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
-    beside = {
+        report = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
+    others = {
         "places-known": with_known_places(scenario),
         "nothing-own": without_personal_tags(scenario),
         sharing.PLAIN: best_plain_ldp(scenario),
     }
-    sharing.section(STATE, PLACES, shown, beside, sharing.show_map_save_hint)
+    sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
     offer.offer_page(STATE, take_home.part)
 
 

@@ -18,19 +18,19 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(data: PersonalData, stage: Stage) -> None:
-    """Bring the film to the stage, now or as soon as it is made; none of what takes long."""
+    """Send the film to the stage, now or once it is made; none where pictures take long."""
     if is_possible(data):
         films.show([EPSILON_FILM.request(data.record)], stage)
 
 
 def is_possible(data: PersonalData) -> bool:
-    """Whether its pictures are there and take no longer than a moment."""
+    """Whether a film can be made: results are there and take no longer than a moment."""
     is_there = data.ours is not None and data.plain is not None
     return is_there and not runs.takes_long(data.record.scenario)
 
 
 def render(record: PersonalState) -> Step:
-    """What the page shows of a record."""
+    """The maps, headline and odds of a record, as one step of a film."""
     data = load_fast_data(record)
     risk = {odds.PLACE: odds.html(PLACES, data.setup)}
     return films.render_scene(scene.scene(data), TRUTH, words.headline(data), risk)

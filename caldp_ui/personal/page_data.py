@@ -1,4 +1,4 @@
-"""What the page has to show: four ways to keep a person's own places, on the same people."""
+"""Data of the page: four ways to protect people's own places, on the same people."""
 
 from dataclasses import dataclass
 
@@ -22,11 +22,12 @@ from caldp_ui.personal.page_state import (
 
 @dataclass(frozen=True, eq=False)
 class PersonalData:
-    """What the page shows; results are None as long as they are not there.
+    """Data of the page; results are None until they are computed.
 
     `plain`: plain LDP. `untagged`: only what is sensitive for everybody is hidden. `known_places`,
     `ours`: personalised, for a collector who knows where own places are, and with the record's
-    background. `open_probability`: chance that a person at a place that is no secret names it.
+    background. `bias`: of that background. `open_probability`: chance that a person at a place that
+    is not sensitive names it.
     """
 
     record: PersonalState
@@ -46,16 +47,16 @@ class PersonalData:
 
 
 def load_data(record: PersonalState) -> PersonalData:
-    """All of it; what takes long comes by a job, whose button and progress are drawn here."""
+    """Data of the page; slow results come by a job, whose button and progress are drawn here."""
     results = comparison.load_results(STATE, record.scenario)
-    knowing = None
+    known_result = None
     if results.ours is not None:
-        knowing = comparison.result_or_job(STATE, "known", with_known_places(record.scenario))
-    return _make_data(record, results, knowing)
+        known_result = comparison.result_or_job(STATE, "known", with_known_places(record.scenario))
+    return _make_data(record, results, known_result)
 
 
 def load_fast_data(record: PersonalState) -> PersonalData:
-    """What there is without a job."""
+    """Data of the page without jobs: slow results are None."""
     results = comparison.load_fast_results(STATE, record.scenario)
     return _make_data(
         record, results, comparison.result_if_fast(with_known_places(record.scenario))
@@ -67,7 +68,7 @@ def _make_data(
 ) -> PersonalData:
     scenario = record.scenario
     setup = runs.setup(scenario)
-    made = tagged_mechanism(setup)
+    mechanism = tagged_mechanism(setup)
     return PersonalData(
         record,
         runs.map_of(setup.dataset),
@@ -76,13 +77,13 @@ def _make_data(
         comparison.result_if_fast(without_personal_tags(scenario)),
         known_result,
         results.ours,
-        made.bias(setup.dataset.distribution),
-        float(symbol_partition_of(made.common).clear_share[0]),
+        mechanism.bias(setup.dataset.distribution),
+        float(symbol_partition_of(mechanism.common).clear_share[0]),
     )
 
 
 def tagged_mechanism(setup: Setup) -> TaggedMechanism:
-    """The setup's mechanism, which has tags; `CaldpError` for others."""
+    """The setup's mechanism, if it has tags; raises `CaldpError` for others."""
     if not isinstance(setup.mechanism, TaggedMechanism):
         raise CaldpError("This mechanism has no tags; choose a policy of kind personal-tags.")
     return setup.mechanism
@@ -90,7 +91,7 @@ def tagged_mechanism(setup: Setup) -> TaggedMechanism:
 
 def own_place_shares(data: PersonalData) -> tuple[Floats, Floats]:
     """(κ,) shares of all people who are at their own place of each tag: truth and estimate."""
-    assert data.ours is not None  # asked for only once it is there
-    made = tagged_mechanism(data.setup)
-    true = made.shares_with_tags(data.setup.dataset.distribution)[made.k :]
-    return true, made.common.estimate(data.ours.first.evidence.tally)[made.k :]
+    assert data.ours is not None  # called only once it is there
+    mechanism = tagged_mechanism(data.setup)
+    true = mechanism.shares_with_tags(data.setup.dataset.distribution)[mechanism.k :]
+    return true, mechanism.common.estimate(data.ours.first.evidence.tally)[mechanism.k :]

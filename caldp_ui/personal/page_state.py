@@ -1,4 +1,4 @@
-"""What the page shows: a scenario in which people hide their own places behind tags."""
+"""State of the page: a scenario in which people hide their own places behind tags."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -17,7 +17,6 @@ from caldp_ui.session.scenarios import ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
 
 TAG_NAMES: Final = ("home", "work", "a third place", "a fourth place")
-
 """What tags stand for, in their order."""
 BEGIN: Final = Scenario(policy=PersonalTags(SensitiveAreas(()), (0.4, 0.2), "population", 1.0))
 TRUE_BACKGROUND: Final = "truth"
@@ -55,16 +54,16 @@ def with_known_places(scenario: Scenario) -> Scenario:
 
 
 def without_personal_tags(scenario: Scenario) -> Scenario:
-    """The same, where only what is sensitive for everybody is hidden."""
+    """The scenario without tags: only what is sensitive for everybody is hidden."""
     policy = PersonalState(scenario).policy
-    # Where nothing is sensitive ε says nothing, and one result does for all of them.
+    # Where nothing is sensitive ε has no effect, so that all levels share one result.
     epsilon = policy.epsilon if runs.setup(scenario).sensitive.any() else BEGIN.policy.plain_epsilon
     context = ContextPolicy(OneBlock(), policy.sensitive, epsilon)
     return replace(scenario, policy=context, mechanism=Best())
 
 
 def _check(record: PersonalState) -> None:
-    """Raise `CaldpError` for other policies, data without a map, too many tags."""
+    """Raise `CaldpError` for other policies and estimators, data without a map, too many tags."""
     policy = record.policy
     require(
         len(policy.shares) <= len(TAG_NAMES),

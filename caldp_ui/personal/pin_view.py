@@ -1,4 +1,4 @@
-"""What is pinned: its maps under the same view, and the numbers that differ."""
+"""View of a pinned record: its maps under the same view, and the numbers that differ."""
 
 from typing import Final
 
@@ -19,11 +19,11 @@ def _title(record: PersonalState) -> str:
 
 
 def _numbers(data: PersonalData) -> dict[str, str]:
-    found = pins.result_numbers(PLACES, data.ours)
-    if not found:
+    errors = pins.result_numbers(PLACES, data.ours)
+    if not errors:
         return {}
     bias = formats.out_of(data.bias.total_variation)
-    return {"people in the wrong place by the guess alone": bias, **found}
+    return {"people in the wrong place by the guess alone": bias, **errors}
 
 
 PIN_VIEW: Final[pins.PinView[PersonalState, PersonalData]] = pins.PinView(

@@ -12,7 +12,10 @@ _NONE: Final = SensitiveAreas(())
 
 @dataclass(frozen=True)
 class Preset:
-    """Who is where, what is sensitive for everybody, and the collector's guess."""
+    """A story: shares of people at their own places, the common sensitive set, and the guess.
+
+    `shares`: by tag, in [0, 1]; `background`: the collector's guess, by its name in files.
+    """
 
     title: str
     sentence: str
@@ -30,7 +33,7 @@ class Preset:
         )
 
     def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already tells this story."""
+        """Whether the scenario already is this story."""
         return self.apply(scenario).policy == PersonalState(scenario).policy
 
 

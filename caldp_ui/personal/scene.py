@@ -1,4 +1,4 @@
-"""The maps: the truth and four ways, and the bias of what the collector takes homes to be."""
+"""The maps: the truth and three ways to protect places, and the bias of the collector's guess."""
 
 from typing import Final
 
@@ -48,21 +48,21 @@ _ACTIONS: Final = (
 
 
 def maps(data: PersonalData) -> Stage:
-    """The stage of the four ways."""
+    """Show the maps of the truth and of each way."""
     return stage(scene(data), STATE.key("maps"), handle_act, _apply_film_step)
 
 
 def _apply_film_step(chosen: StepChoice) -> None:
-    """The step of the film that a person rests on becomes the page's scenario."""
+    """Take the film step on which the reader stopped as the page's scenario."""
     if chosen.film == EPSILON:
         update_scenario(STATE, lambda s: with_tags(s, epsilon=chosen.value))
 
 
 def scene(data: PersonalData) -> Scene:
-    """This protection, the truth, and what it would be if more or less were known and hidden."""
-    ways = _result_rows(data)
-    names = [name for name, _, _ in ways]
-    pictures = [_picture(*way) for way in ways]
+    """Scene of the truth, this protection, and the cases of known homes and of plain LDP."""
+    rows = _result_rows(data)
+    names = [name for name, _, _ in rows]
+    pictures = [_picture(*way) for way in rows]
     return Scene(
         _ground(data),
         (truth(data.setup, _MARKS), *pictures),
@@ -81,14 +81,14 @@ def scene(data: PersonalData) -> Scene:
 
 
 def _result_rows(data: PersonalData) -> list[tuple[str, str, Result]]:
-    """Id, title and result of each way that is there."""
+    """Id, title and result of each way whose result is there."""
     guess = data.record.policy.background
-    there = (
+    rows = (
         (ASSUMED, f"This protection, homes {_GUESS_TITLES.get(guess, guess)}", data.ours),
         (KNOWN, "If homes were known", None if data.has_true_background else data.known_places),
         (EVERYTHING, "If all were hidden", data.plain),
     )
-    return [(name, title, result) for name, title, result in there if result is not None]
+    return [(name, title, result) for name, title, result in rows if result is not None]
 
 
 _GUESS_TITLES: Final = {
@@ -100,17 +100,17 @@ _GUESS_TITLES: Final = {
 
 
 def _picture(name: str, title: str, result: Result) -> Picture:
-    told, number = words.error_subtitle(result), Fact(*words.error_parts(result))
-    return estimate(name, title, told, result, marks=_MARKS, fact=number)
+    subtitle, number = words.error_subtitle(result), Fact(*words.error_parts(result))
+    return estimate(name, title, subtitle, result, marks=_MARKS, fact=number)
 
 
 def bias_maps(data: PersonalData) -> Stage:
-    """The stage of the background: what is taken for own places, and what that does."""
+    """Show the maps of the collector's guess of own places, and of its bias."""
     return stage(bias_scene(data), STATE.key("bias-maps"))
 
 
 def bias_scene(data: PersonalData) -> Scene:
-    """Where own places are taken to be, and where that puts too many people and too few."""
+    """Scene of the guessed own places, and of where the guess puts too many people and too few."""
     per_cell, nobody = data.bias.per_symbol, nobody_below(data.setup.n)
     assumed = tagged_mechanism(data.setup).policy.background[0]
     guess = words.background_text(data.record.policy.background)
@@ -142,13 +142,13 @@ def bias_scene(data: PersonalData) -> Scene:
 
 def _ground(data: PersonalData) -> Ground:
     sensitive = data.setup.sensitive
-    some = bool(sensitive.any()) and not sensitive.all()
-    mask = encode_mask(sensitive) if some else None
+    is_partial = bool(sensitive.any()) and not sensitive.all()
+    mask = encode_mask(sensitive) if is_partial else None
     return Ground(data.domain, home(data.domain), **land(data.domain), sensitive=mask)
 
 
 def handle_act(act: Act) -> None:
-    """A box more or less is sensitive for everybody; undo and redo."""
+    """Add or remove the drawn box as sensitive for everybody; undo and redo."""
     if (
         not STATE.undo_or_redo(act.tool)
         and act.area is not None

@@ -1,4 +1,4 @@
-"""Beside the maps: ε and people, the odds, who is at their own place, and the collector's guess."""
+"""Controls beside the maps: ε, people, shares at own places, the collector's guess; the odds."""
 
 from typing import Final
 
@@ -24,11 +24,11 @@ _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
     "thinly settled places": SensitiveInhabited(),
 }
 _STEP: Final = 10
-"""Percentage points between the shares of a tag that can be chosen."""
+"""Percentage points between two choices of a tag's share."""
 
 
 def show(data: PersonalData) -> None:
-    """All of it: what is changed most at the left, what it means at the right, the rest below."""
+    """Show the main controls at the left, the odds at the right, and the other forms below."""
     record = data.record
     with st.container(key=STATE.key("steer"), gap="small"):
         presets.menu(STATE, PRESETS)
@@ -43,7 +43,7 @@ def show(data: PersonalData) -> None:
 
 
 def _forms(record: PersonalState) -> None:
-    """What is closed is not drawn: every control costs each run a little."""
+    """Show the forms as popovers; a closed one is not drawn, as every control costs each run."""
     forms = {
         "who": ("Who is at home", ":material/home:", _people_controls),
         "more": ("Sensitive for all, data", ":material/tune:", _more_controls),
@@ -56,33 +56,33 @@ def _forms(record: PersonalState) -> None:
 
 
 def _people_controls(record: PersonalState) -> None:
-    """The collector's guess, and how many are at their own places."""
+    """Show the controls of the collector's guess, and of the shares at own places."""
     _background_control(record)
     for number, share in enumerate(record.policy.shares):
         _share_control(record, number, share)
 
 
 def main_controls(people_in_data: int | None) -> None:
-    """The two that matter most; on a phone they stay on screen."""
+    """Show the controls of ε and people; on a phone they stay on screen."""
     with st.container(key=STATE.key("dials")):
         common.epsilon(STATE)
         common.people(STATE, people_in_data)
 
 
 def _background_control(record: PersonalState) -> None:
-    now = record.policy.background
+    current = record.policy.background
     st.selectbox(
         "The collector's guess of homes",
         list(BACKGROUNDS),
         format_func=words.background_text,
         help="A report never says where a home is. To draw a map of everybody, the collector "
         "spreads the people at home over the places where it expects homes.",
-        **bind(STATE, "background", now, lambda s, v: with_tags(s, background=v)),
+        **bind(STATE, "background", current, lambda s, v: with_tags(s, background=v)),
     )
 
 
 def _share_control(record: PersonalState, number: int, share: float) -> None:
-    """How many are at their own place of a tag; with the others at most everybody."""
+    """Show the choice of a tag's share; all shares together are at most 1."""
     others = sum(record.policy.shares) - share
     most = int(100 * (1 - others) + 1e-9)
     percent = round(100 * share, 6)
@@ -107,15 +107,15 @@ def _with_share(scenario: Scenario, number: int, share: float) -> tuple[float, .
 
 def _more_controls(record: PersonalState) -> None:
     sensitive = record.policy.sensitive
-    now = next((title for title, spec in _SENSITIVE.items() if spec == sensitive), None)
+    current = next((title for title, spec in _SENSITIVE.items() if spec == sensitive), None)
     st.selectbox(
         "Sensitive for everybody",
         list(_SENSITIVE),
         placeholder="drawn on the map",
         help="Places that everybody hides, such as clinics. Draw with the box on the maps.",
-        **bind(STATE, "sensitive", now, lambda s, v: with_tags(s, sensitive=_SENSITIVE[v])),
+        **bind(STATE, "sensitive", current, lambda s, v: with_tags(s, sensitive=_SENSITIVE[v])),
     )
     common.data(STATE, sources.places())
-    known = mechanisms_for(runs.setup(record.scenario).policy)
-    common.method(STATE, [entry.name for entry in known])
+    compatible = mechanisms_for(runs.setup(record.scenario).policy)
+    common.method(STATE, [entry.name for entry in compatible])
     common.estimate(STATE)

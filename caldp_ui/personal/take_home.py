@@ -1,4 +1,4 @@
-"""The page as one file: four ways to keep one's own places, along ε."""
+"""The page as one file: ways to protect one's own places, along ε."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from caldp_ui.personal.page_state import PersonalState
 
 
 def part(record: PersonalState) -> Part | None:
-    """The page; None where no film of it is made."""
+    """The page at `record` as a part of a file; None where no film of it can be made."""
     data = load_fast_data(record)
     if not films.is_possible(data):
         return None

@@ -1,4 +1,4 @@
-"""One person's week: where they are, what their device reports, and what an attacker makes of it.
+"""One person's week: where they are, what their device reports, and what an attacker infers.
 
 An example: they live in the map's largest city and work in the nearest other one.
 """
@@ -19,22 +19,20 @@ from caldp_ui.words.towns import towns
 
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _STOPS: Final = (0, 1, -1, 1, 0, -2, 0)
-"""By day: the tag of the own place, or below 0 some place that is none of their own."""
+"""By day: the tag of the own place, or a key of `_ELSEWHERE` for another place."""
 _ELSEWHERE: Final = {-1: 4, -2: 7}
-"""Which city by size that place is."""
-
-
+"""Rank by size of the city that such a stop is in."""
 HOME_REPORTS: Final = 10
 """Reports from one home."""
 
 
 @dataclass(frozen=True)
 class Day:
-    """A day: its name, where they are, the tag that stands for it (or None), what the report names.
+    """A day of the week. `place`: symbol where the person is; `tag`: that stands for it, or None.
 
-    `reported_place`: a symbol, or None where the report names no place. `home_probability`: chance
-    that they are at home, by this report alone, where it was 50:50 between home and the place
-    `torn`.
+    `reported_place`: symbol that the report names, or None. `home_probability`: chance that they
+    are at home, by this report alone, if home and one other place (`_ELSEWHERE[-1]`) were equally
+    likely before.
     """
 
     name: str
@@ -45,15 +43,15 @@ class Day:
 
 
 def simulate_week(data: PersonalData) -> list[Day]:
-    """Seven days, by the coins of the record's seed; none where the map has too few cities."""
+    """Seven days, with the noise of the record's seed; none where the map has too few cities."""
     cities = list(towns(data.domain))
-    made = tagged_mechanism(data.setup)
-    tags, personalised = made.policy.tags, made.personalised
+    mechanism = tagged_mechanism(data.setup)
+    tags, personalised = mechanism.policy.tags, mechanism.personalised
     if len(cities) <= max(_ELSEWHERE.values()):
         return []
     km = data.domain.km_from(cities[0])
-    near = min(cities[1:], key=lambda city: float(km[city]))
-    own = [*(cities[0], near)[:tags], *[NO_PLACE] * (tags - 2)]
+    work = min(cities[1:], key=lambda city: float(km[city]))
+    own = [*(cities[0], work)[:tags], *[NO_PLACE] * (tags - 2)]
     stops = [stop if stop < tags else 0 for stop in _STOPS]
     places = [cities[_ELSEWHERE[s]] if s < 0 else own[s] for s in stops]
     rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, 7)))
@@ -61,15 +59,15 @@ def simulate_week(data: PersonalData) -> list[Day]:
     days = []
     for number, (day, stop, place) in enumerate(zip(_DAYS, stops, places, strict=True)):
         tally = personalised.tally(reports[number : number + 1])
-        chances = likelihood(made.common, tally)
-        tag = personalised.add_tags([place], [own])[0] - made.k
+        chances = likelihood(mechanism.common, tally)
+        tag = personalised.add_tags([place], [own])[0] - mechanism.k
         days.append(
             Day(
                 day,
                 place,
                 None if stop < 0 or tag < 0 else int(tag),
-                _reported_symbol(made.common, tally),
-                _home_probability(chances, made.k, cities[_ELSEWHERE[-1]]),
+                _reported_symbol(mechanism.common, tally),
+                _home_probability(chances, mechanism.k, cities[_ELSEWHERE[-1]]),
             )
         )
     return days
@@ -77,10 +75,10 @@ def simulate_week(data: PersonalData) -> list[Day]:
 
 @dataclass(frozen=True)
 class HomeInference:
-    """After `HOME_REPORTS` reports from one home, for who knows how many people are where, no more.
+    """Belief after `HOME_REPORTS` reports from one home, if only the distribution is known before.
 
-    `own_place_probability`: chance that they are at a place of their own. `home_probability`: on
-    the right place; `prior_probability`: that before any report.
+    `own_place_probability`: that they are at a place of their own. `home_probability`: that they
+    are at the right place; `prior_probability`: that before any report.
     """
 
     own_place_probability: float
@@ -89,29 +87,31 @@ class HomeInference:
 
 
 def infer_home(data: PersonalData) -> HomeInference | None:
-    """What ten reports of somebody in the largest city tell; None where the map has no city."""
+    """Belief after `HOME_REPORTS` reports from the largest city; None if the map has no city."""
     cities = list(towns(data.domain))
     if not cities:
         return None
-    made, home = tagged_mechanism(data.setup), cities[0]
-    own = np.full((HOME_REPORTS, made.policy.tags), NO_PLACE)
+    mechanism, home = tagged_mechanism(data.setup), cities[0]
+    own = np.full((HOME_REPORTS, mechanism.policy.tags), NO_PLACE)
     own[:, 0] = home
     rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, HOME_REPORTS)))
-    reports = made.personalised.privatize([home] * HOME_REPORTS, own, rng)
-    tallies = [made.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
+    reports = mechanism.personalised.privatize([home] * HOME_REPORTS, own, rng)
+    tallies = [mechanism.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
     prior = data.setup.dataset.distribution
-    tags = posterior_after_reports(made.common, made.shares_with_tags(prior), tallies)
-    there = made.without_tags(tags, prior)
-    return HomeInference(float(tags[made.k :].sum()), float(there[home]), float(prior[home]))
+    tags = posterior_after_reports(mechanism.common, mechanism.shares_with_tags(prior), tallies)
+    posterior = mechanism.without_tags(tags, prior)
+    return HomeInference(
+        float(tags[mechanism.k :].sum()), float(posterior[home]), float(prior[home])
+    )
 
 
 def _reported_symbol(common: ContextMechanism, tally: Tally) -> int | None:
-    """The symbol that a report names openly."""
-    (found,) = np.nonzero(common.clear_counts(tally))
-    return int(symbol_partition_of(common).clear[found[0]]) if found.size else None
+    """The symbol that a report names openly; None where it names none."""
+    (named,) = np.nonzero(common.clear_counts(tally))
+    return int(symbol_partition_of(common).clear[named[0]]) if named.size else None
 
 
 def _home_probability(chances: Floats, k: int, other: int) -> float:
-    """Of home's tag against another place, from even odds."""
-    home, there = float(chances[k]), float(chances[other])
-    return home / (home + there) if home + there > 0 else 0.0
+    """Chance of home's tag against the place `other`, from even odds; `chances`: likelihoods."""
+    home, elsewhere = float(chances[k]), float(chances[other])
+    return home / (home + elsewhere) if home + elsewhere > 0 else 0.0

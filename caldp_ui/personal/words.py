@@ -20,7 +20,7 @@ BACKGROUNDS: Final = {
     "uniform": "spread evenly: nothing known",
     "mirrored": "wrong on purpose: east for west",
 }
-"""What the collector takes homes to be, for readers; others go by their name in files."""
+"""The collector's guess in words; other backgrounds go by their name in files."""
 
 
 def background_text(name: str) -> str:
@@ -29,7 +29,7 @@ def background_text(name: str) -> str:
 
 
 def headline(data: PersonalData) -> Headline:
-    """Who is not protected, then what the picture says."""
+    """Who is not protected, if anybody, then the errors."""
     left = coverage.unprotected_text(
         PLACES, policies.describe_promise(PLACES, data.setup).protected_share
     )
@@ -41,7 +41,7 @@ def headline(data: PersonalData) -> Headline:
 
 
 def result_text(data: PersonalData) -> str:
-    """How far the estimate is off, and what the collector's knowledge does; empty before it."""
+    """The estimate's error, and the errors of the other ways; "" before there is an estimate."""
     return "" if data.ours is None else f"**{_error_sentence(data)}** {_comparison_sentence(data)}"
 
 
@@ -55,7 +55,7 @@ def _error_sentence(data: PersonalData) -> str:
 
 
 def _comparison_sentence(data: PersonalData) -> str:
-    """What it would be if more or less were known and hidden; empty before there is a result."""
+    """Errors if homes were known or everything hidden; "" before there are results."""
     cases = []
     if data.known_places is not None and not data.has_true_background:
         cases.append(f"{error_parts(data.known_places)[0]} if homes were known")
@@ -67,29 +67,33 @@ def _comparison_sentence(data: PersonalData) -> str:
 
 
 def error_parts(result: Result) -> tuple[str, str]:
-    """How far off a way is, as a number and what it counts."""
+    """The error of a result as a number, and what it counts."""
     return accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
 
 
 def error_subtitle(result: Result) -> str:
-    """How far a picture is off."""
+    """The error of a result as a subtitle."""
     return " ".join(error_parts(result))
 
 
 def tag_name(number: int) -> str:
-    """What a tag stands for."""
+    """Name of the place that a tag stands for."""
     return TAG_NAMES[number]
 
 
 def people_sentence(data: PersonalData) -> str:
-    """Who the people are, by the model."""
-    told = ", ".join(
+    """How many people are at their own places, by the model."""
+    groups = ", ".join(
         f"{formats.out_of(share)} are at {_own_place_text(number)}"
         for number, share in enumerate(data.record.policy.shares)
     )
-    some = data.setup.sensitive.any()
-    all_of = "Of people at places that are not sensitive for everybody" if some else "Of all people"
-    return f"{all_of}, {told}; the others elsewhere."
+    has_common = data.setup.sensitive.any()
+    all_of = (
+        "Of people at places that are not sensitive for everybody"
+        if has_common
+        else "Of all people"
+    )
+    return f"{all_of}, {groups}; the others elsewhere."
 
 
 def _own_place_text(number: int) -> str:
@@ -97,7 +101,7 @@ def _own_place_text(number: int) -> str:
 
 
 def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
-    """By where somebody is: what their report says, and what the collector makes of it."""
+    """By where somebody is: what their report says, and what the collector does with it."""
     clear = formats.out_of(data.open_probability)
     tags = {
         f"at {_own_place_text(number)}": (
@@ -124,7 +128,7 @@ def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
 
 def learned_sentences(data: PersonalData) -> list[str]:
     """What the collector learns, one sentence each."""
-    told = [
+    sentences = [
         "Where people are who are at no place of their own, all of them together, accurately.",
         (
             "Of a person who names a place openly: that they are there, and that it is none of "
@@ -132,18 +136,20 @@ def learned_sentences(data: PersonalData) -> list[str]:
         ),
     ]
     if data.ours is None:
-        return told
-    true, found = own_place_shares(data)
+        return sentences
+    true, estimates = own_place_shares(data)
     counts = "; ".join(
         f"{tag_name(number)} {100 * estimate:.1f} of 100 (truly {100 * share:.1f})"
-        for number, (share, estimate) in enumerate(zip(true, found, strict=True))
+        for number, (share, estimate) in enumerate(zip(true, estimates, strict=True))
     )
-    return [f"How many people are at their own places: {counts}.", *told]
+    return [f"How many people are at their own places: {counts}.", *sentences]
 
 
 def hidden_sentences(data: PersonalData) -> list[str]:
     """What the collector does not learn, one sentence each."""
-    best, many = (right_guess_text(promise_tags.chance(_policy(data), m)) for m in (1, REPEATS))
+    one_report, many_reports = (
+        right_guess_text(promise_tags.chance(_policy(data), m)) for m in (1, REPEATS)
+    )
     return [
         (
             "Where anybody's home or work is: all homes send the same kind of report. To an "
@@ -151,8 +157,8 @@ def hidden_sentences(data: PersonalData) -> list[str]:
         ),
         (
             "Whether somebody is at home: an attacker who must choose between home and another "
-            f"place, both equally likely, {best}. After {REPEATS} reports from home the attacker "
-            f"{many}, as reports add up."
+            f"place, both equally likely, {one_report}. After {REPEATS} reports from home the "
+            f"attacker {many_reports}, as reports add up."
         ),
         (
             "Where own places are, all together: the reports do not say it. Whatever the map shows "
@@ -167,7 +173,7 @@ def _policy(data: PersonalData) -> PersonalPolicy:
 
 
 def bias_text(data: PersonalData) -> str:
-    """What the background does, and that more people do not mend it."""
+    """The bias of the background, which more people do not reduce."""
     if data.has_true_background:
         return "The background is the right one: the estimate is right on average."
     share = formats.out_of(data.bias.total_variation)
@@ -179,18 +185,18 @@ def bias_text(data: PersonalData) -> str:
 
 
 def home_inference_text(inference: HomeInference, city: str) -> str:
-    """What many reports from one home tell, and what they do not."""
-    there, before = (
+    """What `HOME_REPORTS` reports from one home reveal, and what they do not."""
+    after, before = (
         formats.out_of(inference.home_probability),
         formats.out_of(inference.prior_probability),
     )
-    told = (
+    sentence = (
         f"After **{HOME_REPORTS} reports from home**, an attacker who knows only how many people "
         "are "
         "where gives “at a place of their own” a "
         f"**{formats.hundred(inference.own_place_probability)} %** chance. "
-        f"“At home in {city}” gets **{there}**; before any report it was {before}."
+        f"“At home in {city}” gets **{after}**; before any report it was {before}."
     )
-    if there != before:
-        return told
-    return f"{told} Reports add up to *that* it is one's own place, not to which."
+    if after != before:
+        return sentence
+    return f"{sentence} Reports add up to *that* it is one's own place, not to which."

@@ -1,1 +1,1 @@
-"""The page of places on a map, and what is its alone."""
+"""The page “Places on a map”: its record, controls, maps and tabs."""

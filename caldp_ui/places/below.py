@@ -1,4 +1,4 @@
-"""Under the maps: what is promised, error curves, numbers, and what can be taken along.
+"""Under the maps: what is promised, error curves, cell size, relief, prior, numbers and exports.
 
 Only the tab that is open is drawn, in a fragment: going from tab to tab leaves the maps alone.
 """
@@ -34,7 +34,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(data: ComparisonData) -> None:
-    """The tabs, and the open one."""
+    """Draws the tabs and the content of the open one."""
     tabs(STATE.key("tabs"), _TABS, data)
 
 
@@ -61,13 +61,13 @@ def _numbers(data: ComparisonData) -> None:
 
 
 def _sharing(data: ComparisonData) -> None:
-    shown, beside = None, {}
+    content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
-        beside = {sharing.PLAIN: data.plain.setup.scenario}
-        off = accuracy.headline(PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv)
-        off = invalid_error_reason(data.setup) or off
-        shown = ReportContent(data.ours, off, _pictures(data.ours, data.plain))
-    sharing.section(STATE, PLACES, shown, beside, sharing.show_map_save_hint)
+        other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
+        sentence = accuracy.headline(PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        sentence = invalid_error_reason(data.setup) or sentence
+        content = ReportContent(data.ours, sentence, _pictures(data.ours, data.plain))
+    sharing.section(STATE, PLACES, content, other_scenarios, sharing.show_map_save_hint)
     offer.offer_page(STATE, lambda record: take_home.part(record.scenario))
 
 

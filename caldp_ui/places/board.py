@@ -1,4 +1,4 @@
-"""The maps of the page: the stage with what hands may do, its films, and the marked box."""
+"""The maps of the page: the stage with its drawing tools and films, and the marked box."""
 
 import streamlit as st
 
@@ -33,13 +33,13 @@ def maps(data: ComparisonData, domain: GridDomain) -> Stage:
 
 
 def _apply_film_step(chosen: StepChoice) -> None:
-    """The step of a film that a person rests on becomes the page's scenario."""
+    """Applies the film step that a person stops at to the page's scenario."""
     if chosen.film == "epsilon":
         update_scenario(STATE, lambda s: s.with_context(epsilon=chosen.value))
 
 
 def show_details(data: ComparisonData, domain: GridDomain, maps_stage: Stage) -> None:
-    """What comes after the pictures: the marked box, the pinned scenario, and films."""
+    """The details below the maps: the marked box, the pinned scenario, and the films."""
     record = STATE.current()
     with st.container():  # always there: what follows keeps its place
         if record.region is not None and data.ours is not None:

@@ -1,4 +1,4 @@
-"""How large cells are and what part of the map is shown, with what larger cells blur and save."""
+"""Cell size and extent of the map: their controls, and what larger cells blur and save."""
 
 from html import escape
 from typing import Final
@@ -24,7 +24,7 @@ _TOLERANCE: Final = 1e-9
 
 
 def controls(data: ComparisonData) -> None:
-    """The slider of the size of cells with both errors below it, and the part of the map."""
+    """The slider of the cell size with both errors below it, and the extent of the map."""
     scenario, fine = data.setup.scenario, runs.finest_map_of(data.setup.dataset)
     steps = extent.merge_factors(scenario)
     if extent.merge_factor(scenario.dataset) is not None and len(steps) > 1:
@@ -38,8 +38,8 @@ def controls(data: ComparisonData) -> None:
             **bind(STATE, "cells", extent.merge_factor(scenario.dataset), extent.with_merge_factor),
         )
     if data.ours is not None and has_valid_errors(data.setup):
-        found = cell_errors(data.setup, data.ours.first.estimate)
-        st.caption(words.cell_error_text(found, fine.cell))
+        errors = cell_errors(data.setup, data.ours.first.estimate)
+        st.caption(words.cell_error_text(errors, fine.cell))
     st.caption(words.cell_area_text(runs.map_of(data.setup.dataset)))
     _part_controls(data)
 
@@ -64,7 +64,7 @@ def _part_controls(data: ComparisonData) -> None:
 
 
 def section(data: ComparisonData) -> None:
-    """All sizes of cells beside each other, for this protection and plain LDP."""
+    """The errors at every cell size, for this protection and plain LDP."""
     scenario = data.setup.scenario
     if not has_valid_errors(data.setup):
         st.info(invalid_error_reason(data.setup))
@@ -76,15 +76,15 @@ def section(data: ComparisonData) -> None:
         )
         return
     sizes = [extent.with_merge_factor(scenario, times) for times in extent.merge_factors(scenario)]
-    found = jobs.run_automatically(
+    curves = jobs.run_automatically(
         STATE.key("cell-sizes"),
         compute.key(sizes),
         lambda progress: compute.errors_by_cell_size(sizes, progress),
         lambda job: f"Computing the errors of every size of cells: {job.share:.0%}",
     )
-    if found is not None and found.ours:
-        _show(found, scenario, runs.finest_map_of(data.setup.dataset).cell)
-    elif found is not None:
+    if curves is not None and curves.ours:
+        _show(curves, scenario, runs.finest_map_of(data.setup.dataset).cell)
+    elif curves is not None:
         st.info("There is nothing to compare here: with each size a run would take long.")
 
 
@@ -131,5 +131,5 @@ def _row_html(ours: CellErrors, plain: CellErrors, is_now: bool, ladder: CellErr
 
 
 def _bar_html(tv: float, kind: str, best: bool = False) -> str:
-    told = f"<b>{formats.per_hundred(tv)}</b> least" if best else formats.per_hundred(tv)
-    return f'<td class="{kind}" style="--of:{min(tv, 1.0):.3f}"><i></i><span>{told}</span></td>'
+    number = f"<b>{formats.per_hundred(tv)}</b> least" if best else formats.per_hundred(tv)
+    return f'<td class="{kind}" style="--of:{min(tv, 1.0):.3f}"><i></i><span>{number}</span></td>'

@@ -1,4 +1,4 @@
-"""What is protected on the map: ready protections, blocks and sensitive places."""
+"""Controls of the map page: blocks, sensitive places, data, method and estimate."""
 
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -68,7 +68,7 @@ _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
 
 def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
-    """Blocks and the sensitive set."""
+    """The menus of blocks and of the sensitive set, each with its details."""
     blocks, sensitive = _kinds_on_map(BLOCK_KINDS, domain), _kinds_on_map(SENSITIVE_KINDS, domain)
     blocks = {title: initial_blocks(spec, domain) for title, spec in blocks.items()}
     st.selectbox(
@@ -98,15 +98,15 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
 
 
 def _kinds_on_map(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
-    """The kinds that a map has."""
-    strange: tuple[type, ...] = () if domain == US_GRID else PAPER_MAP_ONLY
+    """The kinds that fit a map."""
+    excluded: tuple[type, ...] = () if domain == US_GRID else PAPER_MAP_ONLY
     if len(country_labels(domain)[1]) == 1:
-        strange = (*strange, CountryBlocks)
+        excluded = (*excluded, CountryBlocks)
     if len(region_labels(domain)[1]) == 1:
-        strange = (*strange, RegionBlocks)
+        excluded = (*excluded, RegionBlocks)
     if not hexagon_resolutions(domain):
-        strange = (*strange, HexagonBlocks)
-    return {title: spec for title, spec in kinds.items() if not isinstance(spec, strange)}
+        excluded = (*excluded, HexagonBlocks)
+    return {title: spec for title, spec in kinds.items() if not isinstance(spec, excluded)}
 
 
 def _kind_title(
@@ -193,16 +193,16 @@ def _sensitive_details(scenario: Scenario) -> None:
 
 
 def _data_sets() -> dict[str, DatasetSpec]:
-    """Those that everybody has, and the places that this visit has brought."""
-    brought = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
-    yours = {
-        f"{visitor_data.YOURS}{spec.title}": spec for spec in brought if isinstance(spec, OwnPlaces)
+    """The public datasets, and the places uploaded in this visit."""
+    specs = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
+    uploaded = {
+        f"{visitor_data.YOURS}{spec.title}": spec for spec in specs if isinstance(spec, OwnPlaces)
     }
-    return {**sources.places(), **yours}
+    return {**sources.places(), **uploaded}
 
 
 def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:
-    """The scenario with other data, under a protection that their map has."""
+    """The scenario with other data, under a protection that fits their map."""
     scenario = sources.with_dataset(before, spec)
     domain = runs.finest_map_of(runs.dataset(scenario))
     if domain == runs.finest_map_of(runs.dataset(before)):
@@ -211,7 +211,7 @@ def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:
 
 
 def data_control() -> None:
-    """Which data."""
+    """The menu of datasets, with a hint where SNAP's file is missing."""
     common.data(STATE, _data_sets(), with_dataset)
     if not sources.fetched_snap():
         st.caption(
@@ -220,6 +220,6 @@ def data_control() -> None:
 
 
 def method_controls() -> None:
-    """Family and estimator: for those who want to compare."""
+    """The menus of the method and the estimator."""
     common.method(STATE)
     common.estimate(STATE)

@@ -1,6 +1,6 @@
-"""What hands do on the maps: protect, unprotect, protect only this, make a block, show numbers.
+"""Drawing on the maps: protect, unprotect, protect only this, make a block, crop, show numbers.
 
-Before an act the stage shows what it will do; after it a hint says what it did.
+Before an act the stage says what it will do; after it a hint says what it did.
 """
 
 from collections.abc import Callable
@@ -41,12 +41,12 @@ _EVERYWHERE: Final = "+-90,90,-180,180"
 
 
 def actions(setup: Setup) -> tuple[Action, ...]:
-    """What a drawing may be used for, and what will happen, with this scenario's protection."""
+    """The actions offered for a drawing, each with its effect under this protection, by tool."""
     everything = bool(setup.sensitive.all())
     drawn = isinstance(setup.scenario.context.blocks, DrawnBlocks)
     before = formats.out_of(promise.protected_share(setup))
     blocks = formats.count(setup.partition.m, "block", "blocks")
-    told = {
+    effects = {
         PROTECT: "All places are sensitive already, so nothing changes."
         if everything
         else "All places in {where} become sensitive, too.",
@@ -54,20 +54,20 @@ def actions(setup: Setup) -> tuple[Action, ...]:
         ONLY: "Only places in {where} stay sensitive; all others lose their protection "
         f"(now {before} people have it).",
     }
-    makes = (
+    block_effect = (
         "The box that you drag becomes one block more."
         if drawn
         else f"The box that you drag becomes a block, everything else another; the {blocks} of "
         "now are given up."
     )
-    counts = "The people in the box that you drag are counted; nothing else changes."
+    numbers_effect = "The people in the box that you drag are counted; nothing else changes."
     return (
-        Action(NUMBERS, "Show its numbers", {"box": counts}),
+        Action(NUMBERS, "Show its numbers", {"box": numbers_effect}),
         *(
             Action(
                 name,
                 label,
-                {tool: told[name].format(where=_TOOL_TEXTS[tool]) for tool in _TOOL_TEXTS},
+                {tool: effects[name].format(where=_TOOL_TEXTS[tool]) for tool in _TOOL_TEXTS},
             )
             for name, label in (
                 (PROTECT, "Protect"),
@@ -75,7 +75,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
                 (ONLY, "Protect only this"),
             )
         ),
-        Action(BLOCK, "Make it a block", {"box": makes}),
+        Action(BLOCK, "Make it a block", {"box": block_effect}),
         *(
             [Action(CUT, "Show only this part", {"box": _CUT_TEXT})]
             if extent.can_crop(setup)
@@ -85,7 +85,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
 
 
 def handle_act(act: Act) -> None:
-    """Apply what was done on the stage."""
+    """Applies a drawing, an undo or a redo from the stage."""
     if STATE.undo_or_redo(act.tool):
         return
     if act.action == NUMBERS:
@@ -96,18 +96,18 @@ def handle_act(act: Act) -> None:
         update_scenario(STATE, lambda s: extent.crop(s, area))
         return
     scenario = STATE.current().scenario
-    ready = runs.setup(scenario)
-    places = _act_areas(act, ready, runs.map_of(ready.dataset))
-    if not places:
+    setup = runs.setup(scenario)
+    areas = _act_areas(act, setup, runs.map_of(setup.dataset))
+    if not areas:
         return
-    makers: dict[str, Callable[[Scenario], Scenario]] = {
-        PROTECT: lambda s: _with_edits(s, [f"+{place}" for place in places]),
-        UNPROTECT: lambda s: _with_edits(s, [f"-{place}" for place in places]),
-        ONLY: lambda s: s.with_context(sensitive=SensitiveAreas(tuple(f"+{p}" for p in places))),
-        BLOCK: lambda s: s.with_context(blocks=DrawnBlocks((*_areas(s.context.blocks), *places))),
+    changes: dict[str, Callable[[Scenario], Scenario]] = {
+        PROTECT: lambda s: _with_edits(s, [f"+{place}" for place in areas]),
+        UNPROTECT: lambda s: _with_edits(s, [f"-{place}" for place in areas]),
+        ONLY: lambda s: s.with_context(sensitive=SensitiveAreas(tuple(f"+{p}" for p in areas))),
+        BLOCK: lambda s: s.with_context(blocks=DrawnBlocks((*_areas(s.context.blocks), *areas))),
     }
-    update_scenario(STATE, makers[act.action])
-    _notify_change(ready)
+    update_scenario(STATE, changes[act.action])
+    _notify_change(setup)
 
 
 def mark_region(area: Area | None) -> None:
@@ -116,31 +116,31 @@ def mark_region(area: Area | None) -> None:
 
 
 def has_drawing(scenario: Scenario) -> bool:
-    """Whether there is a drawing to be cleared."""
+    """Whether anything is drawn that can be cleared."""
     context = scenario.context
     return bool(_edits(context.sensitive) or _areas(context.blocks))
 
 
 def clear_drawing() -> None:
-    """Take away all that was drawn, and the marked box."""
+    """Clears all drawings and the marked box."""
     STATE.change(lambda record: replace(_without_drawing(record), region=None))
 
 
 def _without_drawing(record: PlacesState) -> PlacesState:
-    """What was protected before the first drawing; for a link's drawing, everything in a block."""
+    """The record before its first drawing; everything in one block where it began with one."""
     context, changed = record.scenario.context, record.scenario
     earlier = [was.scenario.context for was in STATE.past_records()[::-1]]
     if _edits(context.sensitive):
-        undrawn = (was.sensitive for was in earlier if not _edits(was.sensitive))
-        changed = changed.with_context(sensitive=next(undrawn, EverythingSensitive()))
+        undrawn_sets = (was.sensitive for was in earlier if not _edits(was.sensitive))
+        changed = changed.with_context(sensitive=next(undrawn_sets, EverythingSensitive()))
     if _areas(context.blocks):
-        free = (was.blocks for was in earlier if not _areas(was.blocks))
-        changed = changed.with_context(blocks=next(free, DrawnBlocks()))
+        undrawn_blocks = (was.blocks for was in earlier if not _areas(was.blocks))
+        changed = changed.with_context(blocks=next(undrawn_blocks, DrawnBlocks()))
     return replace(record, scenario=changed)
 
 
 def edits_text(edits: tuple[str, ...]) -> str:
-    """How a sensitive set was drawn: what it began with, what was added, what was taken out."""
+    """How a sensitive set was drawn: its start, and the numbers of areas added and taken out."""
     begun = edits[:1] == (_EVERYWHERE,)
     added = sum(edit.startswith("+") for edit in edits) - begun
     taken = sum(edit.startswith("-") for edit in edits)
@@ -157,23 +157,23 @@ def _with_edits(scenario: Scenario, edits: list[str]) -> Scenario:
     if isinstance(before, EverythingSensitive):
         if edits[0].startswith("+"):
             return scenario  # nothing to add
-        begun: tuple[str, ...] = (_EVERYWHERE,)
+        start: tuple[str, ...] = (_EVERYWHERE,)
     else:
-        begun = _as_edits(before, scenario)
-    return scenario.with_context(sensitive=SensitiveAreas((*begun, *edits)))
+        start = _as_edits(before, scenario)
+    return scenario.with_context(sensitive=SensitiveAreas((*start, *edits)))
 
 
 def _as_edits(before: SensitiveSpec, scenario: Scenario) -> tuple[str, ...]:
-    """A sensitive set as areas to go on from, whatever it was made of."""
+    """Any sensitive set as a list of edits that further ones can extend."""
     if isinstance(before, SensitiveAreas):
         return before.edits
-    ready = runs.setup(scenario)
-    boxes = rectangles(ready.sensitive, runs.map_of(ready.dataset))
+    setup = runs.setup(scenario)
+    boxes = rectangles(setup.sensitive, runs.map_of(setup.dataset))
     return tuple(f"+{area}" for area in boxes)
 
 
 def _act_areas(act: Act, setup: Setup, domain: GridDomain) -> list[str]:
-    """Where the act was, as areas of a link; "b" before one that stands for its whole block."""
+    """The areas of an act, as in links; "b" before one that stands for its whole block."""
     if act.area is not None:
         return [str(act.area)]
     if act.block is not None:
@@ -188,25 +188,25 @@ def _cell_area(symbol: int, domain: GridDomain) -> Area:
 
 
 def rectangles(mask: Bools, domain: GridDomain) -> list[Area]:
-    """A (k,) set of cells as few rectangles: runs along a row, put together over rows."""
+    """The rectangles that make up a (k,) set of cells: runs along a row, merged over equal rows."""
     grid = mask.reshape(domain.rows, domain.columns)
     padded = np.pad(grid, ((0, 0), (1, 1))).astype(np.int8)
     open_runs: dict[tuple[int, int], int] = {}
-    found = []
+    areas = []
     for row in range(domain.rows + 1):
-        turns = np.diff(padded[row]) if row < domain.rows else np.zeros(1, np.int8)
+        changes = np.diff(padded[row]) if row < domain.rows else np.zeros(1, np.int8)
         runs_here = set(
             zip(
-                np.flatnonzero(turns == 1).tolist(),
-                np.flatnonzero(turns == -1).tolist(),
+                np.flatnonzero(changes == 1).tolist(),
+                np.flatnonzero(changes == -1).tolist(),
                 strict=True,
             )
         )
         ended = [run for run in open_runs if run not in runs_here]
-        found += [_cells_area(domain, open_runs.pop(run), row, *run) for run in ended]
+        areas += [_cells_area(domain, open_runs.pop(run), row, *run) for run in ended]
         for run in runs_here:
             open_runs.setdefault(run, row)
-    return found
+    return areas
 
 
 def _cells_area(domain: GridDomain, bottom: int, top: int, left: int, right: int) -> Area:

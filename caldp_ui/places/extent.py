@@ -1,4 +1,4 @@
-"""What part of its map a scenario shows, and in how large cells: the data as they are, seen so."""
+"""The part of its map that a scenario shows, and its cell size; the data do not change."""
 
 from dataclasses import replace
 from typing import Final
@@ -17,9 +17,9 @@ from caldp_ui.controls.any_map import blocks_of
 
 _FACTORS: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 PAPER_MAP_ONLY: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)
-"""What is known for the paper's map only."""
+"""Blocks and sensitive sets that exist for the paper's map only."""
 _CELLS_MIN: Final = 6
-"""Cells of a map that still shows something."""
+"""Fewest cells of a map that still shows something."""
 
 
 def full_map(spec: DatasetSpec) -> GridDomain | None:
@@ -35,7 +35,7 @@ def can_crop(setup: Setup) -> bool:
 
 
 def crop(scenario: Scenario, area: Area) -> Scenario:
-    """The scenario with the part of its map in an area; raises `CaldpError` for none of it."""
+    """The scenario cropped to an area; raises `CaldpError` where none of it is on the map."""
     spec, grid = scenario.dataset, full_map(scenario.dataset)
     part = None if grid is None else grid.snap(area)
     if grid is None or part is None:
@@ -47,23 +47,23 @@ def crop(scenario: Scenario, area: Area) -> Scenario:
 
 
 def _with_part(before: Scenario, spec: DatasetSpec) -> Scenario:
-    """The scenario with another part of its map; drawings and what holds anywhere stay."""
-    after, was = replace(before, dataset=spec), before.context
+    """The scenario with another part of its map; drawings, and what fits any map, stay."""
+    after, context = replace(before, dataset=spec), before.context
     domain = runs.finest_map_of(runs.dataset(after))
-    if isinstance(was.blocks, GridBlocks | StateBlocks | AdaptiveBlocks):
+    if isinstance(context.blocks, GridBlocks | StateBlocks | AdaptiveBlocks):
         after = after.with_context(blocks=blocks_of(domain))
-    if isinstance(was.sensitive, SensitiveInhabited):
+    if isinstance(context.sensitive, SensitiveInhabited):
         after = after.with_context(sensitive=EverythingSensitive())
     return after
 
 
 def merge_factor(spec: DatasetSpec) -> int | None:
-    """How many cells make the side of a larger one; None where they can't be put together."""
+    """Cells along the side of a merged one; None where cells can't be merged."""
     return spec.together if isinstance(spec, Gowalla | Cities | OwnPlaces) else None
 
 
 def with_merge_factor(scenario: Scenario, factor: int) -> Scenario:
-    """The scenario with so many cells put together."""
+    """The scenario with `factor` × `factor` cells merged; unchanged where they can't be."""
     spec = scenario.dataset
     if not isinstance(spec, Gowalla | Cities | OwnPlaces):
         return scenario
@@ -71,9 +71,9 @@ def with_merge_factor(scenario: Scenario, factor: int) -> Scenario:
 
 
 def merge_factors(scenario: Scenario) -> tuple[int, ...]:
-    """How many cells may be put together along a side: the map still has some, all of them whole.
+    """Possible merge factors: the map keeps at least 6 cells, all of them whole.
 
-    The scenario's own number is among them.
+    The scenario's own factor is among them.
     """
     fine = runs.finest_map_of(runs.dataset(scenario))
     now = merge_factor(scenario.dataset) or 1

@@ -1,6 +1,6 @@
-"""Films of the map page: every ε, and other outcomes.
+"""Films of the map page: every ε, and new noise.
 
-A film of ε has the same people and coins at every step, so what changes is ε alone: with it the
+A film of ε has the same people and random draws at every step, so only ε changes: with it the
 page's slider of ε shows each level at once, and the server's answer confirms it.
 """
 
@@ -27,22 +27,22 @@ _PER_SECOND: Final = 2.0
 
 
 def show(scenario: Scenario, stage: Stage) -> None:
-    """Bring the films of this scenario to the stage, now or as soon as they are made."""
+    """Sends the scenario's films to the stage, now or as soon as they are made."""
     if is_possible(scenario):
         films.show([EPSILON_FILM.request(scenario), _draws_request(scenario)], stage)
 
 
 def is_possible(scenario: Scenario) -> bool:
-    """Whether it has one ε, and pictures that take no longer than a moment."""
+    """Whether the scenario has films: one ε, and pictures that are fast to compute."""
     both = (scenario, plain_ldp.best_plain_ldp(scenario))
     return not isinstance(scenario.context.epsilon, tuple) and not any(map(runs.takes_long, both))
 
 
 def render(scenario: Scenario) -> Step:
-    """What the page shows of a scenario."""
+    """The film step of a scenario: maps, errors, headline and odds."""
     ours, plain = runs.result(scenario), runs.result(plain_ldp.best_plain_ldp(scenario))
-    made = _render_step(ours, plain)
-    return replace(made, elsewhere={**made.elsewhere, odds.PLACE: odds.html(PLACES, ours.setup)})
+    step = _render_step(ours, plain)
+    return replace(step, elsewhere={**step.elsewhere, odds.PLACE: odds.html(PLACES, ours.setup)})
 
 
 EPSILON_FILM: Final = SliderFilm[Scenario](
@@ -62,9 +62,9 @@ EPSILON_FILM: Final = SliderFilm[Scenario](
 
 
 def _draws_request(scenario: Scenario) -> FilmRequest:
-    alike = f"{runs.key(replace(scenario, seed=0))} draws"
+    name = f"{runs.key(replace(scenario, seed=0))} draws"
     return FilmRequest(
-        STATE.key("film-draws"), alike, lambda progress: _draws_film(scenario, progress)
+        STATE.key("film-draws"), name, lambda progress: _draws_film(scenario, progress)
     )
 
 

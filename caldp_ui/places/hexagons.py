@@ -11,7 +11,7 @@ from caldp_ui.session.scenarios import bind
 
 
 def details(blocks: HexagonBlocks, domain: GridDomain) -> None:
-    """The sizes that the map has, and the one of the scenario."""
+    """The slider of the sizes that fit the map."""
     st.select_slider(
         "Size of a hexagon",
         sorted({*hexagon_resolutions(domain), blocks.resolution}, reverse=True),

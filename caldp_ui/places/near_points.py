@@ -40,5 +40,5 @@ def details(sensitive: SensitiveNear) -> None:
 
 
 def _points(text: str) -> tuple[str, ...]:
-    """A point of each line that is not empty."""
+    """One point per line that is not empty, without spaces."""
     return tuple(line.replace(" ", "") for line in text.splitlines() if line.strip())

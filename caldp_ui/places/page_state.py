@@ -1,4 +1,4 @@
-"""What the map page shows: a scenario of places, a marked box; link and undo."""
+"""The state of the map page: a scenario of places and a marked box; link and undo."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -30,7 +30,7 @@ def _check(record: PlacesState) -> None:
 
 
 def _with_earlier_protection(shown: PlacesState, earlier: PlacesState) -> PlacesState:
-    """Another map takes all along: a step back leads to what was shown before."""
+    """The record with an earlier protection; all of the earlier one where the map is another."""
     data = (shown.scenario.dataset, earlier.scenario.dataset)
     if data[0] != data[1] and (
         type(data[0]) is type(data[1]) or any(map(visitor_data.is_own, data))

@@ -1,4 +1,4 @@
-"""What is pinned on the map page: its maps under the same view, and what differs."""
+"""The pinned scenario on the map page: its maps under the same view, and what differs."""
 
 from typing import Final
 
@@ -15,8 +15,8 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def _result_sentence(data: ComparisonData) -> str:
-    told = data.ours is not None and has_valid_errors(data.setup)
-    tv = data.ours.first.errors.tv if told and data.ours is not None else None
+    has_error = data.ours is not None and has_valid_errors(data.setup)
+    tv = data.ours.first.errors.tv if has_error and data.ours is not None else None
     return f"{policies.promise_summary(PLACES, data.setup)} {accuracy.headline(PLACES, tv, None)}"
 
 

@@ -17,7 +17,7 @@ from caldp_ui.words import formats
 
 
 def details(blocks: PolygonBlocks) -> None:
-    """Asks for the file; what came of the last one, or what is wrong with it."""
+    """The upload of a file, with the areas of the last one or its error."""
     st.file_uploader(
         f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB",
         key=STATE.key("polygons"),
@@ -39,14 +39,14 @@ _ERROR_KEY = f"{STATE.page}/polygons-wrong"
 
 def _read_upload() -> None:
     file = st.session_state[STATE.key("polygons")]
-    if file is None or isinstance(file, DeletedFile):  # one that was taken stands there still
+    if file is None or isinstance(file, DeletedFile):  # a file already read is still listed
         return
     data = file.getvalue()
     release(file.file_id)
     st.session_state[_ERROR_KEY] = None
     try:
-        found = read_polygons(data, file.name)
-        blocks = PolygonBlocks(tuple(found), tuple(found.values()))
+        polygons = read_polygons(data, file.name)
+        blocks = PolygonBlocks(tuple(polygons), tuple(polygons.values()))
     except CaldpError as error:
         st.session_state[_ERROR_KEY] = str(error)
         return
@@ -55,13 +55,13 @@ def _read_upload() -> None:
 
 
 def _describe_blocks(blocks: PolygonBlocks) -> str:
-    """How many areas are blocks; which have no cell of their own, and what is outside of all."""
+    """The number of areas, those without a cell of their own, and what lies outside of all."""
     partition = runs.setup(STATE.current().scenario).partition
     lost = [name for name in blocks.names if name not in partition.names]
-    told = f"{formats.count(len(blocks.names), 'area', 'areas')}."
+    text = f"{formats.count(len(blocks.names), 'area', 'areas')}."
     if lost:
         few = ", ".join(lost[:3])
-        told += f" {len(lost)} of them hold no middle of a cell and are no blocks: {few}."
+        text += f" {len(lost)} of them hold no middle of a cell and are no blocks: {few}."
     if OUTSIDE in partition.names and partition.m > 1:
-        told += " What is outside of all is one more block."
-    return str(escape_markdown(told))
+        text += " What is outside of all is one more block."
+    return str(escape_markdown(text))

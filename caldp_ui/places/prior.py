@@ -1,4 +1,4 @@
-"""What everybody knows anyway: how much of the picture it makes, and what it gets wrong."""
+"""The public prior of an estimate: how much of the picture it makes, and where it misleads."""
 
 from dataclasses import replace
 from typing import Final
@@ -44,7 +44,7 @@ _EXAMPLES: Final = 3
 
 
 def section(data: ComparisonData) -> None:
-    """The offer, or how much of the picture the prior has made."""
+    """The offer of a prior, or how much of the picture it has made."""
     scenario = data.setup.scenario
     if scenario.estimator not in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
         st.markdown(_OFFER)
@@ -58,7 +58,7 @@ def section(data: ComparisonData) -> None:
 
 
 def _choice_buttons(scenario: Scenario) -> None:
-    """Buttons for all that may be taken for known, but for what is already."""
+    """Buttons for every prior except the one in use."""
     with st.container(horizontal=True):
         if scenario.estimator != INHABITANTS_ESTIMATOR:
             _estimator_button(
@@ -76,14 +76,14 @@ def _choice_buttons(scenario: Scenario) -> None:
 
 
 def _estimator_button(label: str, icon: str, name: str, estimator: str) -> None:
-    """A press in a tab draws the tab alone, and the maps are above it."""
+    """A button that sets the estimator; runs the page, as a tab alone would leave the maps."""
     if st.button(label, icon=f":material/{icon}:", key=STATE.key(name)):
         update_scenario(STATE, lambda s: replace(s, estimator=estimator))
         run_page()
 
 
 def public_prior(ours: Result) -> tuple[str, Floats]:
-    """What the estimate takes for known: its name for readers, and (k,) shares."""
+    """The prior of the estimate: its name for readers, and (k,) shares."""
     scenario = ours.setup.scenario
     if scenario.estimator == KNOWING_MAP and isinstance(scenario.prior, PublicMap):
         prior = ours.setup.options.prior
@@ -94,46 +94,49 @@ def public_prior(ours: Result) -> tuple[str, Floats]:
 
 def _show(ours: Result) -> None:
     domain = runs.map_of(ours.setup.dataset)
-    moved = prior_effect(ours.first.evidence, ours.first.estimate)
+    shift = prior_effect(ours.first.evidence, ours.first.estimate)
     name, prior = public_prior(ours)
-    st.markdown(prior_share_text(moved, escape_markdown(name)))
+    st.markdown(prior_share_text(shift, escape_markdown(name)))
     source = (
         " (GeoNames)"
         if ours.setup.scenario.estimator == INHABITANTS_ESTIMATOR
         else ", the public map"
     )
     shares = {f"{name}{source}": prior}
-    if moved.any():
-        shares["More people because of it"] = np.maximum(moved, 0.0)
-        shares["Fewer people because of it"] = np.maximum(-moved, 0.0)
-    made = pictures.maps(shares, domain, home(domain), ours.setup.n)
-    for column, (title, png) in zip(st.columns(3), made.items(), strict=False):
+    if shift.any():
+        shares["More people because of it"] = np.maximum(shift, 0.0)
+        shares["Fewer people because of it"] = np.maximum(-shift, 0.0)
+    images = pictures.maps(shares, domain, home(domain), ours.setup.n)
+    for column, (title, png) in zip(st.columns(3), images.items(), strict=False):
         column.image(png, caption=escape_markdown(title))
-    st.markdown(escape_markdown(judgement_text(ours, moved, domain)))
+    st.markdown(escape_markdown(judgement_text(ours, shift, domain)))
 
 
 def prior_share_text(shift: Floats, name: str) -> str:
-    """How much of the picture is prior; `name`: what is taken for known."""
+    """The share of people whom a prior moves, by its (k,) `shift` of shares; `name`: its name."""
     if not shift.any():
         return f"{name} does not fit these reports; it is **left alone**: nobody is moved."
     number = formats.of_hundred(0.5 * float(np.abs(shift).sum()))
-    made = "because of towns" if name == "Where people live" else f"because of {name}"
-    return f"**{number} people are where they are on this map {made}, not of reports.**"
+    cause = "because of towns" if name == "Where people live" else f"because of {name}"
+    return f"**{number} people are where they are on this map {cause}, not of reports.**"
 
 
 def judgement_text(ours: Result, shift: Floats, domain: GridDomain) -> str:
-    """How far off the map is with the prior and without, and where the prior misleads most."""
-    refused = invalid_error_reason(ours.setup)
-    if refused:
-        return refused
-    truth, knowing = ours.setup.dataset.distribution, ours.first.estimate
-    off = [formats.per_hundred(total_variation(truth, each)) for each in (
-        knowing, knowing - shift, public_prior(ours)[1])]  # fmt: skip
-    worse = np.abs(knowing - truth) - np.abs(knowing - shift - truth)
+    """The error with the prior, without it and of it alone, and where it misleads most.
+
+    `shift`: (k,) shares that the prior adds.
+    """
+    reason = invalid_error_reason(ours.setup)
+    if reason:
+        return reason
+    truth, estimate = ours.setup.dataset.distribution, ours.first.estimate
+    errors = [formats.per_hundred(total_variation(truth, each)) for each in (
+        estimate, estimate - shift, public_prior(ours)[1])]  # fmt: skip
+    worse = np.abs(estimate - truth) - np.abs(estimate - shift - truth)
     worst = np.argsort(-worse)[:_EXAMPLES]
     named = "; ".join(place_name(domain, int(x)) for x in worst if worse[x] > 0)
     misled = f" It misleads most at {named}." if named else ""
     return (
-        f"In the wrong place are {off[0]} of 100 people with the prior, {off[1]} without it, and "
-        f"{off[2]} if one believes the prior alone.{misled}"
+        f"In the wrong place are {errors[0]} of 100 people with the prior, {errors[1]} without it, "
+        f"and {errors[2]} if one believes the prior alone.{misled}"
     )

@@ -1,4 +1,4 @@
-"""In the corner that the maps leave free: an example, ε, people, what is protected, the odds."""
+"""Controls in the free corner of the maps: an example, ε, people, the protection, the odds."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def show(data: ComparisonData) -> None:
-    """All controls of the page at the left, what they mean for a person at the right."""
+    """All controls of the page at the left, the odds for a person at the right."""
     setup = data.setup
     domain = runs.finest_map_of(setup.dataset)
     with st.container(key=STATE.key("steer"), gap="small"):
@@ -33,7 +33,7 @@ def show(data: ComparisonData) -> None:
 
 
 def _forms(data: ComparisonData, domain: GridDomain) -> None:
-    """What is closed is not drawn: every control costs each run a little."""
+    """The forms behind buttons; closed ones are not drawn, as every control costs each run."""
     setup, scenario = data.setup, data.setup.scenario
     protection = st.popover(
         _protection_label(setup),
@@ -57,12 +57,12 @@ def _forms(data: ComparisonData, domain: GridDomain) -> None:
 
 
 def _protection_label(setup: Setup) -> str:
-    """What the form of protection is called; under another name an open one would close."""
-    kept, is_open = STATE.key("protection-label"), st.session_state.get(STATE.key("protection"))
-    if kept not in st.session_state or not is_open:
+    """The label of the protection form; it stays while the form is open, which else would close."""
+    key, is_open = STATE.key("protection-label"), st.session_state.get(STATE.key("protection"))
+    if key not in st.session_state or not is_open:
         everybody = readable.readable_people(setup) is None
-        st.session_state[kept] = "What is protected" if everybody else "Protect more places"
-    return str(st.session_state[kept])
+        st.session_state[key] = "What is protected" if everybody else "Protect more places"
+    return str(st.session_state[key])
 
 
 def _clear_button(scenario: Scenario) -> None:

@@ -13,7 +13,7 @@ from caldp_ui.places import films
 
 
 def part(scenario: Scenario) -> Part | None:
-    """The page; None where no film of it is made."""
+    """The page as a part of an offline file; None where no film of it is made."""
     if not films.is_possible(scenario):
         return None
     rival = plain_ldp.best_plain_ldp(scenario)

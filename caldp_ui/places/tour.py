@@ -83,13 +83,13 @@ def tour_button(domain: GridDomain) -> None:
 
 
 def show_strip() -> None:
-    """The step, if the tour is on; what follows keeps its place."""
+    """Draws the step if the tour is on; its container is there in any case, for the layout."""
     if handover.take_part(STATE.page, "tour"):
         _set_step(0)
-    at = _current_step()
+    number = _current_step()
     with st.container():
-        if at is not None:
-            _show(at)
+        if number is not None:
+            _show(number)
 
 
 def _show(number: int) -> None:

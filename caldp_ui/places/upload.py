@@ -30,14 +30,14 @@ from caldp_ui.words import cells as words
 
 CountedData: TypeAlias = CountedPlaces | CountedMap
 _PRIOR_KEY: Final = f"{STATE.page}/own-as"
-"""Where it is kept that the form was opened for a public map."""
+"""The session key that says that the form was opened for a public map."""
 _AS_DATA: Final = "the people to be protected, on a map of their own"
 _AS_PRIOR: Final = "what is public already: an earlier map of these places"
 
 
 @dataclass(frozen=True)
 class _CurrentMap(MapRequest):
-    """The page's own map, for a public map."""
+    """A request to count a public map on the page's own map."""
 
 
 def popover() -> None:
@@ -46,13 +46,13 @@ def popover() -> None:
 
 
 def open_for_prior() -> None:
-    """Have the form be open for a public map in the page's next run."""
+    """Opens the form for a public map in the page's next run."""
     st.session_state[_PRIOR_KEY] = True
     handover.open_part(STATE.page, "own")
 
 
 def _full_map() -> GridDomain:
-    """All of the map that is shown a part of, in its smallest cells."""
+    """The whole map, of which a part may be shown, in its smallest cells."""
     scenario = STATE.current().scenario
     return extent.full_map(scenario.dataset) or runs.finest_map_of(runs.dataset(scenario))
 
@@ -64,7 +64,7 @@ def _next_step(counts: CountedData) -> str:
 
 
 def _ask_layout(key: Callable[[str], str], _: DetectedFile, layout: Layout) -> Layout | None:
-    """Whose places they are; of people's, how large cells shall be, and what part of the Earth."""
+    """Asks what the places are; of people's, also the cell size and the part of the Earth."""
     picked = st.radio(
         "These places are …",
         (_AS_DATA, _AS_PRIOR),
@@ -79,7 +79,7 @@ def _ask_layout(key: Callable[[str], str], _: DetectedFile, layout: Layout) -> L
 
 
 def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
-    """How large cells shall be, and what part of the Earth: chosen for the places at first."""
+    """Asks for the cell size and the part of the Earth; by default both follow from the places."""
     left, right = st.columns([2, 3])
     cell = left.selectbox(
         "Cells of …",
@@ -104,13 +104,13 @@ def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
 def _count_rows(
     contents: DetectedFile, layout: Layout, title: str, progress: Progress
 ) -> CountedData:
-    wanted = layout.wanted
-    if not isinstance(wanted, _CurrentMap):
+    request = layout.wanted
+    if not isinstance(request, _CurrentMap):
         return count_places(contents, layout, title, progress)
-    assert wanted.extent is not None
-    assert wanted.cell is not None
-    shown = GridDomain.from_area(wanted.extent, wanted.cell)
-    return count_published_map(contents, layout, title, shown, progress)
+    assert request.extent is not None
+    assert request.cell is not None
+    grid = GridDomain.from_area(request.extent, request.cell)
+    return count_published_map(contents, layout, title, grid, progress)
 
 
 def _people_count(counts: CountedData) -> int:

@@ -1,4 +1,4 @@
-"""Sentences of the map page alone: what the numbers of a box leave to ask."""
+"""Sentences of the map page: a box and notes on its numbers."""
 
 from caldp_core.domain.area import Area
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -8,26 +8,26 @@ from caldp_ui.words import formats
 
 
 def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
-    """What the numbers of a region leave to ask, one sentence or two each."""
-    told = []
+    """Notes on a region's numbers: an estimate below 0, whole blocks, the sum of its cells."""
+    sentences = []
     if round(report.estimate) < 0:
-        told.append(
+        sentences.append(
             "An estimate below 0: noise outweighs the people here. The range is cut off at 0, the "
             "estimate is not, so that it is right on average."
         )
     if report.exact_blocks:
-        told.append(
+        sentences.append(
             f"{formats.count(report.exact_blocks, 'block lies', 'blocks lie')} in the box as a "
             "whole. No block hides how many people it holds, so they add no privacy noise."
         )
-    shown = ESTIMATORS[scenario.estimator]
-    told.append(
+    estimator = ESTIMATORS[scenario.estimator]
+    sentences.append(
         "The cells of the map of this protection add up to "
         f"{formats.people(report.processed_estimate)} here: "
-        f"they show “{shown.title}”, {shown.sentence}. The estimate above is made for the box as a "
-        "whole and is right on average."
+        f"they show “{estimator.title}”, {estimator.sentence}. The estimate above is made for the "
+        "box as a whole and is right on average."
     )
-    return told
+    return sentences
 
 
 def describe_area(area: Area) -> str:

@@ -28,17 +28,17 @@ from caldp_ui.words.headline import Headline
 
 
 def view(record: Plan) -> None:
-    """Everything that is shown of a plan."""
-    find, cost = partial(people_needed.compute_needs, record), people_needed.cost(record)
+    """Draws the headline, picture and memo as they are computed, then the pin and the tabs."""
+    compute, cost = partial(people_needed.compute_needs, record), people_needed.cost(record)
     if incremental_jobs.needs_consent(STATE.key("needs"), _cache_key(record), cost):
         values = runs.dataset(record.scenario).domain.k
         headline.show(Headline("This plan is a lot to compute.", cost.describe(values)))
-        incremental_jobs.consent_button(STATE.key("needs"), _cache_key(record), find)
+        incremental_jobs.consent_button(STATE.key("needs"), _cache_key(record), compute)
         return
     incremental_jobs.gather_automatically(
         STATE.key("needs"),
         _cache_key(record),
-        find,
+        compute,
         lambda job: f"Still computing: {job.share:.0%} of the picture",
         partial(_show, record),
     )
@@ -48,12 +48,12 @@ def view(record: Plan) -> None:
 
 
 def _pinned_need() -> Need | None:
-    """What is pinned needs so many people."""
+    """The need of the pinned plan; None without a pin."""
     return None if STATE.pinned is None else pin_view.need(STATE.pinned)
 
 
 def _load_tables(record: Plan) -> people_needed.NeedTables | None:
-    """What the tables show, made beside the page; None while it is on its way."""
+    """The needs in the tables, computed by a job beside the page; None until it is done."""
     return jobs.run_automatically(
         STATE.key("beside"),
         f"{_cache_key(record)} {record.within}",
@@ -63,31 +63,31 @@ def _load_tables(record: Plan) -> people_needed.NeedTables | None:
 
 
 def _cache_key(record: Plan) -> str:
-    same = (record.goal, record.floor, people_needed.target(record))
-    return f"{runs.key(record.scenario)} {same}"
+    goal = (record.goal, record.floor, people_needed.target(record))
+    return f"{runs.key(record.scenario)} {goal}"
 
 
 def _show(record: Plan, needs: list[Need]) -> None:
     points = dict(people_needed.needs_by_protection(needs))
-    waiting = sum(each.epsilon == record.epsilon for each in needs) < len(NAMES)
+    is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(NAMES)
     headline.show(
         Headline(
             "How many people are needed is still being computed.",
             f"Goal: {words.goal_text(record)}.",
         )
-        if waiting
+        if is_waiting
         else words.headline(record, points)
     )
-    drawn = charts.figure(record, points, _pinned_need(), palette())
-    show(drawn, STATE.key("chart"), words.alt(record, points))
+    figure = charts.figure(record, points, _pinned_need(), palette())
+    show(figure, STATE.key("chart"), words.alt(record, points))
     st.caption("Each line shows its most accurate method.")
-    if not waiting:
+    if not is_waiting:
         _memos(record, points, _margins(record, points))
     sharing.file_button(STATE.key("csv"), "people.csv", partial(files.needs_csv, record, points))
 
 
 def _margins(record: Plan, points: words.Points) -> Margins | None:
-    """Of every group at the memo's ε, made beside the page; None while they are on their way."""
+    """Margins of every group at the memo's ε, by a job beside the page; None until it is done."""
     setup = words.memo_setup(record, points)
     return jobs.run_automatically(
         STATE.key("margins"),
@@ -98,7 +98,7 @@ def _margins(record: Plan, points: words.Points) -> Margins | None:
 
 
 def _memos(record: Plan, points: words.Points, margins: Margins | None) -> None:
-    """What can be copied into a memo, in plain words and for those who build it."""
+    """The texts for a memo, in plain words and for those who build it, with the margins' file."""
     texts = {
         "For a memo": memo.plain_memo(record, points, margins),
         "For the technical part": memo.technical_memo(record, points),
@@ -113,8 +113,8 @@ def _memos(record: Plan, points: words.Points, margins: Margins | None) -> None:
 
 def _methods(record: Plan) -> None:
     """People by method and protection, the fewest marked."""
-    found = _load_tables(record)
-    table = [] if found is None else found.methods
+    tables = _load_tables(record)
+    table = [] if tables is None else tables.methods
     known = [n.people for _, row in table for n in row.values() if n.people]
     if not known:
         return
@@ -151,12 +151,12 @@ def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
 
 def _deployments(record: Plan) -> None:
     """Each published ε: odds after one report, a day and a month, and people needed here."""
-    found = _load_tables(record)
-    if found is None:
+    tables = _load_tables(record)
+    if tables is None:
         return
     st.markdown("Published deployments of local DP, and what their ε would mean for your survey.")
     rows = {}
-    for each, plain in zip(DEPLOYMENTS, found.deployments, strict=True):
+    for each, plain in zip(DEPLOYMENTS, tables.deployments, strict=True):
         rows[each.title] = {
             "ε per report": f"{each.epsilon:.3g}",
             "right guesses of 100, one report": formats.hundred(max_guess_accuracy(each.epsilon)),

@@ -30,7 +30,7 @@ _RANGE: Final = (0.1, 10.0)
 def figure(
     record: Plan, points: Mapping[str, Sequence[Need]], pinned: Need | None, colours: Palette
 ) -> go.Figure:
-    """The picture of a record: its own protection strong, its ε and people dotted.
+    """The picture of a record: its own protection bold, its ε and people dotted.
 
     `pinned`: another plan's need, as a point.
     """
@@ -55,9 +55,9 @@ def figure(
         Label(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
     )
     x = {**EPSILON_AXIS, "range": [math.log10(e) for e in _epsilon_range(record)]}
-    written = Words(at_starts=_names(record, points, colours), notes=notes)
+    labels = Words(at_starts=_names(record, points, colours), notes=notes)
     shapes = [vertical_line(record.epsilon, colours), horizontal_line(people, colours)]
-    return plane(traces, x, y, shapes, colours, words=written, height=HEIGHT, left=104)
+    return plane(traces, x, y, shapes, colours, words=labels, height=HEIGHT, left=104)
 
 
 def _epsilon_range(record: Plan) -> tuple[float, float]:
@@ -66,7 +66,7 @@ def _epsilon_range(record: Plan) -> tuple[float, float]:
 
 
 def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
-    """Whole powers of ten around all needs and the reader's people, each named."""
+    """The axis of people: whole powers of ten around all needs and the reader's people."""
     known = [float(each) for each in (*needed, people) if each]
     first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
     last = max(last, first + 1)
@@ -96,8 +96,8 @@ def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette)
 
 
 def _your_people(people: int, colours: Palette) -> Label:
-    told = f"you: {formats.people(people)} people"
-    return Label(_RANGE[1], people, told, colours.text, "bottom left", lift=-3)
+    text = f"you: {formats.people(people)} people"
+    return Label(_RANGE[1], people, text, colours.text, "bottom left", lift=-3)
 
 
 def _sufficient_labels(
@@ -110,14 +110,14 @@ def _sufficient_labels(
     enough = words.sufficient_epsilon(record, points)
     if enough is None or abs(math.log(enough / record.epsilon)) < _MIN_DISTANCE:
         return []
-    told = f"ε ≈ {formats.digits(enough)} is enough"
+    text = f"ε ≈ {formats.digits(enough)} is enough"
     side = "bottom left" if enough < record.epsilon else "top right"
     lift = -4 if "bottom" in side else 2
-    return [Label(enough, people, told, colours.ours, side, lift, wide_only=True)]
+    return [Label(enough, people, text, colours.ours, side, lift, wide_only=True)]
 
 
 def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Need] | None:
-    """What the reader's protection and plain LDP need at the reader's ε, if they differ."""
+    """The needs of the reader's protection and of plain LDP at the reader's ε, if they differ."""
     ours, plain = (
         next((n for n in points.get(name, ()) if n.epsilon == record.epsilon), None)
         for name in (record.protection, PLAIN)
@@ -131,11 +131,11 @@ def _gap_labels(pair: tuple[Need, Need], colours: Palette) -> list[Label]:
     """The numbers of people at both ends of the gap, and how many times as many that is."""
     ours, plain = (float(need.people or 1) for need in pair)
     at = pair[0].epsilon
-    told = f"{_APART}{formats.times(plain / ours)} as many people"
+    text = f"{_APART}{formats.times(plain / ours)} as many people"
     return [
         Label(at, ours, f"{words.rounded_people_text(ours)}{_APART}", colours.ours, "bottom left"),
         Label(at, plain, f"{_APART}{words.rounded_people_text(plain)}", colours.plain, "top right"),
-        Label(at, math.sqrt(ours * plain), told, colours.text, "middle right"),
+        Label(at, math.sqrt(ours * plain), text, colours.text, "middle right"),
     ]
 
 

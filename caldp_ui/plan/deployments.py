@@ -1,7 +1,7 @@
-"""Published deployments of local differential privacy, with what they say of themselves.
+"""Published deployments of local differential privacy, with the figures of their sources.
 
-Only what a source prints, and what that was held against here; where a deployment is
-silent, it is not listed.
+Only what a source prints, and what it was checked against here; a deployment without published
+figures is not listed.
 """
 
 import math
@@ -41,7 +41,7 @@ class Deployment:
         return self.epsilon * (self.reports_a_day or 1) * days
 
     def describe_right_guesses(self, days: int) -> str:
-        """Of 100 people torn 50:50, how many are guessed right at most."""
+        """Of 100 guesses between two equally likely values, how many are right at most."""
         return formats.hundred(max_guess_accuracy(self.epsilon_after(days)))
 
 
@@ -49,10 +49,10 @@ def _rappor(title: str, flips: tuple[float, float, float], source: str, checked:
     """RAPPOR with two hash functions by its f, p, q: ε₁ and ε∞ by its Theorems 2 and 1."""
     f, p, q = flips
     if_set, if_not = (0.5 * f * (p + q) + (1 - f) * bit for bit in (q, p))
-    once = 2 * math.log(if_set * (1 - if_not) / (if_not * (1 - if_set)))
-    ever = 4 * math.log((1 - f / 2) / (f / 2))
-    told = f"{source}: h = 2, f = {f:g}, p = {p:g}, q = {q:g}"
-    return Deployment(title, once, told, checked, epsilon_limit=ever)
+    one_report = 2 * math.log(if_set * (1 - if_not) / (if_not * (1 - if_set)))
+    all_reports = 4 * math.log((1 - f / 2) / (f / 2))
+    cited = f"{source}: h = 2, f = {f:g}, p = {p:g}, q = {q:g}"
+    return Deployment(title, one_report, cited, checked, epsilon_limit=all_reports)
 
 
 DEPLOYMENTS: Final = (

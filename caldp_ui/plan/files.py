@@ -1,4 +1,4 @@
-"""What can be taken along: the numbers of the picture, the plan as a scenario, and Python."""
+"""Exports: the numbers of the picture, the plan as a scenario, and Python."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -56,11 +56,11 @@ def snippet(record: Plan) -> str:
     if record.goal in OF_REGIONS:
         return _of_groups(record, chosen)
     goal = "relative_error"
-    made, name = f"accuracy = {goal}({record.floor!r})\n", goal
+    definition, name = f"accuracy = {goal}({record.floor!r})\n", goal
     if record.goal == "overall":
-        long = runs.takes_long(chosen)
-        name = "approximated_error" if long else "expected_error"
-        made = (_APPROXIMATED if long else _OVERALL).format(
+        is_slow = runs.takes_long(chosen)
+        name = "approximated_error" if is_slow else "expected_error"
+        definition = (_APPROXIMATED if is_slow else _OVERALL).format(
             estimator=chosen.estimator, budget=people_needed.BUDGET
         )
     theory = "caldp_core.theory"
@@ -71,7 +71,7 @@ def snippet(record: Plan) -> str:
     }
     return (
         f"from caldp_core import Scenario, prepare\n{imports[record.goal]}\n"
-        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{made}"
+        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{definition}"
         f"goal = Goal(accuracy, {people_needed.target(record)!r})\n"
         "print(people_for(setup.mechanism, setup.dataset.distribution, goal))\n"
     )
@@ -94,13 +94,13 @@ def _of_groups(record: Plan, chosen: Scenario) -> str:
 
 
 def show_margins_file(record: Plan, margins: Margins) -> None:
-    """A file with every margin, as the memo names a few where there are many."""
+    """The button for a file of all margins, as the memo names a few where there are many."""
     name = f"{words.unit_of_margins(record)}-margins.csv"
     sharing.file_button(STATE.key("margins-csv"), name, lambda: margins_csv(margins))
 
 
 def margins_csv(margins: Margins) -> bytes:
-    """A row a region, group or answer: its share and how far off the estimate may be."""
+    """One row per region, group or answer: its share and half its 95 % range."""
     return exports.csv(
         [
             {
@@ -118,7 +118,7 @@ def margins_csv(margins: Margins) -> bytes:
 
 
 def needs_csv(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
-    """One row a point of the picture."""
+    """One row per point of the picture."""
     rows = [
         {
             "protection": words.protection_title(record, name),

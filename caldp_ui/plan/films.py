@@ -1,4 +1,4 @@
-"""The picture at every ε and every share that is asked for, so that the browser follows a hand.
+"""The picture at every step of the sliders, sent ahead so that the browser follows them.
 
 Only where each point has a formula: elsewhere a point takes a second of trials.
 """
@@ -18,13 +18,13 @@ from caldp_ui.stage import Step
 
 
 def show(record: Plan, pinned: Need | None) -> None:
-    """Have the browser follow the sliders; what is `pinned` stays in the picture."""
+    """Has the browser follow the sliders; the `pinned` need stays in the picture."""
     if record.goal in RELATIVE:
         films.follow_sliders(page(pinned), record, sliders(record))
 
 
 def sliders(record: Plan) -> list[Slider[Plan]]:
-    """Those that can be followed."""
+    """The sliders that the browser follows."""
     people = people_slider(runs.dataset(record.scenario).n)
     return [epsilon_slider(), people, side.WITHIN_SLIDER, side.FLOOR_SLIDER]
 
@@ -38,11 +38,11 @@ def page(pinned: Need | None) -> ChartPage[Plan]:
                 list(people_needed.compute_needs(record, no_progress))
             )
         )
-        drawn = charts.figure(record, points, pinned, colours)
+        figure = charts.figure(record, points, pinned, colours)
         setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
         return films.render_step(
             words.headline(record, points),
-            {STATE.key("chart"): figure_json(drawn, words.alt(record, points))},
+            {STATE.key("chart"): figure_json(figure, words.alt(record, points))},
             {odds.PLACE: odds.html(words.nouns(record), setup)},
         )
 

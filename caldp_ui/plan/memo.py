@@ -1,4 +1,4 @@
-"""What can be copied into a memo: in plain words, and for those who build it.
+"""The texts for a memo: in plain words, and for those who build it.
 
 Every sentence here must be true of the numbers that it is made of.
 """
@@ -16,9 +16,9 @@ from caldp_ui.plan.words import Points
 from caldp_ui.words import formats, policies
 
 _NAMED: Final = 8
-"""Most margins that a memo names one by one."""
+"""The most margins that a memo names one by one."""
 _OTHER_EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
-"""ε's at which a memo tells how many people the same accuracy takes."""
+"""ε's at which a memo says how many people the same accuracy takes."""
 _SAME_LEVEL: Final = 0.05
 
 
@@ -31,24 +31,24 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
     """
     need, level = words.need_and_level(record, points)
     nouns, setup = words.nouns(record), words.setup_at(record, level)
-    told = policies.describe_promise(nouns, setup)
+    promise = policies.describe_promise(nouns, setup)
     guess = policies.promise_summary(nouns, setup)
-    all_covered = told.protected_share >= 1.0
-    now = f"{need} At ε = {level:g}, {words.lowercase_start(guess)}"
-    first = now if all_covered else f"{guess} {need}"
-    there = "" if margins is None else f" {margins_text(record, margins, level)}"
+    all_covered = promise.protected_share >= 1.0
+    plan = f"{need} At ε = {level:g}, {words.lowercase_start(guess)}"
+    first = plan if all_covered else f"{guess} {need}"
+    margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"
     last = (
-        f"What it does not hide: {words.lowercase_start(told.not_promised[0])} This is planned "
+        f"What it does not hide: {words.lowercase_start(promise.not_promised[0])} This is planned "
         "with the "
         f"data “{setup.dataset.name}”. Other data with as many {nouns.units} need similar numbers, "
         "not the same."
     )
-    back = alternatives_text(record, points, level, all_covered)
-    return "\n\n".join(part for part in (f"{first}{there}", back, last) if part)
+    alternatives = alternatives_text(record, points, level, all_covered)
+    return "\n\n".join(part for part in (f"{first}{margins_sentence}", alternatives, last) if part)
 
 
 def margins_text(record: Plan, margins: Margins, level: float) -> str:
-    """The margin of every group, or of the best and the worst known where there are many."""
+    """The margin of every group, or the least and the largest where there are many."""
     people = formats.people(runs.people(record.scenario))
     start = f"With {people} people at ε = {level:g}, 95 of 100 surveys are right"
     rows = list(zip(margins.names, margins.margins.tolist(), strict=True))
@@ -86,29 +86,29 @@ def alternatives_text(record: Plan, points: Points, level: float, all_covered: b
     ]
     if not near:
         return ""
-    told = _enumerate_texts(
+    needs = _enumerate_texts(
         [f"{words.rounded_people_text(n.people or 0)} people at ε = {n.epsilon:g}" for n in near]
     )
     if not all_covered:
-        return f"The same accuracy takes {told}."
+        return f"The same accuracy takes {needs}."
     right = _enumerate_texts([formats.hundred(max_guess_accuracy(n.epsilon)) for n in near])
     return (
-        f"The same accuracy takes {told}. The attacker is then right at most {right} times in 100."
+        f"The same accuracy takes {needs}. The attacker is then right at most {right} times in 100."
     )
 
 
 def technical_memo(record: Plan, points: Points) -> str:
-    """The same for those who build it: protection, method, estimate and how often it holds.
+    """The plan for those who build it: protection, method, estimate and how often it holds.
 
     Empty where the number of people is not known.
     """
-    told = words.level_sentence(record, points)
-    if not told:
+    level = words.level_sentence(record, points)
+    if not level:
         return ""
     method = MECHANISMS[words.setup_at(record, record.epsilon).mechanism_name].title
     how = "in 95 of 100 repetitions each" if record.goal in RELATIVE else "on average"
     return (
-        f"{told} The goal is to {words.goal_text(record)}, {how}. The method is {method} with one "
+        f"{level} The goal is to {words.goal_text(record)}, {how}. The method is {method} with one "
         f"report per person, and the estimate is “{people_needed.estimate_title(record)}”. "
         "Margins are "
         "95 % ranges by the exact variance of each sum of estimated shares; how many people are in "

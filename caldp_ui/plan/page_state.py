@@ -1,4 +1,4 @@
-"""What the planner shows: the data it plans with, the accuracy asked for, the protection."""
+"""The state of the planner: its data, the accuracy asked for, and the protection."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -35,9 +35,9 @@ _NUMBERS: Final = ("floor", "within", "wrong")
 class Plan(ScenarioRecord):
     """The page's record. `scenario`: data, people and ε; `protection`: its name in `NAMES`.
 
-    `goal`: "values", every value that a share `floor` has to within ± `within` of itself; "groups",
-    the same of every group, state or country, or "regions", of every region of a country; or
-    "overall", a total variation of at most `wrong`. All in (0, 1].
+    `goal`: "values": every value with a share of at least `floor` is known to within ± `within` of
+    its share; "groups": every group, state or country is; "regions": every region of a country is;
+    "overall": total variation is at most `wrong`. The three numbers are in [1e-6, 1].
     """
 
     scenario: Scenario = BEGIN
@@ -56,18 +56,18 @@ class Plan(ScenarioRecord):
 
     @property
     def epsilon(self) -> float:
-        """The one ε that there is."""
+        """The ε of the plan."""
         return self.scenario.context.plain_epsilon
 
 
 def _adopt_scenario(source: Scenario) -> Scenario:
-    """Data, people and ε: the rest is the plan's."""
+    """The plan's scenario with the data, people and ε of another."""
     scenario = replace(BEGIN, dataset=source.dataset, n=source.n)
     return scenario.with_context(epsilon=source.context.plain_epsilon)
 
 
 def _check(record: Plan) -> None:
-    """Raise `CaldpError` for unknown names, and answers nobody gives often enough."""
+    """Raise `CaldpError` for unknown names, numbers out of range, and a floor that none reaches."""
     check_choice("goal", record.goal, GOALS)
     check_choice("protection", record.protection, NAMES)
     for name in _NUMBERS:
@@ -79,7 +79,7 @@ def _check(record: Plan) -> None:
 
 def _check_floor(record: Plan) -> None:
     """Raise `CaldpError` where no answer, or no group, is as common as what is asked for."""
-    shares, found = runs.dataset(record.scenario).distribution, "answer"
+    shares, noun = runs.dataset(record.scenario).distribution, "answer"
     if record.goal in OF_REGIONS:
         regions = regions_of(record.scenario, record.goal)
         require(
@@ -88,11 +88,11 @@ def _check_floor(record: Plan) -> None:
             "choose another goal, or other data.",
         )
         assert regions is not None  # for mypy
-        shares, found = regions.partition.sums(shares), regions.singular
+        shares, noun = regions.partition.sums(shares), regions.singular
     largest = float(shares.max())
     require(
         largest >= record.floor,
-        f"No {found} here has {100 * record.floor:g} % of the people, the largest has "
+        f"No {noun} here has {100 * record.floor:g} % of the people, the largest has "
         f"{100 * largest:.2g} %; ask for rarer ones too.",
     )
 

@@ -41,9 +41,9 @@ class Need:
 
 
 def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
-    """All points of the picture: those of the reader's ε first, if they are of every picture.
+    """All points of the picture: those at the reader's ε first if it is on the picture's grid.
 
-    Else they come last: the other points are the same for every ε, and are mostly known.
+    Else they come last: the grid's points are the same for every ε, and mostly cached.
     """
     total, done = len(epsilon_levels(record)) * len(NAMES), 0
     for epsilon in epsilon_levels(record):
@@ -55,7 +55,7 @@ def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
 
 
 def cost(record: Plan) -> Cost:
-    """About what all points of the picture take, as measured from 128 to 2²⁰ values."""
+    """The approximate cost of all points of the picture, as measured from 128 to 2²⁰ values."""
     k, points = runs.dataset(record.scenario).domain.k, len(epsilon_levels(record)) * len(NAMES)
     a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
     regions = regions_of(record.scenario, record.goal)
@@ -66,13 +66,13 @@ def cost(record: Plan) -> Cost:
 
 
 def epsilon_levels(record: Plan) -> list[float]:
-    """The ε's of the picture, in the order in which `needs` finds them."""
+    """The ε's of the picture, in the order of `compute_needs`."""
     grid = _EXACT if record.goal in RELATIVE else _SIMULATED
     return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
 
 
 def _from_to(progress: Progress, low: float, high: float) -> Progress:
-    """Progress of a part of the work."""
+    """The progress of a part of the work, from `low` to `high`."""
     return lambda share: progress(low + share * (high - low))
 
 
@@ -80,13 +80,15 @@ def compute_need(
     record: Plan, name: str, scenario: Scenario, progress: Progress = no_progress
 ) -> Need:
     """The people that this scenario's protection and method need for the record's goal."""
-    same = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
-    people, method = _people_and_method(same, record.goal, record.floor, target(record), progress)
+    normalised = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
+    people, method = _people_and_method(
+        normalised, record.goal, record.floor, target(record), progress
+    )
     return Need(name, scenario.context.plain_epsilon, people, method)
 
 
 def target(record: Plan) -> float:
-    """The error that is asked for."""
+    """The largest error that meets the goal."""
     return record.within if record.goal in RELATIVE else record.wrong
 
 
@@ -94,28 +96,28 @@ def target(record: Plan) -> float:
 def _people_and_method(
     scenario: Scenario, goal: str, floor: float, target: float, progress: Progress
 ) -> tuple[int | None, str]:
-    """People, and by which method."""
+    """The number of people, None as in `Need`, and the name of the method."""
     progress(0.0)
-    ready = runs.setup(scenario)
-    p, regions = ready.dataset.distribution, regions_of(scenario, goal)
+    setup = runs.setup(scenario)
+    p, regions = setup.dataset.distribution, regions_of(scenario, goal)
     try:
         if goal in OF_REGIONS and regions is not None:
             labels = regions.partition.labels
             people = people_for_groups(
-                ready.mechanism, p, labels, floor=floor, within=target, progress=progress
+                setup.mechanism, p, labels, floor=floor, within=target, progress=progress
             )
         else:
             accuracy = relative_error(floor) if goal == "values" else _overall_accuracy(scenario)
-            people = people_for(ready.mechanism, p, Goal(accuracy, target), progress)
+            people = people_for(setup.mechanism, p, Goal(accuracy, target), progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
-    return people, ready.mechanism_name
+    return people, setup.mechanism_name
 
 
 def _overall_accuracy(scenario: Scenario) -> Accuracy:
     """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
-    ready = runs.setup(scenario)
-    name, domain, options = scenario.estimator, ready.dataset.domain, ready.options
+    setup = runs.setup(scenario)
+    name, domain, options = scenario.estimator, setup.dataset.domain, setup.options
     if not runs.takes_long(scenario):
         return lambda mechanism, p, n: (
             expected_error(
@@ -124,22 +126,22 @@ def _overall_accuracy(scenario: Scenario) -> Accuracy:
         )
 
     def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
-        found = approximated_error(mechanism, p, n, name)
-        return float("inf") if found is None else found.error
+        error = approximated_error(mechanism, p, n, name)
+        return float("inf") if error is None else error.error
 
     return approximated
 
 
 @dataclass(frozen=True)
 class NeedTables:
-    """What stands under the picture: needs by method and protection, and of each deployment."""
+    """Needs in the tables: by title of the method and protection, and of each deployment."""
 
     methods: list[tuple[str, dict[str, Need]]]
     deployments: list[Need]
 
 
 def compute_tables(record: Plan, progress: Progress) -> NeedTables:
-    """All of it; on large maps it takes seconds."""
+    """Computes the needs of both tables; on large maps this takes seconds."""
     share = len(FAMILIES) / (len(FAMILIES) + len(DEPLOYMENTS))
     table = needs_by_method(record, lambda done: progress(share * done))
     needed = []
@@ -156,7 +158,7 @@ def compute_tables(record: Plan, progress: Progress) -> NeedTables:
 def needs_by_method(
     record: Plan, progress: Progress = no_progress
 ) -> list[tuple[str, dict[str, Need]]]:
-    """For each family, what it needs under each protection at the reader's ε; by exact variance."""
+    """By family: its need under each protection at the reader's ε, by exact variance."""
     exact = replace(record, goal="values")
     table = []
     for number, family in enumerate(FAMILIES):
@@ -181,7 +183,7 @@ def needs_by_protection(needs: Sequence[Need]) -> Mapping[str, list[Need]]:
 
 
 def epsilon_for(points: Sequence[Need], people: int) -> float | None:
-    """The least ε between the computed ones at which so many people do; None if none does.
+    """The least ε between the computed ones at which so many people are enough; None if none is.
 
     Read off between neighbours on log scales: as good as the picture.
     """
@@ -197,6 +199,6 @@ def epsilon_for(points: Sequence[Need], people: int) -> float | None:
 
 
 def estimate_title(record: Plan) -> str:
-    """By which estimate the goal is meant."""
+    """The title of the estimate that the goal is about."""
     name = "none" if record.goal in RELATIVE else record.scenario.estimator
     return ESTIMATORS[name].title

@@ -1,4 +1,4 @@
-"""What is pinned: another plan, as a point of the picture and in a table of what differs."""
+"""The pinned plan: a point of the picture, and a table of what differs."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from caldp_ui.plan.people_needed import Need
 
 
 def need(record: Plan) -> Need:
-    """What the record's own protection needs at its ε."""
+    """The need of the record's own protection at its ε."""
     return people_needed.compute_need(
         record, record.protection, record.protected_scenario(record.protection, record.epsilon)
     )
@@ -24,23 +24,23 @@ def _title(record: Plan) -> str:
 
 def _need_sentence(record: Plan) -> str:
     people = need(record).people
-    told = (
+    number = (
         "more than 1 trillion people"
         if people is None
         else f"**{words.rounded_people_text(people)} people**"
     )
-    return f"To {words.goal_text(record)} takes {told}."
+    return f"To {words.goal_text(record)} takes {number}."
 
 
 def _numbers(record: Plan) -> dict[str, str]:
-    found = need(record)
+    needed = need(record)
     setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
     return {
-        "people needed": _people_text(found),
+        "people needed": _people_text(needed),
         "goal": words.goal_text(record),
         "ε": f"{record.epsilon:g}",
         "protection": words.protection_title(record, record.protection),
-        "method": MECHANISMS[found.method].title,
+        "method": MECHANISMS[needed.method].title,
         **pins.odds_numbers(words.nouns(record), setup),
         "data": escape_markdown(setup.dataset.name),
     }

@@ -28,7 +28,7 @@ from caldp_ui.compute import runs
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """What readers call one and many, and which value is in which; `spec`: as files name them."""
+    """Nouns for one region and several, the `spec` of their blocks, and the partition of values."""
 
     singular: str
     plural: str
@@ -42,7 +42,7 @@ _ON_MAPS: Final = (
     ("region", "regions", RegionBlocks()),
 )
 REGIONS: Final = "regions"
-"""The goal that asks for regions where there are states or countries, too."""
+"""The goal of regions where there are states or countries, too."""
 _IN_LISTS: Final = (("group", "groups", GroupBlocks()),)
 
 
@@ -54,18 +54,18 @@ def regions_of(scenario: Scenario, goal: str) -> Regions | None:
     """
     domain = runs.dataset(scenario).domain
     known = _ON_MAPS if isinstance(domain, GridDomain) else _IN_LISTS
-    for one, many, spec in _ON_MAPS[-1:] if goal == REGIONS else known:
+    for singular, plural, spec in _ON_MAPS[-1:] if goal == REGIONS else known:
         try:
-            found = spec.build(domain)
+            partition = spec.build(domain)
         except CaldpError:  # other maps, answers without groups, or no map
             continue
-        if len({*found.names} - {AT_SEA}) > 1:
-            return Regions(one, many, spec, found)
+        if len({*partition.names} - {AT_SEA}) > 1:
+            return Regions(singular, plural, spec, partition)
     return None
 
 
 def have_smaller_regions(scenario: Scenario) -> bool:
-    """Whether states or countries of the data come in regions that can be asked for, too."""
+    """Whether the data have regions besides their states or countries."""
     groups, regions = (regions_of(scenario, goal) for goal in ("groups", REGIONS))
     return groups is not None and regions is not None and groups.spec != regions.spec
 
@@ -74,7 +74,7 @@ def have_smaller_regions(scenario: Scenario) -> bool:
 class Margins:
     """(g,) names, true shares of the plan's data, and half the 95 % range of each share.
 
-    By falling share; nobody's regions are left out.
+    By falling share; regions without people are left out.
     """
 
     names: tuple[str, ...]
@@ -84,16 +84,16 @@ class Margins:
 
 @cached_by(lambda setup, goal, _: (runs.key(setup.scenario), goal == REGIONS))
 def margins_of(setup: Setup, goal: str, progress: Progress) -> Margins:
-    """Of every region with its scenario's people; of every answer where there are no regions."""
-    found = regions_of(setup.scenario, goal)
+    """Margins of every region for the setup's people; of every answer where there are none."""
+    regions = regions_of(setup.scenario, goal)
     p = setup.dataset.distribution
-    if found is None:
+    if regions is None:
         names = [_name(setup.dataset.domain, x) for x in range(p.size)]
         return _ordered(names, p, 1.959964 * np.sqrt(setup.mechanism.variance(p, setup.n)))
-    labels = found.partition.labels
-    of_one = group_margins(setup.mechanism, p, labels, progress=progress)
-    shares = sums_by(labels, p, found.partition.m)
-    return _ordered(list(found.partition.names), shares, of_one / np.sqrt(setup.n))
+    labels = regions.partition.labels
+    one_person_margins = group_margins(setup.mechanism, p, labels, progress=progress)
+    shares = sums_by(labels, p, regions.partition.m)
+    return _ordered(list(regions.partition.names), shares, one_person_margins / np.sqrt(setup.n))
 
 
 def _name(domain: Domain | GridDomain, x: int) -> str:

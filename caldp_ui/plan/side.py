@@ -1,4 +1,4 @@
-"""Beside the picture: what must be known how well, ε, people, protection, and the odds."""
+"""Controls beside the picture: the goal, ε, people, protection, data, and the odds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,28 +44,28 @@ WITHIN_TITLE: Final = "is known to within ±"
 
 
 def floor_title(record: Plan) -> str:
-    """What the slider of the least share that matters is called."""
+    """The label of the slider of the least share that matters."""
     return f"Every {words.unit(record)} of at least"
 
 
 def goals() -> None:
-    """What kind of accuracy is asked for."""
+    """The switch of the goal."""
     now = STATE.current()
     bound = STATE.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
     common.view_switch("What must be known", goal_titles(now), bound)
 
 
 def goal_titles(record: Plan) -> dict[str, str]:
-    """The goals that the data have, by name; in short words on maps, which have one more."""
+    """Titles of the goals that the data have, by name; short on maps, which have one more."""
     scenario = record.scenario
-    found = dict(GOALS)
+    titles = dict(GOALS)
     if words.nouns(record) is PLACES:
         groups = regions_of(scenario, "groups")
         many = groups.plural if groups else "groups"
-        found |= {"values": "Places", "groups": many.capitalize()}
+        titles |= {"values": "Places", "groups": many.capitalize()}
     if record.goal != REGIONS and not have_smaller_regions(scenario):
-        del found[REGIONS]
-    return found
+        del titles[REGIONS]
+    return titles
 
 
 def settings(record: Plan) -> None:

@@ -28,7 +28,7 @@ def nouns(record: Plan) -> Vocabulary:
 
 
 def goal_text(record: Plan) -> str:
-    """What is asked for, after "to"."""
+    """The goal in words, to follow "to"."""
     words = nouns(record)
     if record.goal in OF_REGIONS:
         return (
@@ -45,18 +45,18 @@ def goal_text(record: Plan) -> str:
 
 
 def unit(record: Plan) -> str:
-    """What is to be known: an answer, a place, or what they come in."""
+    """The noun of what the goal is about: an answer, a place, or a region of them."""
     return unit_of_margins(record) if record.goal in OF_REGIONS else nouns(record).unit
 
 
 def unit_of_margins(record: Plan) -> str:
-    """Whose margins a memo tells: of a group, state, country or region, else of all alike."""
+    """The noun of what has margins in a memo: a group, state, country or region, else a value."""
     regions = regions_of(record.scenario, record.goal)
     return nouns(record).unit if regions is None else regions.singular
 
 
 def units(record: Plan) -> str:
-    """What `unit_of_margins` calls one, for many."""
+    """The plural of `unit_of_margins`."""
     regions = regions_of(record.scenario, record.goal)
     return nouns(record).units if regions is None else regions.plural
 
@@ -67,13 +67,13 @@ def rounded_people_text(people: float) -> str:
 
 
 def protection_title(record: Plan, name: str) -> str:
-    """A protection as the picture calls it."""
+    """The title of a protection in the picture."""
     return protections(runs.dataset(record.scenario).domain)[name].title
 
 
 def alt(record: Plan, points: Points) -> str:
     """The picture in words: both ends of every line, and both numbers at the reader's ε."""
-    told = "; ".join(
+    lines = "; ".join(
         f"{protection_title(record, name)}: {formats.people(needs[0].people or 0)} at "
         f"ε = {needs[0].epsilon:g}, {formats.people(needs[-1].people or 0)} at "
         f"ε = {needs[-1].epsilon:g}"
@@ -81,7 +81,7 @@ def alt(record: Plan, points: Points) -> str:
         if needs
     )
     return (
-        f"People needed against ε, on log scales. {told}. {level_sentence(record, points)}".strip()
+        f"People needed against ε, on log scales. {lines}. {level_sentence(record, points)}".strip()
     )
 
 
@@ -103,12 +103,12 @@ def sufficient_epsilon(record: Plan, points: Points) -> float | None:
     """The least ε at which the reader's people are enough; None if no ε is, or not known yet."""
     if not _is_whole(record, points):
         return None
-    found = epsilon_for(points[record.protection], runs.people(record.scenario))
-    return None if found is None else float(f"{found:.2g}")
+    epsilon = epsilon_for(points[record.protection], runs.people(record.scenario))
+    return None if epsilon is None else float(f"{epsilon:.2g}")
 
 
 def _is_whole(record: Plan, points: Points) -> bool:
-    """Whether all points are there, by the one that comes last: ε is read off between them."""
+    """Whether all points are known, by the one computed last: ε is read off between them."""
     last = epsilon_levels(record)[-1]
     return any(each.epsilon == last for each in points[record.protection])
 
@@ -122,15 +122,15 @@ def need_and_level(record: Plan, points: Points) -> tuple[str, float]:
     if level is not None:
         return f"With {people} people even ε = {level:g} is enough to {goal_text(record)}.", level
     if _is_whole(record, points):
-        told = (
+        text = (
             f"With {people} people no ε up to {needs[-1].epsilon:g} is enough to "
             f"{goal_text(record)}."
         )
-        return told, record.epsilon
+        return text, record.epsilon
     ours = _people_at(record, needs)
-    told = TOO_MANY if ours is None else rounded_people_text(ours)
+    text = TOO_MANY if ours is None else rounded_people_text(ours)
     return (
-        f"At ε = {record.epsilon:g} you need {told} people to {goal_text(record)}.",
+        f"At ε = {record.epsilon:g} you need {text} people to {goal_text(record)}.",
         record.epsilon,
     )
 
@@ -140,16 +140,16 @@ def level_sentence(record: Plan, points: Points) -> str:
     ours, plain = _people_at(record, points[record.protection]), _people_at(record, points[PLAIN])
     if ours is None or plain is None:
         return ""
-    told = (
+    text = (
         f"At ε = {record.epsilon:g}, “{protection_title(record, record.protection)}” needs "
         f"{rounded_people_text(ours)}"
     )
     if record.protection == PLAIN:
-        return f"{told} people."
+        return f"{text} people."
     if rounded_people_text(plain) == rounded_people_text(ours):
-        return f"{told} people, and so does plain LDP."
+        return f"{text} people, and so does plain LDP."
     return (
-        f"{told} people, plain LDP {rounded_people_text(plain)} ({formats.times(plain / ours)} "
+        f"{text} people, plain LDP {rounded_people_text(plain)} ({formats.times(plain / ours)} "
         f"as many)."
     )
 

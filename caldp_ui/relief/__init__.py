@@ -1,4 +1,4 @@
 """The relief: maps as columns in space, all under one camera.
 
-What a flat map cannot tell apart, a tower of people and a spike of noise, is seen here.
+It shows apart what a flat map cannot: a tower of people and a spike of noise.
 """

@@ -1,4 +1,4 @@
-"""Blocks of a map as boxes in space: where they lie, their ε, and who in them can be read."""
+"""Blocks of a map as boxes in space: their place, their ε and the share who are protected."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,11 +17,12 @@ BOXES_MAX: Final = 4_000
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """`heights`: (m,) ε; `protected`: (m,) share of a block's people who are protected.
+    """Names, levels, people and rectangles of the m blocks of a map.
 
-    `people`: (m,) share of all people. `boxes`: (n, 4) south, north, west and east of rectangles
-    that make up the blocks; `of_box`: (n,) the block of each. `descriptions`: a block's numbers in
-    words.
+    `heights`: (m,) ε; `people`: (m,) share of all people; `protected`: (m,) share of a block's
+    people who are protected. `boxes`: (n, 4) south, north, west and east of the rectangles that
+    make up the blocks, in degrees; `of_box`: (n,) block of each. `descriptions`: (m,) a block's
+    numbers in words.
     """
 
     names: tuple[str, ...]
@@ -43,48 +44,53 @@ def blocks_of(setup: Setup, domain: GridDomain) -> Blocks | None:
     cells = partition.sums(policy.hidden().astype(np.float64)) / partition.sizes()
     protected = np.where(people > 0, hidden / np.maximum(people, 1e-300), cells)
     boxes, of_box = _boxes(partition.labels.reshape(domain.rows, domain.columns), domain)
-    told = tuple(
+    descriptions = tuple(
         f"{name}: ε = {epsilon:g}\n{percent(float(share))} of all people, "
         f"{percent(float(safe))} of them protected"
         for name, epsilon, share, safe in zip(
             partition.names, policy.epsilon, people, protected, strict=True
         )
     )
-    return Blocks(partition.names, policy.epsilon, people, protected, boxes, of_box, told)
+    return Blocks(partition.names, policy.epsilon, people, protected, boxes, of_box, descriptions)
 
 
 def _boxes(labels: Ints, domain: GridDomain) -> tuple[Floats, Ints]:
-    """Rectangles of cells of one block; where there are too many, of every so many cells."""
+    """(n, 4) rectangles in degrees and (n,) block of each, from (rows, columns) labels.
+
+    More than `BOXES_MAX` are thinned: only every second cell, or every third and so on, counts.
+    """
     step = 1
-    found = _rectangles(labels)
-    while len(found) > BOXES_MAX:
+    rectangles = _rectangles(labels)
+    while len(rectangles) > BOXES_MAX:
         step += 1
-        found = _rectangles(labels[step // 2 :: step, step // 2 :: step])
-    at = np.array(found, dtype=np.int64)
-    ends = np.minimum(at[:, 1:] * step, [domain.rows, domain.rows, domain.columns, domain.columns])
+        rectangles = _rectangles(labels[step // 2 :: step, step // 2 :: step])
+    table = np.array(rectangles, dtype=np.int64)
+    ends = np.minimum(
+        table[:, 1:] * step, [domain.rows, domain.rows, domain.columns, domain.columns]
+    )
     degrees = ends * domain.cell
     degrees[:, :2] += domain.south
     degrees[:, 2:] += domain.west
-    return degrees, at[:, 0]
+    return degrees, table[:, 0]
 
 
 def _rectangles(labels: Ints) -> list[tuple[int, int, int, int, int]]:
-    """Block, first row, row after the last, first column, column after the last.
+    """Rectangles of one block: label, first row, row after the last, first and end column.
 
-    Runs of one block along a row, put together over rows.
+    Runs of one block along a row, merged over rows.
     """
     open_runs: dict[tuple[int, int, int], int] = {}
-    found = []
+    rectangles = []
     rows, columns = labels.shape
     for row in range(rows + 1):
-        here: set[tuple[int, int, int]] = set()
+        current_runs: set[tuple[int, int, int]] = set()
         if row < rows:
-            turns = np.flatnonzero(np.diff(labels[row])) + 1
-            starts = [0, *turns.tolist()]
-            ends = [*turns.tolist(), columns]
-            here = set(zip(labels[row][starts].tolist(), starts, ends, strict=True))
-        ended = [run for run in open_runs if run not in here]
-        found += [(run[0], open_runs.pop(run), row, run[1], run[2]) for run in ended]
-        for run in here:
+            changes = np.flatnonzero(np.diff(labels[row])) + 1
+            starts = [0, *changes.tolist()]
+            ends = [*changes.tolist(), columns]
+            current_runs = set(zip(labels[row][starts].tolist(), starts, ends, strict=True))
+        ended = [run for run in open_runs if run not in current_runs]
+        rectangles += [(run[0], open_runs.pop(run), row, run[1], run[2]) for run in ended]
+        for run in current_runs:
             open_runs.setdefault(run, row)
-    return found
+    return rectangles

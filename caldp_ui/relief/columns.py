@@ -1,4 +1,4 @@
-"""Maps of shares as columns: cells put together in tiles, and how sure each tile's share is."""
+"""Maps of shares as columns: cells merged into tiles, and how uncertain each tile's share is."""
 
 import math
 from dataclasses import dataclass
@@ -16,16 +16,17 @@ TILES_MAX: Final = 2_000
 """Most tiles of a map: each column costs the browser about 90 bytes."""
 Kind: TypeAlias = Literal["square", "hexagon"]
 _STEP: Final = math.sqrt(3) / 2
-"""Rows of hexagons are so far apart, as a part of their width."""
+"""Distance between rows of hexagons, as a part of their width."""
 _INTERVAL: Final = 1.959964
+"""Standard errors in half of a 95 % interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """A map of cells put together in tiles of one shape; those at the edges may hold fewer.
+    """A map of k cells merged into m tiles of one shape; those at the edges may hold fewer cells.
 
     `of_cell`: (k,) number of each cell's tile. `latitudes`, `longitudes`: (m,) middles, in degrees.
-    `degrees`: how wide a tile is from side to side, of latitude. `kind`: "square" or "hexagon".
+    `degrees`: width of a tile from side to side, in degrees of latitude.
     """
 
     domain: GridDomain
@@ -37,25 +38,25 @@ class Tiles:
 
     @property
     def m(self) -> int:
-        """How many tiles there are."""
+        """Number of tiles."""
         return self.latitudes.size
 
     def total(self, each: Floats) -> Floats:
-        """(m,) sums over the cells of each tile of (k,) values."""
+        """(k,) values of cells → (m,) sums over each tile."""
         summed = np.bincount(self.of_cell, weights=each, minlength=self.m)
         return np.asarray(summed, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """(m,) shares of all people, and at most half of each one's 95 % interval, in shares too."""
+    """`shares`: (m,) of all people; `spread`: (m,) bounds on half of their 95 % intervals."""
 
     shares: Floats
     spread: Floats
 
 
 def squares_of(domain: GridDomain) -> Tiles:
-    """The smallest squares of which a map has at most `TILES_MAX`."""
+    """The smallest squares of cells of which a map has at most `TILES_MAX`."""
     side = 1
     while _across(domain.rows, side) * _across(domain.columns, side) > TILES_MAX:
         side += 1
@@ -74,9 +75,9 @@ def squares_of(domain: GridDomain) -> Tiles:
 
 
 def hexagons_of(domain: GridDomain) -> Tiles:
-    """Hexagons that are regular on the ground in the middle of the map, about as many as tiles.
+    """Hexagons, at most `TILES_MAX`, that are regular on the ground in the middle of the map.
 
-    A cell is in the hexagon that its centre is in; the fewest cells across one are two.
+    A cell is in the hexagon that its centre is in; a hexagon is at least two cells wide.
     """
     narrow = narrowing(domain)
     latitudes = np.repeat(domain.latitudes(), domain.columns)
@@ -84,8 +85,8 @@ def hexagons_of(domain: GridDomain) -> Tiles:
     y = latitudes - domain.south
     wide = 2 * domain.cell
     while True:
-        at = _hexagons(x, y, wide)
-        tiles, of_cell = np.unique(at, return_inverse=True)
+        middles = _hexagons(x, y, wide)
+        tiles, of_cell = np.unique(middles, return_inverse=True)
         if tiles.size <= TILES_MAX:
             break
         wide *= max(1.05, float(np.sqrt(tiles.size / TILES_MAX)))
@@ -101,7 +102,7 @@ def hexagons_of(domain: GridDomain) -> Tiles:
 
 
 def _hexagons(x: Floats, y: Floats, wide: float) -> NDArray[np.complex128]:
-    """The nearest middle of each point, as two whole numbers: r rows up, q along the row.
+    """Nearest middle of each point (`x`, `y`), as q + r·i: r rows up, q along the row.
 
     Rounded so that the three coordinates of a hexagonal lattice add up to 0.
     """
@@ -116,7 +117,7 @@ def _hexagons(x: Floats, y: Floats, wide: float) -> NDArray[np.complex128]:
 
 
 def narrowing(domain: GridDomain) -> float:
-    """How wide a degree of longitude is in the middle of a map, in degrees of latitude."""
+    """Width of a degree of longitude in the middle of a map, in degrees of latitude."""
     return math.cos(math.radians((domain.area.south + domain.area.north) / 2))
 
 
@@ -125,15 +126,15 @@ def _across(cells: int, side: int) -> int:
 
 
 def truth(tiles: Tiles, distribution: Floats) -> Columns:
-    """Where people truly are: nothing about it is uncertain."""
+    """Columns of the true (k,) `distribution`, with spread 0."""
     return Columns(tiles.total(distribution), np.zeros(tiles.m))
 
 
 def estimated(tiles: Tiles, result: Result) -> Columns | None:
-    """The unbiased estimate, to which the spread belongs; None where no variance is known.
+    """Columns of the unbiased estimate with its spread; None where no variance is known.
 
-    Estimates of two cells never err the same way on average (their covariance is 0 or less), so
-    the sum of the cells' variances bounds that of a tile.
+    The covariance of two cells' estimates is 0 or less, so the sum of the cells' variances bounds
+    that of a tile.
     """
     setup = result.setup
     try:

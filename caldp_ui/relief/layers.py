@@ -1,4 +1,4 @@
-"""What stands on a map of a relief: columns of its tiles, or blocks as high as their ε."""
+"""Layers on a map of a relief: columns of its tiles, or blocks as high as their ε."""
 
 import math
 from typing import Any, Final
@@ -14,15 +14,15 @@ from caldp_ui.relief.words import percent, points
 from caldp_ui.words import formats
 
 _SHADES: Final = 0.3
-"""By how much blocks differ in brightness, to be told from their neighbours."""
+"""Range of brightness by which blocks differ from their neighbours."""
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _LOW: Final = 1 / 300
-"""Columns that are lower, as a part of the scale, are less than a pixel and left out."""
+"""Lower columns, as a part of the scale, are less than a pixel high and left out."""
 
 
 def columns_layer(panel: Panel, columns: Columns, tiles: Tiles, look: Look) -> pdk.Layer:
-    """A column a tile, as high as its share; the stronger its colour the less is known of it."""
-    seen = np.flatnonzero(columns.shares > look.top * _LOW)
+    """One column per tile, as high as its share; the stronger its colour, the larger its spread."""
+    visible = np.flatnonzero(columns.shares > look.top * _LOW)
     x, y = panel.x(tiles.longitudes), panel.y(tiles.latitudes)
     height = columns.shares / look.top * panel.top
     strength = columns.spread / look.widest if look.widest > 0 else columns.spread
@@ -34,7 +34,7 @@ def columns_layer(panel: Panel, columns: Columns, tiles: Tiles, look: Look) -> p
             "c": colours[i].tolist(),
             "t": describe_column(panel.title, columns, tiles, int(i)),
         }
-        for i in seen
+        for i in visible
     ]
     return pdk.Layer(
         "ColumnLayer",
@@ -51,7 +51,7 @@ def columns_layer(panel: Panel, columns: Columns, tiles: Tiles, look: Look) -> p
 
 
 def blocks_layer(panel: Panel, blocks: Blocks, look: Look) -> pdk.Layer:
-    """Each block as boxes over its cells: as high as its ε, orange as far as it can be read."""
+    """Boxes over each block's cells, as high as its ε; more orange, the fewer are protected."""
     colours = WRONG[np.rint((1.0 - blocks.protected) * (LEVELS - 1)).astype(np.int64)]
     shades = 1.0 - _SHADES * (np.arange(len(colours)) * _GOLDEN % 1.0)
     colours = np.rint(colours * shades[:, None]).astype(np.int64)
@@ -82,7 +82,7 @@ def blocks_layer(panel: Panel, blocks: Blocks, look: Look) -> pdk.Layer:
 
 
 def _disk(tiles: Tiles, narrow: float) -> dict[str, Any]:
-    """A tile's shape, with a little room around it; squares are as wide as their longitudes."""
+    """pydeck arguments of a tile's shape, a little smaller than the tile; `narrow`: `narrowing`."""
     if tiles.kind == "hexagon":
         radius = tiles.degrees * 0.92 / math.sqrt(3)
         return {"disk_resolution": 6, "angle": 90, "radius": round(radius, 4)}
@@ -91,9 +91,9 @@ def _disk(tiles: Tiles, narrow: float) -> dict[str, Any]:
 
 
 def describe_column(title: str, columns: Columns, tiles: Tiles, i: int) -> str:
-    """A column's numbers in words."""
+    """Text of column `i`: title, place, share and spread."""
     middle = float(tiles.latitudes[i]), float(tiles.longitudes[i])
-    where = formats.degrees(*middle, tiles.degrees)
+    place = formats.degrees(*middle, tiles.degrees)
     spread = float(columns.spread[i])
-    sure = f", ± {points(spread)} at most" if spread > 0 else ""
-    return f"{title}, {where}\n{percent(float(columns.shares[i]))} of all people{sure}"
+    spread_text = f", ± {points(spread)} at most" if spread > 0 else ""
+    return f"{title}, {place}\n{percent(float(columns.shares[i]))} of all people{spread_text}"

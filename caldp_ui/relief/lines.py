@@ -8,7 +8,7 @@ from caldp_core.domain.grid import US_GRID, GridDomain
 
 
 def borders(domain: GridDomain) -> Floats:
-    """(points, 2) longitude and latitude of borders on this map, NaN between lines."""
+    """(points, 2) longitude and latitude of borders on a map, NaN between lines."""
     longitudes, latitudes = base_map(domain).outline
     lines = np.stack([longitudes, latitudes], axis=1)
     if domain == US_GRID:

@@ -1,4 +1,4 @@
-"""The relief of one result, for notebooks: what `Result.deck` of the core hands out."""
+"""The relief of one result, for notebooks: `Result.deck` of the core returns it."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _SENTENCE: Final = "A relief needs a map whose shares' variance is known; "
 
 
 def deck_of(result: Result) -> CompactDeck:
-    """Truth and estimate as columns on squares, in one scale; colour says how unsure they are.
+    """Truth and estimate as columns on squares, in one scale; colour shows their uncertainty.
 
     Raises `CaldpError` for values without a map, and where no variance is known.
     """
@@ -24,9 +24,9 @@ def deck_of(result: Result) -> CompactDeck:
     if not isinstance(domain, GridDomain):
         raise CaldpError(f"{_SENTENCE}these values are on no map: show the result itself.")
     tiles = squares_of(domain)
-    found = estimated(tiles, result)
-    if found is None:
+    estimate = estimated(tiles, result)
+    if estimate is None:
         raise CaldpError(f"{_SENTENCE}that of this method is not, on a map of this size.")
     title = MECHANISMS[result.setup.mechanism_name].title
-    maps = {"Truth": truth(tiles, result.setup.dataset.distribution), title: found}
+    maps = {"Truth": truth(tiles, result.setup.dataset.distribution), title: estimate}
     return deck(maps, tiles, shared_look(maps, _TEXT), borders(domain), len(maps))

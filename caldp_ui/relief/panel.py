@@ -1,4 +1,4 @@
-"""Where each map of a relief stands, and the scale that all share."""
+"""Position of each map of a relief, and the scale that all share."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -18,11 +18,11 @@ _HEIGHT: Final = 0.6
 
 @dataclass(frozen=True)
 class Look:
-    """What all maps of a relief share.
+    """Scale and colours that all maps of a relief share.
 
-    `top`: the share at the top of the scale, `step`: between two of its ticks. `widest`: the spread
-    of the strongest colour. `text`: colour of words on the page, as (red, green, blue). `describe`:
-    a height in words.
+    `top`: value at the top of the scale; `step`: between two of its ticks. `widest`: spread of the
+    strongest colour. `text`: colour of words on the page, (red, green, blue) in [0, 255].
+    `describe`: a height in words.
     """
 
     top: float
@@ -33,7 +33,7 @@ class Look:
 
 
 def shared_look(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
-    """One scale for all: its top is a round number above the highest column."""
+    """One scale for all `maps`: its top is a round number not below the highest column."""
     highest = max(float(each.shares.max()) for each in maps.values())
     step = _round_step(max(highest, 1e-9) / 6)
     widest = max(float(each.spread.max()) for each in maps.values())
@@ -41,17 +41,18 @@ def shared_look(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look
 
 
 def _round_step(least: float) -> float:
-    """The next of 1, 2 and 5 times a power of ten."""
+    """Smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Where a map stands. `narrow`: a degree of longitude; `left`, `wide`, `high`: its edges.
+    """Position of a map in space, in degrees of latitude.
 
-    `rise`: the top of the scale, as a part of `wide`. `column` and `row`: its place among the
-    maps, the first row farthest back.
+    `column`, `row`: its place among the maps, the first row farthest back. `west`, `south`: of its
+    area, in degrees. `narrow`: width of a degree of longitude; `wide`, `high`: sides of the map.
+    `rise`: the top of the scale, as a part of `wide`.
     """
 
     title: str
@@ -67,7 +68,7 @@ class Panel:
 
     @classmethod
     def of(cls, domain: GridDomain, number: int, title: str, across: int) -> "Panel":
-        """The map of that number, among maps of which `across` stand in a row."""
+        """Panel of map `number`, among maps of which `across` stand in a row."""
         area, narrow = domain.area, narrowing(domain)
         wide = narrow * (area.east - area.west)
         high, (row, column) = area.north - area.south, divmod(number, across)
@@ -90,18 +91,18 @@ class Panel:
 
     @property
     def ruler(self) -> float:
-        """Where the scale stands."""
+        """x of the scale."""
         return self.left - self.wide / 100
 
     @property
     def top(self) -> float:
-        """How high the scale is."""
+        """Height of the scale."""
         return self.rise * self.wide
 
     def x(self, longitudes: Floats) -> Floats:
-        """Across."""
+        """Longitudes in degrees → x, from left to right; same shape."""
         return (longitudes - self.west) * self.narrow + self.left
 
     def y(self, latitudes: Floats) -> Floats:
-        """Away from the reader."""
+        """Latitudes in degrees → y, away from the reader; same shape."""
         return latitudes - self.south + self.low

@@ -1,4 +1,4 @@
-"""What is around the columns of a map: the ground with its borders, the scale and its words."""
+"""Surroundings of a map's columns: the ground with its borders, the scale and its labels."""
 
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ _BORDERS: Final = (190, 205, 222, 110)
 
 
 def ground(panel: Panel, lines: Floats) -> list[pdk.Layer]:
-    """The sea and the borders; `lines`: see `deck`."""
+    """Layers of the map's floor and its borders; `lines`: (points, 2), see `lines.borders`."""
     left, right, low, far = panel.left, panel.right, panel.low, panel.low + panel.high
     corners = [[left, low], [right, low], [right, far], [left, far]]
     sea = pdk.Layer(
@@ -46,7 +46,7 @@ def _ticks(look: Look) -> list[float]:
 
 
 def scale(panel: Panel, look: Look) -> pdk.Layer:
-    """A ruler at the left of each map, as tall as a column of that share is long."""
+    """A ruler at the left of a map, as tall as a column of the share `look.top`."""
     x, y, short = panel.ruler, panel.low + panel.high / 2, panel.wide / 60
     rows = [{"a": [x, y, 0], "b": [x, y, panel.top]}]
     for tick in _ticks(look):
@@ -64,7 +64,7 @@ def scale(panel: Panel, look: Look) -> pdk.Layer:
 
 
 def labels(panel: Panel, look: Look) -> pdk.Layer:
-    """Numbers of the ticks, and the map's title before its front."""
+    """Numbers of the ticks, and the map's title in front of it."""
     x, y = panel.ruler - panel.wide / 45, panel.low + panel.high / 2
     rows: list[dict[str, Any]] = [
         {"p": [x, y, tick / look.top * panel.top], "t": look.describe(tick), "s": 13, "a": "end"}

@@ -1,4 +1,4 @@
-"""The relief of a page's maps, what its colours and heights mean, and its numbers as a table."""
+"""The relief of a page's maps, the meaning of its colours and heights, and a table of numbers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
@@ -27,11 +27,13 @@ from caldp_ui.words import formats
 from caldp_ui.words.towns import towns
 
 CODE_MB: Final = 0.8
-"""What the drawing's code weighs when it is sent, compressed; it comes once, when first opened."""
+"""Compressed size of the drawing's code in MB; it is sent once, with the first relief."""
 _HEIGHT: Final = 340
+"""Pixels of a relief on a wide page."""
 _ROW: Final = 250
 """Pixels of a map on a phone, where they stand in a column."""
 _ROWS: Final = 12
+"""Rows of a table of numbers."""
 Results: TypeAlias = Mapping[str, Result | None]
 """Estimates by the title of their map; None: not there yet."""
 _FORMS: Final[Mapping[str, Callable[[GridDomain], Tiles]]] = {
@@ -43,17 +45,17 @@ _DARK, _LIGHT = (232, 237, 242), (27, 39, 51)
 
 
 def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Results) -> None:
-    """Truth and estimates by title as columns, or the blocks of `setup` as high as their ε."""
-    picked, distribution = _form(slot), setup.dataset.distribution
-    if picked not in _FORMS:
+    """Show truth and estimates by title as columns, or the blocks of `setup` as high as their ε."""
+    form, distribution = _form(slot), setup.dataset.distribution
+    if form not in _FORMS:
         _show_blocks(slot, setup, domain)
         return
-    tiles = _FORMS[picked](domain)
+    tiles = _FORMS[form](domain)
     maps = {"Truth": truth(tiles, distribution)}
     for title, result in results.items():
-        found = None if result is None else estimated(tiles, result)
-        if found is not None:
-            maps[title] = found
+        columns = None if result is None else estimated(tiles, result)
+        if columns is not None:
+            maps[title] = columns
     if len(maps) == 1:
         st.info("The relief comes once there are estimates whose uncertainty is known.")
         return
@@ -62,16 +64,16 @@ def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Result
     dark = st.context.theme.type == "dark"
     look = panel.shared_look(maps, _DARK if dark else _LIGHT)
     across = 1 if _is_phone() else len(maps)
-    made = deck.deck(maps, tiles, look, borders(domain), across)
+    chart = deck.deck(maps, tiles, look, borders(domain), across)
     height = _HEIGHT if across > 1 else _ROW * len(maps)
-    st.pydeck_chart(made, height=height, key=slot.key("relief"), alt=_alt(maps, tiles))
-    weight = len(made.to_json().encode()) / 1e6
+    st.pydeck_chart(chart, height=height, key=slot.key("relief"), alt=_alt(maps, tiles))
+    megabytes = len(chart.to_json().encode()) / 1e6
     st.caption(
         f"Height: share of all people in {tiles.kind}s of {tiles.degrees:.3g}°, one scale for all "
         "maps; estimates are the unbiased ones, and those below zero are not drawn. "
         f"{_colours(look.widest)} Drag to turn all maps at once, double-click to come closer, "
         "point at a column for its numbers. "
-        f"The drawing weighs {weight:.1f} MB, and {CODE_MB} MB more the first time."
+        f"The drawing weighs {megabytes:.1f} MB, and {CODE_MB} MB more the first time."
     )
     st.table(table(maps, tiles))
 
@@ -79,43 +81,43 @@ def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Result
 def _show_blocks(slot: PageState[Any], setup: Setup, domain: GridDomain) -> None:
     from caldp_ui.relief import deck  # pydeck comes only with the first relief
 
-    found = blocks_of(setup, domain)
-    if found is None:
+    blocks = blocks_of(setup, domain)
+    if blocks is None:
         st.info("There are no blocks here: this promise is no context.")
         return
     dark = st.context.theme.type == "dark"
-    top = float(found.heights.max())
+    top = float(blocks.heights.max())
     look = panel.Look(top, top, 1.0, _DARK if dark else _LIGHT, lambda e: f"ε = {e:g}")
-    made = deck.blocks_deck(found, domain, look, borders(domain), 1 if _is_phone() else 2)
-    readable = int((found.protected == 0).sum())
+    chart = deck.blocks_deck(blocks, domain, look, borders(domain), 1 if _is_phone() else 2)
+    readable = int((blocks.protected == 0).sum())
     alt = (
-        f"Relief of {len(found.heights)} blocks, ε as height, from {found.heights.min():g} to "
+        f"Relief of {len(blocks.heights)} blocks, ε as height, from {blocks.heights.min():g} to "
         f"{top:g}; in {readable} of them nobody is protected."
     )
-    st.pydeck_chart(made, height=_HEIGHT, key=slot.key("relief-blocks"), alt=alt)
+    st.pydeck_chart(chart, height=_HEIGHT, key=slot.key("relief-blocks"), alt=alt)
     st.caption(
         "Height: ε of each block; the higher, the less is hidden in it. Colour: who can be read, "
         "from pale blue (nobody) to orange (everybody in the block); there ε promises nothing. "
         "Point at a block for its name and numbers."
     )
-    st.table(_largest(found))
+    st.table(_largest(blocks))
 
 
-def _largest(found: Blocks) -> pd.DataFrame:
+def _largest(blocks: Blocks) -> pd.DataFrame:
     """The blocks with the most people, a row each."""
-    first = np.argsort(-found.people, kind="stable")[:_ROWS]
+    largest = np.argsort(-blocks.people, kind="stable")[:_ROWS]
     return pd.DataFrame(
         {
-            "ε": [f"{found.heights[i]:g}" for i in first],
-            "people": [percent(float(found.people[i])) for i in first],
-            "protected": [percent(float(found.protected[i])) for i in first],
+            "ε": [f"{blocks.heights[i]:g}" for i in largest],
+            "people": [percent(float(blocks.people[i])) for i in largest],
+            "protected": [percent(float(blocks.protected[i])) for i in largest],
         },
-        index=pd.Index([as_cell(found.names[i]) for i in first], name="block"),
+        index=pd.Index([as_cell(blocks.names[i]) for i in largest], name="block"),
     )
 
 
 def _form(slot: PageState[Any]) -> str:
-    picked = st.segmented_control(
+    chosen = st.segmented_control(
         "Columns",
         [*_FORMS, _BLOCKS],
         default="Squares",
@@ -123,11 +125,11 @@ def _form(slot: PageState[Any]) -> str:
         label_visibility="collapsed",
         key=slot.key("relief-form"),
     )
-    return picked or "Squares"
+    return chosen or "Squares"
 
 
 def _is_phone() -> bool:
-    """Whether the browser says so; a camera is told, before it is there, how wide it will be."""
+    """Whether the browser says so: the camera needs the width before the relief is drawn."""
     return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
@@ -148,7 +150,7 @@ def _alt(maps: Mapping[str, Columns], tiles: Tiles) -> str:
 
 
 def name_of(tiles: Tiles, number: int) -> str:
-    """The largest city of a tile, else degrees."""
+    """Name of tile `number`: its largest city, else degrees."""
     domain = tiles.domain
     for cell, name in towns(domain).items():
         if tiles.of_cell[cell] == number:
@@ -158,16 +160,16 @@ def name_of(tiles: Tiles, number: int) -> str:
 
 
 def table(maps: Mapping[str, Columns], tiles: Tiles) -> pd.DataFrame:
-    """The highest columns of any map, a row each: share and, of estimates, ± at most."""
+    """The highest columns of any map, a row each: share and, of estimates, its spread."""
     highest = np.max([each.shares for each in maps.values()], axis=0)
-    first = np.argsort(-highest, kind="stable")[:_ROWS]
+    largest = np.argsort(-highest, kind="stable")[:_ROWS]
     return pd.DataFrame(
-        {title: [_cell(each, int(i)) for i in first] for title, each in maps.items()},
-        index=pd.Index([name_of(tiles, int(i)) for i in first], name=f"{tiles.kind} around"),
+        {title: [_cell(each, int(i)) for i in largest] for title, each in maps.items()},
+        index=pd.Index([name_of(tiles, int(i)) for i in largest], name=f"{tiles.kind} around"),
     )
 
 
 def _cell(columns: Columns, i: int) -> str:
     spread = float(columns.spread[i])
-    sure = f" ± {points(spread)}" if spread > 0 else ""
-    return f"{percent(float(columns.shares[i]))}{sure}"
+    spread_text = f" ± {points(spread)}" if spread > 0 else ""
+    return f"{percent(float(columns.shares[i]))}{spread_text}"

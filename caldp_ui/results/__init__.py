@@ -1,1 +1,1 @@
-"""The page Results of a collection, and what is its alone."""
+"""The page Results of a collection."""

@@ -1,4 +1,4 @@
-"""What an attacker learns of one person who answered several times."""
+"""What an attacker learns about one person who answered several times."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from caldp_ui.words import coverage, formats
 
 
 def show(record: ResultsState, results: Results) -> None:
-    """A slider of reports, and right guesses of 100 with fresh noise and with a stored report."""
+    """Show a slider of reports, and right guesses of 100 with fresh noise and a stored report."""
     st.select_slider(
         "Reports of one person to this question",
         TIMES,
@@ -18,12 +18,15 @@ def show(record: ResultsState, results: Results) -> None:
             "times", record.times, lambda _, v: ResultsState(STATE.current().level, int(v))
         ),
     )
-    stored, fresh, told = words.describe_attacker(results, record.times)
-    left = coverage.unprotected_text(words.vocabulary(results), results.protected_share)
-    st.markdown(f"{left} {told}".strip())
+    stored, fresh, sentence = words.describe_attacker(results, record.times)
+    unprotected = coverage.unprotected_text(words.vocabulary(results), results.protected_share)
+    st.markdown(f"{unprotected} {sentence}".strip())
     if stored < 1:
-        many = words.reports_text(record.times)
-        rows = [(f"{many}, new noise each time", fresh), (f"{many}, one stored report", stored)]
+        reports = words.reports_text(record.times)
+        rows = [
+            (f"{reports}, new noise each time", fresh),
+            (f"{reports}, one stored report", stored),
+        ]
         st.html(f'<div class="guesses">{"".join(_row_html(*row) for row in rows)}</div>')
         st.caption(
             "Right guesses of 100, at most; without any report it is 50. A client with `memory` "
@@ -33,9 +36,10 @@ def show(record: ResultsState, results: Results) -> None:
 
 
 def _row_html(name: str, chance: float) -> str:
-    told = formats.hundred(chance)
+    number = formats.hundred(chance)
     return (
-        f'<p><span>{name}</span><span class="strip" role="img" aria-label="{name}: {told} of 100">'
+        f"<p><span>{name}</span>"
+        f'<span class="strip" role="img" aria-label="{name}: {number} of 100">'
         f'<i class="share" style="left:0;width:{100 * chance:.2f}%"></i>'
-        f'<u style="left:50%"></u></span><span>{told} of 100</span></p>'
+        f'<u style="left:50%"></u></span><span>{number} of 100</span></p>'
     )

@@ -1,4 +1,4 @@
-"""Under the picture: what an attacker learns, what is promised, numbers, exports."""
+"""Tabs under the picture: what an attacker learns, what is promised, numbers, exports."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ _ROWS: Final = 5_000
 
 
 def show(results: Results) -> None:
-    """The tabs, and the open one."""
+    """Show the tabs and the content of the open one."""
     tabs(STATE.key("tabs"), _TABS, results)
 
 
@@ -51,8 +51,8 @@ def _numbers(results: Results) -> None:
         {name: [as_cell(cells[x]) for x in order.tolist()] for name, cells in results.table.items()}
     )
     st.dataframe(frame, hide_index=True, key=STATE.key("table"))
-    left = results.shares.size - order.size
-    more = f" {formats.integer(left)} rarer ones are in the file." if left else ""
+    remaining = results.shares.size - order.size
+    more = f" {formats.integer(remaining)} rarer ones are in the file." if remaining else ""
     st.caption(
         f"The most common first.{more} low, high: each range holds its true share "
         f"{100 * results.level:g} times in 100; it belongs to the unbiased estimate. There is no "
@@ -70,7 +70,7 @@ def _sharing(results: Results) -> None:
 
 
 def export_files(results: Results) -> dict[str, sharing.File]:
-    """By name, the files that this page makes of a collection."""
+    """Files that this page makes of a collection, by name; bytes, or a function that makes them."""
     files: dict[str, sharing.File] = {
         "estimate.csv": lambda: as_csv(results.table).encode(),
     }

@@ -1,4 +1,4 @@
-"""The files of a collection that a visitor brings: read beside the page, kept in the visit."""
+"""Uploaded files of a collection: read in the background, stored in the visit alone."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -22,7 +22,7 @@ _JOBS: Final = ("results/read", "results/estimate")
 _POPOVER: Final = STATE.key("own")
 _UPLOADER: Final = STATE.key("files")
 _ERROR_MAX: Final = 600
-"""Most characters of what is wrong: it may quote what was given."""
+"""Most characters of an error message: it may quote the files."""
 _STORAGE_NOTE: Final = (
     "The files go to the machine that runs this dashboard (your own, if the address begins with "
     "localhost), are never written to its disk, and are gone when you close the page. A link holds "
@@ -31,25 +31,26 @@ _STORAGE_NOTE: Final = (
 
 
 class UploadedFiles:
-    """Files of a visit by name, and their `number` in it; after `discard` it holds nothing."""
+    """Files that a visitor uploaded; after `discard` it holds nothing."""
 
     def __init__(self, files: tuple[tuple[str, bytes], ...], number: int) -> None:
+        """`files`: names and contents; `number`: of this upload in the visit."""
         self.number, self._files = number, files
 
     def read(self) -> Collection:
-        """The collection that they are; raises `CaldpError`."""
-        found = read_collection(self._files)
+        """Read the collection and discard the files; raises `CaldpError` where they are none."""
+        collection = read_collection(self._files)
         self.discard()
-        return found
+        return collection
 
     def discard(self) -> None:
-        """Hold no data any more."""
+        """Release the data."""
         self._files = ()
 
 
 @dataclass(frozen=True, eq=False)
 class ResultsData:
-    """What the page shows; `is_example`: the example, as the visitor has brought nothing."""
+    """Results on the page; `is_example`: of the example, as nothing was uploaded."""
 
     results: Results
     is_example: bool
@@ -57,19 +58,19 @@ class ResultsData:
 
 @st.cache_resource
 def _pool() -> FairPool:
-    """A protocol of a million values takes a gigabyte while it is read: one at a time."""
+    """Pool of one worker: a protocol of a million values takes a gigabyte while it is read."""
     return FairPool(1, 1, f"{THREAD_PREFIX}collection")
 
 
 def load_data(record: ResultsState) -> ResultsData | None:
-    """The results of the visitor's files, or of the example; None while they are on their way.
+    """Results of the uploaded files, or of the example; None while they are computed.
 
-    Files that are no collection are put away; the form says why.
+    Files that are no collection are discarded; the form shows why.
     """
-    held: UploadedFiles | None = st.session_state.get(_FILES_KEY)
-    if held is not None:
+    upload: UploadedFiles | None = st.session_state.get(_FILES_KEY)
+    if upload is not None:
         try:
-            return _load_uploaded(held, record.level)
+            return _load_uploaded(upload, record.level)
         except CaldpError as error:
             _discard_files()
             st.session_state[_ERROR_KEY] = str(error)
@@ -95,7 +96,7 @@ def _load_uploaded(upload: UploadedFiles, level: float) -> ResultsData | None:
 
 
 def popover(*, is_example: bool) -> None:
-    """A button, and the form that it opens; `made_up`: nothing was brought yet."""
+    """Show the form for files; beside it, unless `is_example`, the button back to the example."""
     if not is_example:
         st.button(
             "Example", icon=":material/science:", key=STATE.key("example"), on_click=_discard_files
@@ -115,11 +116,11 @@ def _form() -> None:
         "a day shows what came when. Or protocol.json with estimate.csv, and record.json if there "
         "is one. docs/collect.md says how they are made."
     )
-    wrong = st.session_state.get(_ERROR_KEY)
-    if wrong:
-        st.error(escape_markdown(wrong[:_ERROR_MAX]), icon=":material/error:")
+    error = st.session_state.get(_ERROR_KEY)
+    if error:
+        st.error(escape_markdown(error[:_ERROR_MAX]), icon=":material/error:")
     with st.form(STATE.key("form"), border=False, clear_on_submit=True):
-        # Any kind: what a browser holds back, nobody can be told about.
+        # Any kind of file: one that the browser refuses could not be reported as an error.
         st.file_uploader("Protocol and tallies", accept_multiple_files=True, key=_UPLOADER)
         st.form_submit_button(
             "Show them", type="primary", key=STATE.key("show"), on_click=_receive_files
@@ -128,7 +129,7 @@ def _form() -> None:
 
 
 def _receive_files() -> None:
-    """Keep what was brought, to be read."""
+    """Store the uploaded files, to be read."""
     files = st.session_state[_UPLOADER]
     _discard_files()
     if not files:
@@ -138,19 +139,19 @@ def _receive_files() -> None:
         )
         return
     st.session_state[_NUMBER_KEY] = st.session_state.get(_NUMBER_KEY, 0) + 1
-    taken = tuple((file.name, file.getvalue()) for file in files)
+    contents = tuple((file.name, file.getvalue()) for file in files)
     for file in files:
         release(file.file_id)
-    st.session_state[_FILES_KEY] = UploadedFiles(taken, st.session_state[_NUMBER_KEY])
+    st.session_state[_FILES_KEY] = UploadedFiles(contents, st.session_state[_NUMBER_KEY])
     st.session_state[_POPOVER] = False
 
 
 def _discard_files() -> None:
-    """Let go of the files and of all that was made of them."""
-    held: UploadedFiles | None = st.session_state.pop(_FILES_KEY, None)
+    """Discard the files and all jobs on them."""
+    upload: UploadedFiles | None = st.session_state.pop(_FILES_KEY, None)
     st.session_state[_ERROR_KEY] = None
-    if held is not None:
-        held.discard()
+    if upload is not None:
+        upload.discard()
     for each in _JOBS:
         job = st.session_state.pop(jobs.job_key(each), None)
         if job is not None:

@@ -1,4 +1,4 @@
-"""A collection on a map: the estimate, and how many people are in a cell at least."""
+"""A collection on a map: the estimate, and a lower bound on the people in each cell."""
 
 from typing import Final
 
@@ -39,12 +39,12 @@ _MARK_WORDS: Final = {
 
 
 def show(results: Results) -> None:
-    """The stage."""
+    """Show both maps."""
     stage(scene(results), STATE.key("maps"))
 
 
 def scene(results: Results) -> Scene:
-    """Both maps under one scale; nothing is cached, as it is a visitor's own."""
+    """Scene of both maps under one scale; never cached, as the data are a visitor's own."""
     domain = results.protocol.domain
     assert isinstance(domain, GridDomain)
     reports = f"{formats.people(results.reports)} reports"

@@ -1,4 +1,4 @@
-"""What the page shows beside the files: how sure intervals are, how often one person answered.
+"""State of the page beside the files: level of the intervals, and reports of one person.
 
 A link holds these two alone: a collection's files stay in the visit.
 """
@@ -16,9 +16,9 @@ TIMES: Final = (1, 2, 3, 5, 7, 10, 30, 100, 365)
 
 @dataclass(frozen=True)
 class ResultsState:
-    """`level`: chance that an interval holds its share, of `LEVELS`.
+    """The page's record. `level`: chance that an interval holds its share, one of `LEVELS`.
 
-    `times`: reports of one person, of `TIMES`.
+    `times`: reports of one person, one of `TIMES`.
     """
 
     level: float = 0.95

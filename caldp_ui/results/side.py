@@ -1,4 +1,4 @@
-"""Beside the picture: how sure the ranges are, what came when, and what was refused and why."""
+"""Beside the picture: the level of the ranges, tallies by day, and refused reports."""
 
 from html import escape
 from typing import Final
@@ -12,11 +12,11 @@ from caldp_ui.results.page_state import LEVELS, STATE, ResultsState
 from caldp_ui.words import formats
 
 _ROWS_MAX: Final = 31
-"""Of more tallies the last ones are listed."""
+"""Most tallies in the list: the last ones."""
 
 
 def show(record: ResultsState, results: Results) -> None:
-    """All of it."""
+    """Show the slider of the level, the tallies and the refused reports."""
     _level_slider(record, results)
     _show_deliveries(results)
     _show_refused(results)
@@ -43,9 +43,9 @@ def _show_deliveries(results: Results) -> None:
         most = max(each.reports for each in results.deliveries)
         rows = "".join(_row_html(each, most) for each in results.deliveries[-_ROWS_MAX:])
         st.html(f'<div class="deliveries">{rows}</div>')
-        left = len(results.deliveries) - _ROWS_MAX
-        if left > 0:
-            st.caption(f"{formats.integer(left)} earlier tallies are not listed.")
+        unlisted = len(results.deliveries) - _ROWS_MAX
+        if unlisted > 0:
+            st.caption(f"{formats.integer(unlisted)} earlier tallies are not listed.")
     else:
         st.caption("With one tally a day, this shows what came when.")
 
@@ -64,20 +64,20 @@ def _show_refused(results: Results) -> None:
     if refused is None:
         st.caption("What was refused is in record.json, which was not given.")
         return
-    there = {why: count for why, count in refused.items() if count}
-    if not there:
+    counts = {reason: count for reason, count in refused.items() if count}
+    if not counts:
         st.markdown("**Nothing was refused.**")
         return
-    st.markdown(f"**Refused, and not counted: {formats.integer(sum(there.values()))}**")
+    st.markdown(f"**Refused, and not counted: {formats.integer(sum(counts.values()))}**")
     lines = []
-    for why, count in there.items():
-        short, long = words.REASONS[why]
-        lines.append(f"- {formats.integer(count)} {short}: {long}{_tally_text(results, why)}")
+    for reason, count in counts.items():
+        short, long = words.REASONS[reason]
+        lines.append(f"- {formats.integer(count)} {short}: {long}{_tally_text(results, reason)}")
     st.markdown("\n".join(lines))
 
 
 def _tally_text(results: Results, reason: str) -> str:
-    """In which tally most of them are, where one has more than all others together."""
+    """The tally with most of the refused reports, if it has more than all others together."""
     counts = {each.name: each.refused[reason] for each in results.deliveries}
     if len(counts) < 2:
         return ""

@@ -1,6 +1,6 @@
 """Sentences of the page. Each must be true of the collection that it is shown with.
 
-How many people have which value is an estimate in all of them: nobody knows the truth.
+All numbers of people with a value are estimates: nobody knows the truth.
 """
 
 import math
@@ -26,16 +26,16 @@ REASONS: Final = {
     OTHER_PROTOCOL: ("of another question", "marked for another protocol: an old app, perhaps"),
     OUT_OF_RANGE: ("impossible", "nothing that a device of this collection sends"),
 }
-"""By the reason in a tally's books: a word or two for it, and what it is."""
+"""By the reason in a tally's record: a word or two for it, and an explanation."""
 
 
 def vocabulary(results: Results) -> Vocabulary:
-    """What the sentences speak of."""
+    """Nouns of the sentences: places on a map, else answers."""
     return PLACES if isinstance(results.protocol.domain, GridDomain) else ANSWERS
 
 
 def value_name(results: Results, value: int) -> str:
-    """What readers call a value."""
+    """Name of a value for readers."""
     domain = results.protocol.domain
     if not isinstance(domain, GridDomain):
         return domain.name_of(value)
@@ -43,111 +43,117 @@ def value_name(results: Results, value: int) -> str:
 
 
 def percent_range(low: float, high: float) -> str:
-    """The ends of an interval as per cent, with the decimals that tell them apart."""
+    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
     decimals = next((d for d in range(1, 6) if 100 * (high - low) >= 3 * 10.0**-d), 6)
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
 
 
 def headline(results: Results, *, is_example: bool) -> Headline:
-    """Who is not protected, if anybody; else what most people have; then the rest."""
-    bare = coverage.unprotected_text(vocabulary(results), results.protected_share)
+    """Who is not protected, if anybody, else the most common value; then the rest."""
+    unprotected = coverage.unprotected_text(vocabulary(results), results.protected_share)
     first = int(np.argmax(results.shares))
     unit = vocabulary(results).unit
     name = value_name(results, first)
-    found = (
+    estimate = (
         f"From {formats.people(results.reports)} reports we estimate that "
         f"{percent_range(results.low[first], results.high[first])} {vocabulary(results).belong} "
         "the "
         f"most common {unit}, {name if vocabulary(results) is PLACES else f'“{name}”'}."
     )
-    about = f"{MADE_UP} " if is_example else ""
+    intro = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
-    about += f"“{question}”" if question else ""
-    if bare:
-        return Headline(bare, f"{about} {found}".strip(), True)
+    intro += f"“{question}”" if question else ""
+    if unprotected:
+        return Headline(unprotected, f"{intro} {estimate}".strip(), True)
     policy = results.protocol.mechanism.policy
-    many = isinstance(policy, Context) and policy.m > 1
-    within = " among the people of the same block, which it shows" if many else ""
-    return Headline(found, f"{about} Each report hides its {unit}{within}.".strip())
+    several = isinstance(policy, Context) and policy.m > 1
+    within = " among the people of the same block, which it shows" if several else ""
+    return Headline(estimate, f"{intro} Each report hides its {unit}{within}.".strip())
 
 
 def range_title(level: float) -> str:
-    """What an interval of this level is, for a heading."""
+    """Heading of intervals of this level: "95 % range"."""
     return f"{100 * level:g} % range"
 
 
 def describe_attacker(results: Results, times: int) -> tuple[float, float, str]:
-    """Most right guesses of 100 after one report and after so many; who they are about."""
+    """Largest chances of a right guess, after one report and after `times`; and a sentence.
+
+    Both in [0.5, 1]; 1 where nobody is protected.
+    """
     policy, unit = results.protocol.mechanism.policy, vocabulary(results).unit
     one, many = pair_odds(policy), pair_odds(policy, times)
     if not one.protected:
         return 1.0, 1.0, "One report is enough for that."
-    about = f"a protected {unit} and another that it hides among, equally likely"
+    pair = f"a protected {unit} and another that it hides among, equally likely"
     return (
         one.largest,
         many.largest,
-        f"An attacker who must choose between {about}, {right_guess_text(many.largest)}.",
+        f"An attacker who must choose between {pair}, {right_guess_text(many.largest)}.",
     )
 
 
 def reports_text(times: int) -> str:
-    """So many reports, as the slider says it."""
+    """A number of reports, as on the slider: "1 report", "7 reports"."""
     return formats.count(times, "report", "reports")
 
 
 def promise_sentences(results: Results) -> list[str]:
-    """What the protocol promises and what not, a sentence each; the unprotected first."""
+    """What the protocol promises and what it does not, a sentence each; the unprotected first."""
     unit = vocabulary(results)
     hidden, k = int(results.hidden.sum()), results.hidden.size
-    told = []
+    sentences = []
     if hidden < k:
-        told.append(
+        sentences.append(
             f"{formats.integer(k - hidden)} of {formats.count(k, unit.unit, unit.units)} are not "
             f"protected{_names_text(results, ~results.hidden)}: a report can name them."
         )
     if hidden:
-        told.append(
+        sentences.append(
             f"{formats.integer(hidden)} are protected{_names_text(results, results.hidden)}, "
             f"{_epsilon_text(results)} for one report. Fresh reports of one person add up."
         )
     policy = results.protocol.mechanism.policy
     if isinstance(policy, Context) and policy.m > 1:
-        told.append(
+        sentences.append(
             f"Every report shows its block, one of {formats.integer(policy.m)}: nobody hides "
             "behind people of another block."
         )
-    told += [mixed] if (mixed := _mixing_sentence(results)) else []
-    told.append("A report shows that someone took part.")
-    told.append(
+    sentences += [mixed] if (mixed := _mixing_sentence(results)) else []
+    sentences.append("A report shows that someone took part.")
+    sentences.append(
         "A fake report that a device could have sent is counted: the page “What an attacker "
         "learns” says how far fakes move an estimate."
     )
-    return told
+    return sentences
 
 
 def _mixing_sentence(results: Results) -> str:
-    """If reports are mixed, in the block with the most people; "" where that is not known."""
-    found = results.record and results.record["privacy"].get("if_mixed")
-    if not found or not found["blocks"]:
+    """ε after mixing, in the block with the most people; "" where that is not known."""
+    bounds = results.record and results.record["privacy"].get("if_mixed")
+    if not bounds or not bounds["blocks"]:
         return ""
-    most = max(found["blocks"], key=lambda each: int(each["people"]))
-    after = (most.get("epsilon", math.nan), most.get("epsilon_beside_open", math.nan))
-    where = "" if len(found["blocks"]) == 1 else f" of the block “{most['block']}”"
-    before = float(most["epsilon_of_one_report"])
+    largest = max(bounds["blocks"], key=lambda each: int(each["people"]))
+    after = (largest.get("epsilon", math.nan), largest.get("epsilon_beside_open", math.nan))
+    block_text = "" if len(bounds["blocks"]) == 1 else f" of the block “{largest['block']}”"
+    before = float(largest["epsilon_of_one_report"])
     return mixing.describe_mixing(
-        vocabulary(results), before, after, f"the {formats.people(most['people'])} reports{where}"
+        vocabulary(results),
+        before,
+        after,
+        f"the {formats.people(largest['people'])} reports{block_text}",
     )
 
 
 _NAMED_MAX: Final = 12
-"""More names than these are in the table of numbers."""
+"""Most names in a sentence; the table of numbers has all."""
 
 
 def _names_text(results: Results, flags: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
-    few = np.flatnonzero(flags).tolist()
-    if len(few) > _NAMED_MAX or vocabulary(results) is PLACES:
+    values = np.flatnonzero(flags).tolist()
+    if len(values) > _NAMED_MAX or vocabulary(results) is PLACES:
         return ""
-    return f" ({', '.join(value_name(results, x) for x in few)})"
+    return f" ({', '.join(value_name(results, x) for x in values)})"
 
 
 def _epsilon_text(results: Results) -> str:

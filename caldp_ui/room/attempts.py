@@ -18,20 +18,21 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
-"""Most, within how many seconds, and what is said then: opening rooms."""
+"""Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
 REPORT: Final = (200, 10.0, "Very many phones report from here")
+"""Limit on reports, likewise."""
 _KEPT: Final = 60.0
-"""Seconds for which an address is known."""
+"""Seconds for which an address is remembered."""
 _KNOWN_MAX: Final = 10_000
-"""Addresses known at once; whoever has been quiet for longest is forgotten first."""
+"""Addresses remembered at once; the one quiet for longest is forgotten first."""
 
 
 class Busy(CaldpError):
-    """Too much at once: the same a moment later is welcome."""
+    """Too many attempts at once; the same may succeed a moment later."""
 
 
 class AttemptLimiter:
-    """What addresses tried lately; may be called from any thread. `now`: a clock in seconds."""
+    """Counts the recent attempts of each address; thread-safe. `now`: a clock in seconds."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -40,30 +41,36 @@ class AttemptLimiter:
         self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
 
     def record_attempt(self, limit: tuple[int, float, str], address: str) -> None:
-        """Note one more attempt; `Busy`, and nothing noted, where that were one too many."""
-        most, span, said = limit
+        """Note one more attempt; raises `Busy`, and notes nothing, where it is one too many.
+
+        `limit`: `OPEN` or `REPORT`.
+        """
+        most, span, message = limit
         with self._lock:
             now = self._now()
             self._forget(now)
-            times = self._times.setdefault(self._hash(said, address), deque())
-            record_event(times, now, span, most, said)
-            self._times.move_to_end(self._hash(said, address))
+            times = self._times.setdefault(self._hash(message, address), deque())
+            record_event(times, now, span, most, message)
+            self._times.move_to_end(self._hash(message, address))
 
     def _forget(self, now: float) -> None:
-        """Drop whoever has been quiet for a minute, and the quietest where they are too many."""
+        """Drop addresses quiet for a minute, and the quietest where there are too many."""
         while self._times:
             oldest = next(iter(self._times.values()))
             if now - oldest[-1] <= _KEPT and len(self._times) < _KNOWN_MAX:
                 return
             self._times.popitem(last=False)
 
-    def _hash(self, said: str, address: str) -> bytes:
-        told = f"{said}\0{address}".encode()
-        return hashlib.blake2b(told, key=self._salt, digest_size=16).digest()
+    def _hash(self, message: str, address: str) -> bytes:
+        text = f"{message}\0{address}".encode()
+        return hashlib.blake2b(text, key=self._salt, digest_size=16).digest()
 
 
 def record_event(times: deque[float], now: float, span: float, most: int, message: str) -> None:
-    """Note one more event; `Busy` if that were more than `most` within `span` seconds."""
+    """Note one more event; raises `Busy` if it is one more than `most` within `span` seconds.
+
+    `times`: of the latest events, in seconds, ascending; changed in place.
+    """
     while times and now - times[0] > span:
         times.popleft()
     if len(times) >= most:
@@ -73,5 +80,5 @@ def record_event(times: deque[float], now: float, span: float, most: int, messag
 
 @st.cache_resource
 def attempt_limiter() -> AttemptLimiter:
-    """What addresses tried lately on this server."""
+    """The limiter of this server."""
     return AttemptLimiter()

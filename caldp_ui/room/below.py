@@ -1,4 +1,4 @@
-"""Under the board: what is promised and what is not, numbers, and what can be taken along."""
+"""Under the board: what is promised and what is not, the coin, numbers, and exports."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -20,27 +20,27 @@ from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
 PollReader: TypeAlias = Callable[[], PollState]
-"""Gives the room as it is when it is asked."""
+"""Returns the poll's current state."""
 
 
 def show(read_poll: PollReader) -> None:
-    """The tabs, and the open one."""
+    """Draw the tabs and the content of the open one."""
     tabs(STATE.key("tabs"), _TABS, read_poll)
 
 
 def _promise(read_poll: PollReader) -> None:
-    seen = read_poll()
-    told = [escape_markdown(words.promise(seen.question)), *words.PROMISES]
-    st.markdown("\n".join(f"- {sentence}" for sentence in told))
+    poll = read_poll()
+    promises = [escape_markdown(words.promise(poll.question)), *words.PROMISES]
+    st.markdown("\n".join(f"- {sentence}" for sentence in promises))
     st.markdown("**What is *not* promised**")
-    open_ends = [*words.unprotected_sentences(seen.question), *words.NOT_PROMISED]
+    open_ends = [*words.unprotected_sentences(poll.question), *words.NOT_PROMISED]
     st.markdown("\n".join(f"- {sentence}" for sentence in open_ends))
     terms("ε", "local differential privacy", "sensitive set")
 
 
 def _coin(read_poll: PollReader) -> None:
-    seen = read_poll()
-    question = seen.question
+    poll = read_poll()
+    question = poll.question
     st.markdown(
         "Of 100 phones with the true answer of a row, so many report the answer of a column. A "
         "phone draws one whole number and looks its report up in a row of thresholds, with exactly "
@@ -52,8 +52,8 @@ def _coin(read_poll: PollReader) -> None:
 
 
 def _numbers(read_poll: PollReader) -> None:
-    seen = read_poll()
-    st.table(numbers(seen).map(str).rename(index=escape_markdown).rename_axis("answer"))
+    poll = read_poll()
+    st.table(numbers(poll).map(str).rename(index=escape_markdown).rename_axis("answer"))
     st.caption("As of now; open the tab again for later reports.")
 
 
@@ -72,26 +72,26 @@ def numbers(poll: PollState) -> pd.DataFrame:
 
 
 def _sharing(read_poll: PollReader) -> None:
-    seen = read_poll()
+    poll = read_poll()
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("The prepared question, for a class of your own:")
-        sharing.show_query_link(STATE.codec.write(Draft(seen.question)))
+        sharing.show_query_link(STATE.codec.write(Draft(poll.question)))
     with right:
-        came = formats.count(len(seen.reports), "report", "reports")
-        st.markdown(f"**Files** · {came}; the server writes nothing of this to its disk")
-        for name, made in (
-            ("estimate.csv", exports.csv(numbers(seen).rename_axis("answer").reset_index())),
-            ("reports.csv", listed(seen)),
+        arrived = formats.count(len(poll.reports), "report", "reports")
+        st.markdown(f"**Files** · {arrived}; the server writes nothing of this to its disk")
+        for name, content in (
+            ("estimate.csv", exports.csv(numbers(poll).rename_axis("answer").reset_index())),
+            ("reports.csv", listed(poll)),
         ):
-            sharing.file_button(STATE.key(name.partition(".")[0]), name, made)
-        sharing.python(files.snippet(seen.question))
-        if seen.mark == rehearsal.MARK:
+            sharing.file_button(STATE.key(name.partition(".")[0]), name, content)
+        sharing.python(files.snippet(poll.question))
+        if poll.mark == rehearsal.MARK:
             offer.offer_page(STATE, take_home.part)
 
 
 def listed(poll: PollState) -> bytes:
-    """The reports in the order in which they came, as a table."""
+    """The reports as CSV, in the order in which they came."""
     named = [poll.question.answers[y] for y in poll.reports]
     return exports.csv({"number": range(len(named)), "report": named})
 

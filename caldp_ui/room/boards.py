@@ -1,4 +1,4 @@
-"""The two pictures of the page in the browser: the projector's board and the phone's side.
+"""The page's two components in the browser: the projector's board and the phone's side.
 
 `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
@@ -24,7 +24,7 @@ from caldp_ui.words import formats
 
 WEB: Final = Path(__file__).with_name("web")
 COIN: Final = join_modules(Path(js.__file__).parent, ("client",)) + join_modules(WEB, ("coin",))
-"""What a phone draws its report with, in JavaScript."""
+"""The JavaScript with which a phone draws its report."""
 _DOM: Final = bundle.partial_script("dom")
 _STYLE: Final = (WEB / "board.css").read_text("utf-8")
 _SCRIPT: Final = _DOM + scripts.hub_script() + join_modules(WEB, ("board",))
@@ -47,21 +47,21 @@ _NOTE: Final = "With few reports the unbiased estimate can be below 0. Pink: pro
 
 
 def board(told: str, key: str) -> None:
-    """The projector's picture of a room, of what `board_json` says."""
+    """Draw the projector's board. `told`: of `board_json`."""
     _board(key=key, data={"key": key, "told": told})
 
 
 def as_component(told: str, key: str) -> Component:
-    """The same in a file."""
+    """The projector's board as a component of an offline file. `told`: of `board_json`."""
     return Component({"key": key, "told": told}, "board", _SCRIPT, _STYLE)
 
 
 def board_json(
     poll: PollState, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
 ) -> str:
-    """The projector's picture of a room, as the browser is told: JSON.
+    """The message from which the browser draws the projector's board, as JSON.
 
-    `past`: its `history`. `truth`: (k,) shares of made-up people, if they are such.
+    `past`: `figures.history` of the reports. `truth`: (k,) shares of made-up people, None for real.
     """
     return json.dumps(_board_message(poll, past, truth))
 
@@ -109,13 +109,16 @@ def _ranges(shares: Shares) -> list[list[float]]:
 def phone(
     poll: PollState, key: str, received: bool, refused: str | None, on_report: Callable[[], None]
 ) -> None:
-    """A phone's side; `received`: its report is counted, `refused`: why it never will be."""
+    """Draw a phone's side. `received`: its report is counted; `refused`: why it never will be.
+
+    `on_report`: called when the phone sends one.
+    """
     data = {**phone_message(poll), "received": received, "refused": refused}
     _phone(key=key, data=data, on_report_change=on_report)
 
 
 def phone_message(poll: PollState) -> dict[str, Any]:
-    """Everything that a phone needs of the question, as JSON; whole numbers of a law as texts."""
+    """The question as a phone needs it, ready for JSON; the law's whole numbers are texts."""
     question = poll.question
     channel = channel_of(question)
     law, columns = IntegerChannel.of(channel), enumerate(zip(*channel, strict=True))
@@ -148,7 +151,7 @@ def _report_explanation(question: Question, report: int, chances: list[float]) -
 
 
 def _guess(question: Question) -> dict[str, str]:
-    """What a phone calls a guess; only where coins hide it is one thrown."""
+    """The phone's words where a guess is asked for; without a coin where none hides it."""
     choose = {"choose": "Choose your guess"}
     if not words.is_open_guess(question):
         return choose

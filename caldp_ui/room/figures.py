@@ -1,4 +1,4 @@
-"""What follows from reports: estimates with their ranges, as they were after each report.
+"""Estimates from reports, with their ranges, after all reports and after the first few.
 
 Only what phones sent goes in.
 """
@@ -30,14 +30,14 @@ class Shares:
 
 
 def shares_of(question: Question, reports: Sequence[int]) -> Shares:
-    """What the reports, numbers of answers, say of everybody's true answers; at least one."""
+    """Estimate the shares of true answers. `reports`: numbers of answers, at least one."""
     evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
     ranges = intervals(evidence, LEVEL)
     return Shares(evidence.unbiased, ranges.low, ranges.high)
 
 
 def tally_of(question: Question, reports: Sequence[int]) -> Tally:
-    """The reports as the mechanism's tally."""
+    """The reports, numbers of answers, as the mechanism's tally."""
     return mechanism_of(question).tally(columns_of(question)[np.asarray(reports, np.int64)])
 
 
@@ -46,14 +46,14 @@ def history(
 ) -> list[tuple[int, Shares]]:
     """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
 
-    `known`: what was found before of the same reports, by their number; what is new is added.
+    `known`: earlier results for the same reports, by their number; new ones are added to it.
     """
-    found = {} if known is None else known
-    stops, at = [], 1.0
-    while at < len(reports):
-        stops.append(round(at))
-        at = max(at * _STEP, at + 1)
+    by_number = {} if known is None else known
+    stops, stop = [], 1.0
+    while stop < len(reports):
+        stops.append(round(stop))
+        stop = max(stop * _STEP, stop + 1)
     for n in [*stops, len(reports)] if reports else []:
-        if n not in found:
-            found[n] = shares_of(question, reports[:n])
-    return [(n, found[n]) for n in sorted({*stops, len(reports)} & found.keys())]
+        if n not in by_number:
+            by_number[n] = shares_of(question, reports[:n])
+    return [(n, by_number[n]) for n in sorted({*stops, len(reports)} & by_number.keys())]

@@ -1,4 +1,4 @@
-"""What can be taken along of a room: Python that makes the estimate again from reports.csv."""
+"""Exports of a room: Python that computes the estimate again from reports.csv."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ for row in zip(answers, evidence.unbiased, ranges.low, ranges.high):
 
 
 def snippet(question: Question) -> str:
-    """Python that reads reports.csv beside it and prints shares with their 95 % ranges."""
+    """Python that reads reports.csv and prints shares with their 95 % ranges."""
     return _SNIPPET.format(
         answers=question.answers,
         sensitive=question.sensitive,

@@ -1,6 +1,6 @@
-"""The rehearsal, as it is seen ahead while a hand moves its sliders.
+"""Films of the rehearsal along its sliders.
 
-Each visit has its own: nobody's question is kept for others, or for longer.
+Each visit has its own: nobody's question is stored for others, or for longer.
 """
 
 from dataclasses import replace
@@ -41,12 +41,12 @@ def show(draft: Draft) -> None:
 
 
 def render(draft: Draft, colours: Palette) -> Step:
-    """What the page shows of a draft; the board has its colours in either theme."""
+    """Render one step: headline and board; the board has its own colours in either theme."""
     del colours
-    told = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))
+    top_line = words.rehearsal(draft.question, draft.phones, rehearsal.half_width(draft))
     title = headline.as_html(words.rehearsal_title(draft.phones))
     return films.render_step(
-        told, {KEY: rehearsal.rehearsal_json(draft)}, {f".st-key-{TITLE} p": title}
+        top_line, {KEY: rehearsal.rehearsal_json(draft)}, {f".st-key-{TITLE} p": title}
     )
 
 

@@ -17,7 +17,7 @@ _NONE: Final = -1
 
 
 def question(draft: Draft) -> None:
-    """An example to begin with; text, answers, which of them are sensitive, and ε."""
+    """Draw the controls of a question: example, text, answers, which are sensitive, and ε."""
     _texts(draft)
     _right(draft)
     _sensitive(draft)
@@ -31,57 +31,57 @@ def question(draft: Draft) -> None:
 
 
 def _texts(draft: Draft) -> None:
-    asked = draft.question
-    ready = next((name for name, each in EXAMPLES.items() if each == asked), None)
+    current = draft.question
+    example = next((name for name, each in EXAMPLES.items() if each == current), None)
     st.selectbox(
         "Example",
         list(EXAMPLES),
         placeholder="your own question",
         format_func=lambda name: EXAMPLES[name].text,
-        **STATE.bind("ready", ready, lambda r, name: replace(r, question=EXAMPLES[name])),
+        **STATE.bind("ready", example, lambda r, name: replace(r, question=EXAMPLES[name])),
     )
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
-        **STATE.bind("text", asked.text, lambda r, v: _with(r, text=v.strip())),
+        **STATE.bind("text", current.text, lambda r, v: _with(r, text=v.strip())),
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",
         height=120,
         **STATE.bind(
             "answers",
-            "\n".join(asked.answers),
+            "\n".join(current.answers),
             lambda r, v: replace(r, question=with_answers(r.question, v)),
         ),
     )
 
 
 def _sensitive(draft: Draft) -> None:
-    asked = draft.question
+    current = draft.question
     st.pills(
         "Sensitive answers, protected by the coin",
-        list(range(asked.k)),
+        list(range(current.k)),
         selection_mode="multi",
-        format_func=lambda x: escape_markdown(asked.answers[x]),
+        format_func=lambda x: escape_markdown(current.answers[x]),
         **STATE.bind(
             "sensitive",
-            list(asked.sensitive),
+            list(current.sensitive),
             lambda r, v: _with(r, sensitive=tuple(sorted(v))),
         ),
     )
 
 
 def _right(draft: Draft) -> None:
-    """Which answer is right, where the room is to guess one."""
-    asked = draft.question
+    """Draw the choice of the right answer, where the room is to guess one."""
+    current = draft.question
     st.selectbox(
         "Right answer, if the class guesses",
-        [_NONE, *range(asked.k)],
-        format_func=lambda x: "none: ask for the truth" if x == _NONE else asked.answers[x],
+        [_NONE, *range(current.k)],
+        format_func=lambda x: "none: ask for the truth" if x == _NONE else current.answers[x],
         help="Phones and projector show it once you press “Show the answer”.",
         **STATE.bind(
             "right",
-            _NONE if asked.right is None else asked.right,
+            _NONE if current.right is None else current.right,
             lambda r, v: _with(r, right=None if v == _NONE else v),
         ),
     )

@@ -1,4 +1,4 @@
-"""What a teacher can do where reports are too many, or come from somebody who plays tricks."""
+"""A teacher's controls of reports: how many are let in, and how to discard some."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,7 +17,7 @@ _LATELY: Final = {"10 seconds": 10.0, "minute": 60.0, "5 minutes": 300.0}
 
 
 def try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> None:
-    """Do to the room what its teacher asked for; why not is a notice."""
+    """Run a teacher's action on the room; a `CaldpError` becomes a notice."""
     try:
         action(teacher_key, *arguments)
     except CaldpError as error:
@@ -25,7 +25,7 @@ def try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> None
 
 
 def warn(poll: PollState) -> None:
-    """Say so where no more reports are taken."""
+    """Warn where the poll is full."""
     if len(poll.reports) >= poll.most:
         st.warning(
             f"The poll is full: {poll.most} reports are in. Under “Reports” you can let "
@@ -35,7 +35,10 @@ def warn(poll: PollState) -> None:
 
 
 def form(teacher_key: TeacherKey, poll: PollState, on_thrown_out: Callable[[], object]) -> None:
-    """How many reports are let in, and how to get rid of some. `on_thrown_out`: called then."""
+    """Draw the limit of reports and the buttons that discard them.
+
+    `on_thrown_out`: called once recent reports were discarded.
+    """
     with st.popover("Reports", icon=":material/filter_alt:", width="stretch"):
         most, lately = STATE.key("most"), STATE.key("lately")
         st.select_slider(
@@ -69,5 +72,5 @@ def _ask_again(teacher_key: TeacherKey) -> None:
 
 
 def _throw_out(teacher_key: TeacherKey, seconds: float) -> None:
-    gone = rooms().discard_recent(teacher_key, seconds)
-    notices.notify(f"{formats.count(gone, 'report was', 'reports were')} forgotten.")
+    discarded = rooms().discard_recent(teacher_key, seconds)
+    notices.notify(f"{formats.count(discarded, 'report was', 'reports were')} forgotten.")

@@ -1,4 +1,4 @@
-"""What an attacker can make of a report, by the exact channel of the question.
+"""How well an attacker guesses from a report, by the exact channel of the question.
 
 CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020. Who guesses which of two equally likely
 answers a phone has is right with probability (1 + TV)/2 at best, TV the total variation between
@@ -20,7 +20,7 @@ def most_right(question: Question) -> float:
 
 
 def most_right_about(question: Question, answer: int) -> float:
-    """The same over the pairs that this answer is in."""
+    """The largest chance of a right guess between this answer and another, in [0.5, 1]."""
     others = (x for x in range(question.k) if x != answer)
     return max(_right(question, answer, other) for other in others)
 

@@ -1,4 +1,4 @@
-"""What the teacher prepares: a question, and how many made-up phones rehearse it. Its link.
+"""State of the page: the question that a teacher prepares, and the phones that rehearse it.
 
 A link holds a prepared question; rooms and reports are never in one, but for the room's code, which
 is a phone's whole link.
@@ -18,7 +18,7 @@ from caldp_ui.session.record_link import NUMBER, WHOLE
 CODE: Final = "code"
 """The link's key of a room; a phone's link has nothing else but the worker that holds it."""
 NEXT: Final = "next"
-"""The part of the page where the next question is written, for pages that bring one."""
+"""The part of the page where the next question is written, for pages that hand one over."""
 PHONES: Final = 30
 EXAMPLES: Final = {
     "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0,), 1.0),
@@ -52,7 +52,7 @@ EXAMPLES: Final = {
         1.0,
     ),
 }
-"""Ready questions by their short names; the first is where a teacher starts."""
+"""Example questions by their short names; the first is the page's first."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,16 @@ class DraftLink:
     browser: tuple[str, ...] = (CODE, QUERY)
 
     def fresh(self) -> Draft:
-        """See `Codec`."""
+        """The draft that a visit without a link begins with."""
         return Draft()
 
     def write(self, record: Draft) -> dict[str, str]:
-        """See `Codec`."""
+        """The draft as texts of a query; none where it is the page's first one."""
         now, begin = _texts(record), _texts(Draft())
         return {} if now == begin else now
 
     def read(self, query: Mapping[str, str]) -> Draft:
-        """See `Codec`; what is missing is as in the draft that the page begins with."""
+        """Read a query; missing keys are as in `fresh`. `CaldpError` for what is no question."""
         texts = {**_texts(Draft()), **query}
         marked = [part for part in texts["sensitive"].split(";") if part]
         question = Question(
@@ -91,11 +91,11 @@ class DraftLink:
         return Draft(question, WHOLE.read("phones", texts["phones"]))
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
+        """Keys of the query that this page does not know."""
         return [key for key in query if key not in _texts(Draft())]
 
     def check(self, record: Draft) -> None:
-        """See `Codec`; a question checks itself."""
+        """Raise `CaldpError` for too many or too few phones; a question checks itself."""
         check_whole("phones", record.phones, 1, REPORTS_MAX)
 
 

@@ -22,21 +22,21 @@ KEY: Final = STATE.key("phone")
 _RECEIVED: Final = f"{KEY}/received"
 """The mark of the question that this visit has answered, and nothing of its report."""
 _REFUSED: Final = f"{KEY}/refused"
-"""The question whose report was not counted, and why."""
+"""Why the report of a question was not counted, by the question's mark."""
 
 
 def page(code: str) -> None:
-    """The whole page of a phone."""
+    """Draw the whole page of a phone."""
     ensure_navigation()
     try:
-        seen = rooms().get_poll(code)
+        poll = rooms().get_poll(code)
     except CaldpError as error:
         _no_poll(code, str(error))
         st.button("Back to the poll", key=STATE.key("leave"), on_click=st.query_params.clear)
         return
     refused = st.session_state.get(_REFUSED, {})
-    received = st.session_state.get(_RECEIVED) == seen.mark
-    boards.phone(seen, KEY, received, refused.get(seen.mark), lambda: _receive_report(code))
+    received = st.session_state.get(_RECEIVED) == poll.mark
+    boards.phone(poll, KEY, received, refused.get(poll.mark), lambda: _receive_report(code))
     stamp = _stamp(code)
     redraw_every("phone", 3.0, lambda: _listen(code, stamp))
 
@@ -46,20 +46,22 @@ def _no_poll(code: str, why: str) -> None:
     if link:
         st.link_button("Open the poll", link, type="primary", icon=":material/login:")
     else:
-        told = words.lost_server_sentence(format_code(code)) if poll_links.is_elsewhere() else why
-        st.info(escape_markdown(told), icon=":material/info:")
+        message = (
+            words.lost_server_sentence(format_code(code)) if poll_links.is_elsewhere() else why
+        )
+        st.info(escape_markdown(message), icon=":material/info:")
 
 
 def _receive_report(code: str) -> None:
-    told = st.session_state[KEY].get("report")
-    if not isinstance(told, Mapping):
+    message = st.session_state[KEY].get("report")
+    if not isinstance(message, Mapping):
         return
-    mark, token = str(told.get("mark")), str(told.get("token"))
+    mark, token = str(message.get("mark")), str(message.get("token"))
     try:
         attempt_limiter().record_attempt(REPORT, addresses.visitor_address())
-        again = rooms().has_answered(code, mark, token)
-        require(again or st.session_state.get(_RECEIVED) != mark, ALREADY_ANSWERED)
-        rooms().report(code, mark, token, told.get("report"))
+        is_repeat = rooms().has_answered(code, mark, token)
+        require(is_repeat or st.session_state.get(_RECEIVED) != mark, ALREADY_ANSWERED)
+        rooms().report(code, mark, token, message.get("report"))
     except Busy:
         return  # the phone sends it again by itself
     except CaldpError as error:
@@ -70,10 +72,10 @@ def _receive_report(code: str) -> None:
 
 def _stamp(code: str) -> tuple[str, bool, bool]:
     try:
-        seen = rooms().get_poll(code)
+        poll = rooms().get_poll(code)
     except CaldpError:
         return "", False, False
-    return seen.mark, seen.is_open, seen.is_shown
+    return poll.mark, poll.is_open, poll.is_shown
 
 
 def _listen(code: str, stamp: tuple[str, bool, bool]) -> None:

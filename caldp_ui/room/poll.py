@@ -1,7 +1,7 @@
 """One poll: its question, the reports that came, and which phones have answered.
 
 It knows which phones have answered, and what was reported, but not who reported what: of a phone's
-random number it keeps a salted hash, beside no report, until the next question.
+random number it holds a salted hash, apart from the reports, until the next question.
 """
 
 import hashlib
@@ -47,10 +47,10 @@ class PollState:
 
 @dataclass
 class Poll:
-    """What a server knows of one question.
+    """All that a server holds of one question.
 
-    `sent`: hashes of the numbers of phones that have answered, with this question's `salt`. `came`:
-    when the latest reports came.
+    `seen`: its current state. `sent`: hashes of the numbers of phones that have answered, with this
+    question's `salt`. `came`: when the latest reports came, in seconds.
     """
 
     seen: PollState
@@ -60,7 +60,7 @@ class Poll:
 
     @classmethod
     def ask(cls, code: str, question: Question, most: int = REPORTS_FIRST) -> "Poll":
-        """A question to the room of that code, open, without reports."""
+        """Ask the room of that code a question; the poll is open, without reports."""
         return cls(PollState(code, secrets.token_hex(8), question, is_open=True, most=most))
 
     def report(self, mark: str, token: str, answer: object, clock: Callable[[], float]) -> None:
@@ -70,30 +70,30 @@ class Poll:
         `clock`: in seconds.
         Raises `CaldpError` with one sentence for the phone, `Busy` where it may try again.
         """
-        seen = self.seen
-        named = check_whole("A report", answer, 0, seen.question.k - 1)
-        require(mark == seen.mark, "This question is over; your report was not counted.")
+        state = self.seen
+        number = check_whole("A report", answer, 0, state.question.k - 1)
+        require(mark == state.mark, "This question is over; your report was not counted.")
         require(_is_token(token), "This report does not come from this page; reload the page.")
         if self.has_answered(mark, token):
             return
-        require(seen.is_open, "The question is closed; your report was not counted.")
+        require(state.is_open, "The question is closed; your report was not counted.")
         require(
-            len(seen.reports) < seen.most,
-            f"The poll is full: {seen.most} reports are in; yours was not counted.",
+            len(state.reports) < state.most,
+            f"The poll is full: {state.most} reports are in; yours was not counted.",
         )
         now = clock()
         lately = deque(came for came in self.came if now - came <= 1.0)
         record_event(lately, now, 1.0, REPORTS_A_SECOND, "Very many phones report")
         self.came = deque(came for came in (*self.came, now) if now - came <= BURST_MAX)
         self.sent.add(self._hash(token))
-        self.seen = replace(seen, reports=(*seen.reports, named))
+        self.seen = replace(state, reports=(*state.reports, number))
 
     def has_answered(self, mark: str, token: str) -> bool:
         """Whether the report of the phone with this number to this question was counted."""
         return mark == self.seen.mark and self._hash(token) in self.sent
 
     def set_open(self, is_open: bool) -> None:
-        """Take reports from now on, or no more; none once the answer is shown."""
+        """Take reports from now on, or no more; `CaldpError` to reopen once the answer is shown."""
         require(
             not (is_open and self.seen.is_shown),
             "The answer is known by now; start the question again for new guesses.",
@@ -111,7 +111,7 @@ class Poll:
         self.seen = replace(self.seen, most=most)
 
     def discard_recent(self, seconds: float, now: float) -> int:
-        """Forget the reports of the last so many seconds, 0 to 300; how many they were.
+        """Forget the reports of the last so many seconds, 0 to 300; returns how many they were.
 
         Their phones still count as having answered, so that who sent them cannot send them again.
         """

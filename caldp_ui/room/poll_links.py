@@ -18,7 +18,7 @@ _TYPED: Final = "room/typed"
 
 
 def query_of(code: str) -> dict[str, str]:
-    """What a phone's link says."""
+    """The query of a phone's link: the code, and the worker where there are several."""
     worker = settings().worker
     return {CODE: code, QUERY: worker} if worker else {CODE: code}
 
@@ -36,7 +36,7 @@ def code_asked() -> str | None:
 
 
 def join(typed: str) -> None:
-    """Ask for the poll of a code as it is typed: the worker's name, if any, then the code."""
+    """Go to the poll of a code as it is typed: the worker's name, if any, then the code."""
     signs = "".join(filter(str.isalnum, typed))
     worker, code = signs[:-CODE_LENGTH].lower(), normalize_code(signs[-CODE_LENGTH:])
     query = {CODE: code, QUERY: worker} if worker else {CODE: code}
@@ -52,7 +52,7 @@ def is_elsewhere() -> bool:
 def typed_code_link() -> str | None:
     """The link of a code that was typed here, if another worker holds the poll.
 
-    A link that was opened, and not typed, has led to that worker if it was there.
+    None for a link that was opened: it has already led to that worker, if it still runs.
     """
-    asked = st.query_params.to_dict()
-    return addresses.current_address(asked) if st.session_state.get(_TYPED) == asked else None
+    query = st.query_params.to_dict()
+    return addresses.current_address(query) if st.session_state.get(_TYPED) == query else None

@@ -24,9 +24,9 @@ from caldp_ui.session.ticking import redraw_every, run_page
 _HELD: Final = "room/held"
 _NEXT: Final = "room/next"
 _GONE: Final = "room/gone"
-"""True once the browser shall forget the room that it kept."""
+"""True once the browser is to forget the room that it stored."""
 _KNOWN: Final = "room/known"
-"""The question on show, and the ranges after its first reports, which do not change any more."""
+"""The current question's mark, and its ranges by number of reports, which do not change."""
 _KEEPER: Final = STATE.key("keeper")
 _keeper = st.components.v2.component(
     "caldp_room_keeper", js=(boards.WEB / "keeper.js").read_text("utf-8")
@@ -34,20 +34,20 @@ _keeper = st.components.v2.component(
 
 
 def find_teacher_key() -> TeacherKey | None:
-    """What this visit steers its room with, if it has one that is still there."""
-    mine: TeacherKey | None = st.session_state.get(_HELD)
-    if mine is None:
+    """The key of the room that this visit opened; None where there is none, or it has ended."""
+    teacher_key: TeacherKey | None = st.session_state.get(_HELD)
+    if teacher_key is None:
         return None
     try:
-        rooms().get_own_poll(mine, this_visit())
+        rooms().get_own_poll(teacher_key, this_visit())
     except CaldpError:
-        _lose(mine)
+        _lose(teacher_key)
         return None
-    return mine
+    return teacher_key
 
 
 def open_button() -> None:
-    """The button that opens a poll with the question that is written on the page."""
+    """Draw the button that opens a poll with the question on the page."""
     st.button(
         "Open the poll",
         type="primary",
@@ -64,7 +64,7 @@ def _open() -> None:
         st.session_state[_HELD] = rooms().open(_written_question(), this_visit())
     except CaldpError as error:
         notices.notify(str(error))
-    handover.take_part(STATE.page, NEXT)  # what was brought is asked already
+    handover.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
     _set_writing_next(False)
 
 
@@ -73,10 +73,10 @@ def _set_writing_next(writing: bool) -> None:
 
 
 def page() -> None:
-    """The whole page while a room is open."""
+    """Draw the whole page while a room is open."""
     ensure_navigation()
-    mine: TeacherKey = st.session_state[_HELD]
-    seen = rooms().get_own_poll(mine, this_visit())
+    teacher_key: TeacherKey = st.session_state[_HELD]
+    poll = rooms().get_own_poll(teacher_key, this_visit())
     notices.show()
     if handover.take_part(STATE.page, NEXT):
         STATE.follow_link()
@@ -84,46 +84,46 @@ def page() -> None:
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=STATE.key("side")):
         if st.session_state.get(_NEXT):
-            _next_question(mine, seen)
+            _next_question(teacher_key, poll)
         else:
-            _way_in(seen)
-            _buttons(mine, seen)
+            _way_in(poll)
+            _buttons(teacher_key, poll)
     with main:
-        redraw_every("hall", 1.0, lambda: _live(mine))
-        below.show(lambda: rooms().get_own_poll(mine, this_visit()))
-    _keeper(key=_KEEPER, data={"held": vars(mine)})
+        redraw_every("hall", 1.0, lambda: _live(teacher_key))
+        below.show(lambda: rooms().get_own_poll(teacher_key, this_visit()))
+    _keeper(key=_KEEPER, data={"held": vars(teacher_key)})
 
 
 def _live(teacher_key: TeacherKey) -> None:
     try:
-        seen = rooms().get_own_poll(teacher_key, this_visit())
+        poll = rooms().get_own_poll(teacher_key, this_visit())
     except CaldpError:
         run_page()
     mark, known = st.session_state.get(_KNOWN, ("", {}))
-    if mark != seen.mark:
-        _, known = st.session_state[_KNOWN] = (seen.mark, {})
-    past = history(seen.question, seen.reports, known)
+    if mark != poll.mark:
+        _, known = st.session_state[_KNOWN] = (poll.mark, {})
+    past = history(poll.question, poll.reports, known)
     last = past[-1][1] if past else None
-    headline.show(words.live_headline(seen, last))
-    intake.warn(seen)
+    headline.show(words.live_headline(poll, last))
+    intake.warn(poll)
     with st.container(key=STATE.key("asked")):
-        st.header(escape_markdown(seen.question.text), anchor=False)
-    boards.board(boards.board_json(seen, past), STATE.key("board"))
+        st.header(escape_markdown(poll.question.text), anchor=False)
+    boards.board(boards.board_json(poll, past), STATE.key("board"))
 
 
 def _way_in(poll: PollState) -> None:
     address = addresses.current_address(poll_links.query_of(poll.code))
-    others = addresses.shared_address(address)
-    _code(poll, others or address)
-    st.code(others or address, language=None, wrap_lines=True)
-    if others is None:
+    shared = addresses.shared_address(address)
+    _code(poll, shared or address)
+    st.code(shared or address, language=None, wrap_lines=True)
+    if shared is None:
         st.caption(
             "This server answers this machine only; docs/deploy.md says how phones can reach it."
         )
 
 
 def _code(poll: PollState, address: str) -> None:
-    """What a class reads, and what its phones scan."""
+    """Draw the code that a class reads, and the QR code that its phones scan."""
     st.html(f'<p class="room-code"><small>Code</small> {poll_links.display_code(poll.code)}</p>')
     with st.container(key="qr"):
         st.image(
@@ -168,7 +168,7 @@ def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
 
 
 def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
-    """The form of the next question; board, code and phones stay as they are until it is asked."""
+    """Draw the form of the next question; board, code and phones stay until it is asked."""
     address = addresses.current_address(poll_links.query_of(poll.code))
     with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
         _code(poll, addresses.shared_address(address) or address)
@@ -215,20 +215,20 @@ def _forget() -> None:
 
 
 def restore_poll() -> None:
-    """Find the room again that this browser opened, after its page was loaded anew."""
+    """Find the room that this browser opened, after its page was reloaded."""
     if find_teacher_key() is None:
         gone = st.session_state.pop(_GONE, False)
         _keeper(key=_KEEPER, data={"forget": gone}, on_held_change=_restore_from_browser)
 
 
 def _restore_from_browser() -> None:
-    told = st.session_state[_KEEPER].get("held")
-    if not isinstance(told, Mapping):
+    stored = st.session_state[_KEEPER].get("held")
+    if not isinstance(stored, Mapping):
         return
-    mine = TeacherKey(str(told.get("code")), str(told.get("key")))
+    teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))
     try:
-        rooms().get_own_poll(mine, this_visit())
+        rooms().get_own_poll(teacher_key, this_visit())
     except CaldpError:
-        _lose(mine)
+        _lose(teacher_key)
     else:
-        st.session_state[_HELD] = mine
+        st.session_state[_HELD] = teacher_key

@@ -32,10 +32,10 @@ DIVIDER: Final = "|"
 
 @dataclass(frozen=True)
 class Question:
-    """What the room is asked.
+    """A question to a room.
 
-    `answers`: 2 to 12 different texts; `sensitive`: their numbers, ascending, that a report must
-    not give away; `epsilon`: in [0.001, 20]; `right`: the number of the right answer, where the
+    `answers`: 2 to 12 different texts; `sensitive`: numbers of those that a report must not reveal,
+    ascending; `epsilon`: in [0.001, 20]; `right`: the number of the right answer, where the
     room is to guess one. Raises `CaldpError` for anything else.
     """
 
@@ -102,7 +102,7 @@ def mechanism_of(question: Question) -> ContextMechanism:
 
 @lru_cache(maxsize=256)
 def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMechanism:
-    # Not by the question itself: its words are gone with the room.
+    # Cached by numbers, not by the question: its texts are forgotten with the room.
     flags = np.zeros(k, np.bool_)
     flags[list(sensitive)] = True
     return in_context(Context.high_low(flags, epsilon), "randomized-response")
@@ -110,9 +110,9 @@ def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMec
 
 def columns_of(question: Question) -> Ints:
     """(k,) column of the mechanism's channel that names each answer."""
-    cover = mechanism_of(question).symbol_partition
+    partition = mechanism_of(question).symbol_partition
     columns = np.empty(question.k, np.int64)
-    columns[np.concatenate([cover.hidden, cover.clear])] = np.arange(question.k)
+    columns[np.concatenate([partition.hidden, partition.clear])] = np.arange(question.k)
     return columns
 
 
@@ -135,14 +135,14 @@ class IntegerChannel:
 
     @classmethod
     def of(cls, channel: Channel) -> "IntegerChannel":
-        """The law that has exactly the channel's probabilities; no rounding."""
+        """The law with exactly the channel's probabilities; `CaldpError` for `whole` over 2^64."""
         whole = math.lcm(*(entry.denominator for row in channel for entry in row))
         require(whole <= WORD, "This channel needs finer coins than phones throw; use another.")
         sums = (accumulate(int(entry * whole) for entry in row) for row in channel)
         return cls(whole, tuple(map(tuple, sums)))
 
     def channel(self) -> list[list[Fraction]]:
-        """Back to probabilities."""
+        """The channel again: rows of probabilities."""
         return [
             [Fraction(b - a, self.whole) for a, b in zip((0, *row), row, strict=False)]
             for row in self.steps

@@ -37,7 +37,7 @@ _ENDED_MAX: Final = 1_000
 
 @dataclass(frozen=True)
 class TeacherKey:
-    """What lets a teacher steer a room: its code, which everybody sees, and its secret key."""
+    """The right to steer a room: its code, which everybody sees, and its secret key."""
 
     code: str
     key: str
@@ -77,26 +77,26 @@ class Rooms:
         self._opened: deque[float] = deque()
 
     def open(self, question: Question, visit: str = "") -> TeacherKey:
-        """A new room with its first question; `CaldpError` where there are too many.
+        """Open a room with its first question; raises `CaldpError` where there are too many.
 
-        `visit`: its teacher's.
+        `visit`: the teacher's.
         """
         with self._lock:
             now = self._now()
-            said = "Too many polls were opened just now"
-            record_event(self._opened, now, 60.0, OPENED_A_MINUTE, said)
+            message = "Too many polls were opened just now"
+            record_event(self._opened, now, 60.0, OPENED_A_MINUTE, message)
             self._end_deserted(now)
             require(
                 len(self._rooms) < ROOMS_MAX,
                 f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
             )
             code = self._new_code()
-            held = TeacherKey(code, secrets.token_urlsafe(24))
-            self._rooms[code] = _Room(held.key, Poll.ask(code, question), now, visit)
-            return held
+            teacher_key = TeacherKey(code, secrets.token_urlsafe(24))
+            self._rooms[code] = _Room(teacher_key.key, Poll.ask(code, question), now, visit)
+            return teacher_key
 
     def ask(self, teacher_key: TeacherKey, question: Question) -> None:
-        """The room's next question; all that it knew of the one before is forgotten."""
+        """Ask the room's next question; all that it held of the one before is forgotten."""
         with self._lock:
             room = self._own_room(teacher_key)
             room.poll = Poll.ask(teacher_key.code, question, room.poll.seen.most)
@@ -107,56 +107,59 @@ class Rooms:
             self._own_room(teacher_key).poll.set_open(is_open)
 
     def show_answer(self, teacher_key: TeacherKey) -> None:
-        """See `Poll`."""
+        """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
         with self._lock:
             self._own_room(teacher_key).poll.show_answer()
 
     def set_report_limit(self, teacher_key: TeacherKey, most: int) -> None:
-        """See `Poll`."""
+        """Take up to `most` reports from now on, 1 to 500."""
         with self._lock:
             self._own_room(teacher_key).poll.set_report_limit(most)
 
     def discard_recent(self, teacher_key: TeacherKey, seconds: float) -> int:
-        """See `Poll`."""
+        """Forget the reports of the last so many seconds, 0 to 300; returns how many they were."""
         with self._lock:
             return self._own_room(teacher_key).poll.discard_recent(seconds, self._now())
 
     def end(self, teacher_key: TeacherKey) -> None:
-        """End the poll; all that it held is gone."""
+        """End the poll; all that it held is forgotten."""
         with self._lock:
             self._own_room(teacher_key)
             self._forget(teacher_key.code)
 
     def get_poll(self, code: str) -> PollState:
-        """The room of that code; `CaldpError` where there is none."""
+        """The state of that room's poll; raises `CaldpError` where there is none."""
         with self._lock:
             self._end_deserted(self._now())
             return self._room(code).poll.seen
 
     def get_own_poll(self, teacher_key: TeacherKey, visit: str = "") -> PollState:
-        """The same for its teacher, whose visit it is; `CaldpError` for a wrong key as well."""
+        """The poll's state for its teacher, who counts as present; `CaldpError` for a wrong key.
+
+        `visit`: the teacher's.
+        """
         with self._lock:
             room = self._own_room(teacher_key)
             room.heard, room.visit = self._now(), visit or room.visit
             return room.poll.seen
 
     def report(self, code: str, mark: str, token: str, answer: object) -> None:
-        """Count one phone's report, see `Poll`."""
+        """Count one phone's report, see `Poll.report`."""
         with self._lock:
             self._room(code).poll.report(mark, token, answer, self._now)
 
     def has_answered(self, code: str, mark: str, token: str) -> bool:
-        """See `Poll`."""
+        """Whether the report of the phone with this number to this question was counted."""
         with self._lock:
             return self._room(code).poll.has_answered(mark, token)
 
     def _room(self, code: str) -> _Room:
         if code in self._rooms:
             return self._rooms[code]
-        shown = format_code("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
+        display = format_code("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
         if code in self._ended:
-            raise CaldpError(f"Poll {shown} has ended; its reports are gone.")
-        raise CaldpError(f"There is no poll “{shown}”; type the code as the projector shows it.")
+            raise CaldpError(f"Poll {display} has ended; its reports are gone.")
+        raise CaldpError(f"There is no poll “{display}”; type the code as the projector shows it.")
 
     def _own_room(self, teacher_key: TeacherKey) -> _Room:
         room = self._room(teacher_key.code)
@@ -184,7 +187,7 @@ class Rooms:
 
 
 def normalize_code(code: str) -> str:
-    """A code as people type it, as the registry has it."""
+    """A code as people type it, in the registry's form."""
     return "".join(code.replace("-", " ").split()).upper()[: 2 * CODE_LENGTH]
 
 

@@ -17,7 +17,7 @@ from caldp_ui.room.question import Question, columns_of, mechanism_of
 _SEED: Final = 7
 _Z: Final = 1.959964
 MARK: Final = "rehearsal"
-"""Of a room that nobody has opened."""
+"""The mark of a rehearsal's poll, which nobody has opened."""
 
 
 def truth_of(question: Question) -> Floats:
@@ -28,23 +28,26 @@ def truth_of(question: Question) -> Floats:
 
 
 def rehearse(draft: Draft) -> PollState:
-    """A room in which the draft's made-up phones have answered."""
+    """The state of a poll that the draft's made-up phones have answered."""
     question, rng = draft.question, np.random.default_rng(_SEED)
     people = rng.choice(question.k, draft.phones, p=truth_of(question))
-    named = np.argsort(columns_of(question))
-    reports = named[mechanism_of(question).privatize(people, rng)]
+    answer_of = np.argsort(columns_of(question))
+    reports = answer_of[mechanism_of(question).privatize(people, rng)]
     return PollState("", MARK, question, True, tuple(reports.tolist()))
 
 
 def rehearsal_json(draft: Draft) -> str:
-    """Its picture, as the browser is told."""
-    seen = rehearse(draft)
-    past = history(draft.question, seen.reports)
-    return boards.board_json(seen, past, truth_of(draft.question))
+    """The message from which the browser draws the rehearsal's board, as JSON."""
+    poll = rehearse(draft)
+    past = history(draft.question, poll.reports)
+    return boards.board_json(poll, past, truth_of(draft.question))
 
 
 def half_width(draft: Draft) -> float:
-    """Of the 95 % range of the first sensitive answer (else the first) to expect, as a share."""
+    """Expected half width of the 95 % range of the first sensitive answer (else the first).
+
+    As a share of people.
+    """
     question = draft.question
     first = question.sensitive[0] if question.sensitive else 0
     variance = mechanism_of(question).variance(truth_of(question), draft.phones)

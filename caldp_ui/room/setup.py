@@ -10,12 +10,12 @@ from caldp_ui.session.opening import begin_page
 
 
 def page() -> None:
-    """The whole page before a poll is open."""
+    """Draw the whole page before a poll is open."""
     draft = begin_page(STATE)
-    said, switch = title_row(STATE)
+    title, switch = title_row(STATE)
     with switch:
         join_popover()
-    with said:
+    with title:
         half_width = rehearsal.half_width(draft)
         headline.show(words.rehearsal(draft.question, draft.phones, half_width))
     main, beside = st.columns([3.1, 1.2], gap="medium")
@@ -43,7 +43,7 @@ def _phones(draft: Draft) -> None:
 
 
 def join_popover() -> None:
-    """For a phone whose owner has the code, but not the link."""
+    """Draw the field for a phone whose owner has the code, but not the link."""
     key = STATE.key("join")
     with st.popover("Join with a code", icon=":material/login:"):
         st.text_input(

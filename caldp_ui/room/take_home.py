@@ -7,7 +7,7 @@ from caldp_ui.room.page_state import Draft
 
 
 def part(draft: Draft) -> Part:
-    """The rehearsal of the question; no report of anybody is in it."""
+    """The rehearsal of the draft's question; nobody's report is in it."""
     return offline.part(
         "rehearsal",
         "Live poll: a rehearsal",

@@ -1,6 +1,6 @@
 """Sentences of the page. Each must be true of the question that it is shown with.
 
-Names come from anybody: what goes into Markdown has them escaped (`as_text`); headlines and
+Names come from anybody: what goes into Markdown has them escaped (`escape_markdown`); headlines and
 pictures, which read no Markdown, have them as they are.
 """
 
@@ -34,7 +34,7 @@ def promise(question: Question) -> str:
 
 
 def _protected(question: Question) -> str:
-    """Nothing where every answer is protected."""
+    """How many answers are protected; "" where all are."""
     few = len(question.sensitive)
     if few == question.k:
         return ""
@@ -68,7 +68,7 @@ def rehearsal(question: Question, people: int, half_width: float) -> Headline:
 
 
 def rehearsal_title(people: int) -> str:
-    """Above the rehearsal's picture."""
+    """The title of the rehearsal's board."""
     return f"**A rehearsal: {formats.count(people, 'made-up phone', 'made-up phones')}**"
 
 
@@ -86,18 +86,18 @@ def live_headline(poll: PollState, shares: Shares | None) -> Headline:
     """The headline while reports arrive, and once the right answer is shown."""
     question, reports = poll.question, len(poll.reports)
     if shares is None:
-        told = "No phone has reported yet: scan the code and answer."
-        return Headline(told, promise(question), sends_truth(question))
+        sentence = "No phone has reported yet: scan the code and answer."
+        return Headline(sentence, promise(question), sends_truth(question))
     if poll.is_shown and question.right is not None:
         return Headline(_guess_result(poll, question.right, shares), promise(question))
     if is_open_guess(question):
-        came = formats.count(reports, "guess is", "guesses are")
-        return Headline(f"The answer is not shown yet: {came} in.", promise(question))
+        arrived = formats.count(reports, "guess is", "guesses are")
+        return Headline(f"The answer is not shown yet: {arrived} in.", promise(question))
     first = question.sensitive[0] if question.sensitive else 0
     low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
-    came = formats.count(reports, "report", "reports")
+    arrived = formats.count(reports, "report", "reports")
     return Headline(
-        f"From {came} we estimate that {low:.0f} to {high:.0f} % would truthfully say "
+        f"From {arrived} we estimate that {low:.0f} to {high:.0f} % would truthfully say "
         f"{_quoted(question, first)}.",
         promise(question),
         sends_truth(question),
@@ -159,7 +159,7 @@ def _other(question: Question, answer: int) -> str:
 
 
 def _conclusion_sentence(question: Question, answer: int) -> str:
-    """What the teacher can conclude from whatever a phone with this answer reports."""
+    """How well a teacher can guess this answer from whatever its phone reports."""
     if not question.sensitive:
         return "Nothing hides it."
     most = odds.most_right_about(question, answer)
@@ -185,34 +185,37 @@ def deniability_text(question: Question, report: int, chances: Sequence[float]) 
             f"does not protect “{name}”."
         )
     least, most = min(others), max(others)
-    said = formats.hundred(least)
-    if formats.hundred(most) != said:
-        said = f"{said} to {formats.hundred(most)}"
+    range_text = formats.hundred(least)
+    if formats.hundred(most) != range_text:
+        range_text = f"{range_text} to {formats.hundred(most)}"
     right = chances[report] / (chances[report] + least)
     return (
-        f"You can deny it: of 100 phones with any other answer, {said} send “{name}”, too. A "
+        f"You can deny it: of 100 phones with any other answer, {range_text} send “{name}”, too. A "
         f"teacher who now chooses “{name}” over an equally likely answer is right {_times(right)}."
     )
 
 
 def remains_sentence(report: int, chances: Sequence[float]) -> str:
-    """What is left of the true answer on the phone and beyond it, once this report was sent."""
+    """What is left of the true answer, on the phone and beyond, once this report was sent.
+
+    `chances`: that a phone with each true answer sends it, of the exact channel.
+    """
     if max((chance for x, chance in enumerate(chances) if x != report), default=0.0) == 0:
         return "Nothing but this report was sent or stored; here it is your true answer."
     return "Your true answer is nowhere any more: not sent, and not stored on this phone."
 
 
 def unprotected_sentences(question: Question) -> list[str]:
-    """What reports of answers that are not protected give away."""
-    told = odds.truthful_answers(question)
-    if not told:
+    """Which reports are always true, as their answers are not protected; [] where none."""
+    truthful = odds.truthful_answers(question)
+    if not truthful:
         return []
-    said = ", ".join(escape_markdown(_quoted(question, x)) for x in told)
-    return [f"Answers that are not marked as sensitive: every report of {said} is true."]
+    names = ", ".join(escape_markdown(_quoted(question, x)) for x in truthful)
+    return [f"Answers that are not marked as sensitive: every report of {names} is true."]
 
 
 def what_the_server_knows(reports: int) -> str:
-    """Above the list of reports."""
+    """The title of the list of reports."""
     return f"All that the server keeps of answers: {formats.count(reports, 'report', 'reports')}"
 
 
@@ -234,7 +237,7 @@ NOT_PROMISED: Final = (
 
 
 def ended_poll_sentence(code: str) -> str:
-    """What a teacher is told whose poll is not there any more."""
+    """To a teacher whose poll is gone."""
     return (
         f"Poll {code} is gone with its reports: the server was started again, or the poll was "
         "ended. Open a new one."
@@ -242,7 +245,7 @@ def ended_poll_sentence(code: str) -> str:
 
 
 def lost_server_sentence(code: str) -> str:
-    """What a phone is told whose poll was on a server that does not answer any more."""
+    """To a phone whose poll was on a server that is gone."""
     return (
         f"The server that held poll {code} is gone, and its reports with it. Ask whoever leads the "
         "poll to open a new one."

@@ -1,1 +1,1 @@
-"""What a visit remembers: one slot a page, its link, notices, and jobs beside the page."""
+"""The state of a visit: one slot per page, its link, notices, and jobs beside the page."""

@@ -1,4 +1,4 @@
-"""What a piece of work takes of the machine that all visits share, said before it begins.
+"""The cost of work on the machine that all visits share, shown before it begins.
 
 A page does not start by itself what is above a visit's share: it says so, and asks.
 """
@@ -36,7 +36,7 @@ class Cost:
         return formats.count(max(round(self.seconds / 60), 1), "minute", "minutes")
 
     def describe(self, values: int) -> str:
-        """What it is and why, for so many values."""
+        """A sentence on the time and memory of work on so many values."""
         megabytes = formats.integer(10 * round(self.megabytes / 10))
         return (
             f"With {formats.integer(values)} values it takes the server about "

@@ -21,7 +21,7 @@ class _Task:
 
 
 class FairPool:
-    """At most `workers` pieces of work at a time, and at most `each` of one visit.
+    """At most `workers` pieces of work at a time, and at most `per_visit` of one visit.
 
     A free thread takes the next piece of the visit that has the fewest at work, among those the one
     that was served the longest ago. Threads are named `name`-0, … and end with the process.
@@ -35,7 +35,7 @@ class FairPool:
         self._threads: list[Thread] = []
 
     def submit(self, visit: str, work: Callable[[], T]) -> Future[T]:
-        """Have the work done for that visit; what it returns or raises is in the future."""
+        """Queue work for that visit; the future gets what it returns or raises."""
         future: Future[T] = Future()
         with self._changed:
             self._waiting.setdefault(visit, deque()).append(_Task(visit, work, future))
@@ -60,7 +60,7 @@ class FairPool:
             del piece  # an idle thread keeps no result alive
 
     def _next(self) -> _Task | None:
-        """The next piece that may begin; its visit goes to the end of the row."""
+        """The next piece that may begin; its visit goes to the end of the queue."""
         able = [visit for visit in self._waiting if self._running[visit] < self._per_visit]
         if not able:
             return None

@@ -1,6 +1,6 @@
-"""What one page leaves for another that is opened next: a link of it, or a part to be open there.
+"""A page's message to another that is opened next: a link of that page, or a part to be open.
 
-Pages know of each other what stands in links, and no more: none imports another.
+Pages know each other's links, and no more: none imports another.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _PART: Final = "asked"
 
 
 def open_with(path: str, query: Mapping[str, str]) -> None:
-    """Have a page show what this link of it says, once it is opened; `path`: its file."""
+    """Have a page show the record of this link once it is opened; `path`: its file."""
     st.session_state[f"{_page(path)}/{_LINK}"] = dict(query)
 
 
@@ -24,13 +24,13 @@ def open_part(path: str, part: str) -> None:
 
 
 def take_link(page: str) -> dict[str, str] | None:
-    """The link that was left for a page, said once; `page`: its slot's name."""
+    """Take the link that was left for a page; None if there is none. `page`: its slot's name."""
     query: dict[str, str] | None = st.session_state.pop(f"{page}/{_LINK}", None)
     return query
 
 
 def take_part(page: str, part: str) -> bool:
-    """Whether a part of a page was asked for, said once; `page`: its slot's name."""
+    """Whether a part of a page was to be open, true once; `page`: its slot's name."""
     return bool(st.session_state.pop(f"{page}/{part}-{_PART}", False))
 
 

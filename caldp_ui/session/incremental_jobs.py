@@ -84,7 +84,10 @@ def gather_on_click(
     button: StartButton,
     describe: Describe,
 ) -> None:
-    """The button that starts to gather what `find` yields, then its progress; see `held`."""
+    """The button that starts to gather what `find` yields, then its progress.
+
+    What was found is in `partial_results` of the `current_job`.
+    """
     job: Job[list[Any]] | None = current_job(key, name)
     if job is None or (job.done and job.result() is None):
         button.show(key, lambda: start_gathering(key, name, find))
@@ -93,7 +96,7 @@ def gather_on_click(
 
 
 def start_gathering(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
-    """Start to gather what `find` yields, in the job's `found`."""
+    """Start to gather what `find` yields, into the job's `partial_results`."""
     job: Job[list[Any]] = Job(name)
 
     def work(progress: Progress) -> list[Any]:

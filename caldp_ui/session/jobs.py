@@ -2,7 +2,7 @@
 
 The work runs in a thread and is pure Python and NumPy: it must not call Streamlit. It reports its
 share to `progress`, which raises `Cancelled` once the reader has had enough. A cancelled job counts
-as done at once; what its thread is at until its next report goes unseen. A job belongs to its
+as done at once; what its thread does until its next report goes unseen. A job belongs to its
 visit: when that ends, so do its jobs, and visits take turns at the threads.
 """
 
@@ -26,7 +26,7 @@ from caldp_ui.session.visit import this_visit
 T = TypeVar("T")
 _BRIEF_WAIT_S: Final = 0.25
 _IDLE_TICK_S: Final = 2.0
-"""Half as long, and ticks cross the moves of a class, each of which then runs its page twice."""
+"""With half of it, ticks cross the moves of a class, each of which then runs its page twice."""
 
 
 @dataclass(eq=False)
@@ -46,7 +46,7 @@ class Job(Generic[T]):
     is_abandoned: bool = False
 
     def progress(self, share: float) -> None:
-        """What the work reports to."""
+        """Record the share that is finished; raises `Cancelled` once the job is to stop."""
         if self.stop.is_set():
             raise Cancelled
         self.share = share
@@ -91,21 +91,21 @@ def _pool() -> FairPool:
 
 @st.cache_resource
 def _background_pool() -> FairPool:
-    """Of its own, so that nobody's run waits for what nobody asked for."""
+    """One thread of its own, so that no requested work waits for work that nobody requested."""
     return FairPool(1, 1, f"{THREAD_PREFIX}quiet")
 
 
 def launch(
     name: str, work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
-    """Start the work."""
+    """Start the work as a new job of that name, on the threads of `pool`."""
     return submit(Job(name), work, pool)
 
 
 def submit(
     job: Job[T], work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
-    """Start the work of a job that is there already, as one of this visit's."""
+    """Start the work of an existing job, which then belongs to this visit."""
     visit = this_visit()
 
     def at_work() -> T:
@@ -130,7 +130,7 @@ class StartButton:
     type: Literal["primary", "secondary"] = "secondary"
 
     def show(self, key: str, start: Callable[[], None]) -> None:
-        """The button of the job of that key."""
+        """Draw the button of the job of that key; a click calls `start`."""
         st.button(
             self.label,
             key=f"{key}-start",
@@ -142,7 +142,7 @@ class StartButton:
 
 
 Describe: TypeAlias = Callable[[Job[Any]], str]
-"""What is said beside the bar of a job that is at work."""
+"""The text beside the bar of a job that is at work."""
 
 
 def run_on_click(
@@ -150,7 +150,7 @@ def run_on_click(
 ) -> T | None:
     """The result of the work; until it is there, the button that starts it, then its progress.
 
-    `key`: one place on one page; a job held there under another `name` is ended.
+    `key`: one place on one page; a job there of another `name` is ended. Raises what `work` raised.
     """
     job: Job[T] | None = current_job(key, name)
     if job is None or (job.done and job.result() is None):
@@ -169,7 +169,10 @@ def run_automatically(
     describe: Describe,
     pool: Callable[[], FairPool] = _pool,
 ) -> T | None:
-    """The same without a button: the work starts by itself; a cancel leaves the button "Go on"."""
+    """The result of work that starts by itself; a cancel leaves the button "Go on".
+
+    Otherwise as `run_on_click`.
+    """
     if current_job(key, name) is None:
         st.session_state[job_key(key)] = launch(name, work, pool)
         wait_briefly(st.session_state[job_key(key)])
@@ -221,7 +224,7 @@ def is_done(key: str, name: str) -> bool:
 
 
 def job_key(key: str) -> str:
-    """Where the visit keeps the job of that key."""
+    """The key of the visit's state under which it keeps the job of that key."""
     return f"{key}/job"
 
 

@@ -1,6 +1,6 @@
 """A page's record in the address bar: read with care, written when it changes.
 
-A link comes from anywhere, so whatever it says is checked before it is shown.
+A link comes from anywhere, so all of it is checked before it is shown.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,10 +16,9 @@ from caldp_ui.session.visit import this_visit
 
 R = TypeVar("R")
 _LAST_WRITTEN: Final = "links/told"
-"""Where a visit keeps which page came last, the query that it wants, the address of then, and by
-which socket it was told."""
+"""Key of a visit's last write: the page, the query wanted, the query at that time, the visit."""
 _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
-"""What mail programs and social networks add to links: nobody's mistake, so nobody is told."""
+"""Keys that mail programs and social networks add to links: nobody's mistake, so no notice."""
 
 
 class Codec(Protocol[R]):
@@ -39,7 +38,7 @@ class Codec(Protocol[R]):
         ...
 
     def read(self, query: Mapping[str, str]) -> R:
-        """Read such texts; raises `CaldpError` where they say no record of this page."""
+        """Read such texts; raises `CaldpError` where they are no record of this page."""
         ...
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
@@ -58,10 +57,10 @@ def read(codec: Codec[R], ignored_keys: Collection[str]) -> R:
     """
     query = {k: v for k, v in st.query_params.to_dict().items() if k not in ignored_keys}
     unknown = codec.unknown_keys(query)
-    told = [key for key in unknown if not key.startswith(_TRACKING)]
-    if told:
+    foreign = [key for key in unknown if not key.startswith(_TRACKING)]
+    if foreign:
         notify(
-            f"The link says something that this page does not know: {excerpt(told[0])}. Ignored."
+            f"The link says something that this page does not know: {excerpt(foreign[0])}. Ignored."
         )
     try:
         record = codec.read({key: text for key, text in query.items() if key not in unknown})
@@ -75,17 +74,17 @@ def read(codec: Codec[R], ignored_keys: Collection[str]) -> R:
 def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
     """Make the address bar hold the query, and what the browser's side keeps there.
 
-    Told once by a socket: a run that was asked for before the browser had heard of it comes with
-    the address of then, and telling it again could put this page's query into the address of the
-    next one. What a socket was told that broke may be lost.
+    Written once per socket: a run that was requested before the browser had received it comes with
+    the old address, and writing it again could put this page's query into the address of the next
+    one. A write to a socket that broke may be lost.
     """
     now = st.query_params.to_dict()
     kept = {key: text for key, text in now.items() if key in codec.browser}
     wanted = {**query, **kept}
-    telling = page, wanted, now, this_visit()
-    if now != wanted and st.session_state.get(_LAST_WRITTEN) != telling:
+    written = page, wanted, now, this_visit()
+    if now != wanted and st.session_state.get(_LAST_WRITTEN) != written:
         st.query_params.from_dict(wanted)
-    st.session_state[_LAST_WRITTEN] = telling
+    st.session_state[_LAST_WRITTEN] = written
 
 
 def is_history_navigation() -> bool:

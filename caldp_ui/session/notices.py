@@ -24,7 +24,7 @@ def show_toast_later(sentence: str) -> None:
 
 
 def keep_for_next_run() -> None:
-    """What is shown now is shown in the next run, too: it is none that the reader has caused."""
+    """Show the present notice in the next run, too, which the reader has not caused."""
     st.session_state[_STAYS] = True
 
 

@@ -35,7 +35,7 @@ class PageState(Generic[R]):
 
     `undoable(shown, earlier)`: what undo makes of the record that is shown and an earlier one.
     Where it changes nothing there is nothing to undo; a page that undoes everything returns
-    `past_records`.
+    `earlier`.
     """
 
     page: str
@@ -53,15 +53,15 @@ class PageState(Generic[R]):
     def put(self, record: R) -> None:
         """Show this record from now on; raises `CaldpError` if its parts do not fit."""
         self.codec.check(record)
-        held = self._history()
-        if self.undoable(record, held.record) == record:  # only what undo does not touch
-            self._store(replace(held, record=record))
+        history = self._history()
+        if self.undoable(record, history.record) == record:  # only what undo does not touch
+            self._store(replace(history, record=record))
         else:
-            past = (*held.past, held.record)[-_HISTORY_MAX:]
+            past = (*history.past, history.record)[-_HISTORY_MAX:]
             self._store(History(record, past))
 
     def open_with(self, record: R) -> None:
-        """Show this record once its page is opened from another one, whose link is none of it."""
+        """Show this record when its page is opened from another one, whose address lacks it."""
         if self._state_key in st.session_state:
             self.put(record)
         else:
@@ -101,34 +101,34 @@ class PageState(Generic[R]):
 
     def undo(self) -> None:
         """Take the last undoable change back."""
-        held = self._history()
-        if held.past:
-            *past, earlier = held.past
-            shown = self.undoable(held.record, earlier)
-            self._store(History(shown, tuple(past), (*held.future, held.record)))
+        history = self._history()
+        if history.past:
+            *past, earlier = history.past
+            record = self.undoable(history.record, earlier)
+            self._store(History(record, tuple(past), (*history.future, history.record)))
 
     def redo(self) -> None:
         """Make the change again that was undone last."""
-        held = self._history()
-        if held.future:
-            *future, later = held.future
-            shown = self.undoable(held.record, later)
-            self._store(History(shown, (*held.past, held.record), tuple(future)))
+        history = self._history()
+        if history.future:
+            *future, later = history.future
+            record = self.undoable(history.record, later)
+            self._store(History(record, (*history.past, history.record), tuple(future)))
 
     def undo_or_redo(self, name: object) -> bool:
         """Undo or redo what a page's own tool of that name asks for; False for any other tool."""
         steps = {"undo": self.undo, "redo": self.redo}
-        found = isinstance(name, str) and name in steps
-        if found:
+        is_step = isinstance(name, str) and name in steps
+        if is_step:
             steps[str(name)]()
-        return found
+        return is_step
 
     def past_records(self) -> tuple[R, ...]:
-        """What undo would lead back to, latest last."""
+        """The records that undo leads back to, latest last."""
         return self._history().past
 
     def follow_link(self) -> None:
-        """Show what another page left for this one, or where a step in the browser has led to.
+        """Show the record of another page's link, or of a step in the browser's history.
 
         At all other times the visit is right: the address bar may lag behind a quick change.
         """
@@ -139,11 +139,11 @@ class PageState(Generic[R]):
             self.put(links.read(self.codec, self.browser_keys))
 
     def write_link(self) -> None:
-        """Make the address bar hold what is shown."""
+        """Write the record that is shown into the address bar."""
         links.write(self.codec, self.page, self.query())
 
     def query(self) -> dict[str, str]:
-        """What is shown, as texts of a link."""
+        """The record that is shown as texts of a link."""
         return self.codec.write(self.current())
 
     @property
@@ -158,8 +158,8 @@ class PageState(Generic[R]):
     def _history(self) -> History[R]:
         if self._state_key not in st.session_state:
             self._store(History(links.read(self.codec, self.browser_keys)))
-        held: History[R] = st.session_state[self._state_key]
-        return held
+        history: History[R] = st.session_state[self._state_key]
+        return history
 
     def _store(self, history: History[R]) -> None:
         st.session_state[self._state_key] = history

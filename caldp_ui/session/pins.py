@@ -26,7 +26,7 @@ class PinPageState(PageState[R]):
 
     @property
     def pinned(self) -> R | None:
-        """The kept record whose picture is shown, and which the link holds; none may be."""
+        """The kept record whose picture is shown and which the link holds, if any."""
         kept: R | None = st.session_state.get(self._pinned_key)
         return kept
 
@@ -47,44 +47,44 @@ class PinPageState(PageState[R]):
             self._add(self.current())
 
     def choose_pin(self, record: R | None) -> None:
-        """Show this one as the pinned one."""
+        """Show this kept record as the pinned one; None for none."""
         st.session_state[self._pinned_key] = record
 
     def unpin(self, record: R) -> None:
-        """Let go of a kept record; the latest of the others is shown in its place."""
+        """Remove a kept record; the latest of the others is shown in its place."""
         rest = tuple(each for each in self.pins if each != record)
         st.session_state[self._pins_key] = rest
         if self.pinned == record:
             self.choose_pin(rest[-1] if rest else None)
 
     def unpin_all(self) -> None:
-        """Keep none."""
+        """Remove all kept records."""
         st.session_state[self._pins_key] = ()
         self.choose_pin(None)
 
     def follow_link(self) -> None:
-        """See `PageState`."""
+        """Show the records of a link or of a step in the browser's history, the pinned one, too."""
         super().follow_link()
         if links.is_history_navigation() or self._pinned_key not in st.session_state:
-            found = self._read_link()
-            self.choose_pin(found)
-            if found is not None:
-                self._add(found)
+            record = self._read_link()
+            self.choose_pin(record)
+            if record is not None:
+                self._add(record)
 
     def write_link(self) -> None:
-        """See `PageState`."""
+        """Write the record that is shown and the pinned one into the address bar."""
         links.write(self.codec, self.page, self.query())
 
     def query(self) -> dict[str, str]:
-        """See `PageState`: with what is pinned."""
-        flat, kept = super().query(), self.pinned
-        if kept is not None:
-            flat[PINNED] = urlencode(self.codec.write(kept)) or _FRESH
-        return flat
+        """The record that is shown and the pinned one as texts of a link."""
+        texts, pinned = super().query(), self.pinned
+        if pinned is not None:
+            texts[PINNED] = urlencode(self.codec.write(pinned)) or _FRESH
+        return texts
 
     @property
     def browser_keys(self) -> tuple[str, ...]:
-        """See `PageState`."""
+        """Keys of a link that are not the codec's: the browser's, and that of the pinned record."""
         return (*super().browser_keys, PINNED)
 
     @property

@@ -1,7 +1,7 @@
 """Links of records: one key a field, and the keys of the scenario where a record has one.
 
-A page says what its record begins with and which records it refuses; only what differs from the
-beginning is in a link.
+A page gives the record that it begins with and refuses those whose parts do not fit; a link holds
+only what differs from the beginning.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,14 +31,14 @@ class FieldFormat:
 
 
 def _read_as(kind: str, read: Callable[[str], Any]) -> Callable[[str, str], Any]:
-    def found(key: str, text: str) -> Any:
+    def read_field(key: str, text: str) -> Any:
         value = read(text)
         if value is None:
             quoted = f"{text[:_QUOTED_MAX]!r}"
             raise CaldpError(f"{key} in the link must be {kind}, got {quoted}.")
         return value
 
-    return found
+    return read_field
 
 
 WORD: Final = FieldFormat(str, lambda _, text: text)
@@ -53,7 +53,7 @@ _BY_TYPE: Final = {str: WORD, tuple: WORDS, bool: SWITCH, int: WHOLE, float: NUM
 
 @dataclass(frozen=True)
 class RecordLink(Generic[R]):
-    """How a record is written into a link, as `Codec` wants it.
+    """How a record is written into a link; implements `Codec`.
 
     `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
     parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
@@ -66,11 +66,11 @@ class RecordLink(Generic[R]):
     field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
 
     def fresh(self) -> R:
-        """See `Codec`."""
+        """The record of a visit without a link."""
         return self.begin
 
     def write(self, record: R) -> dict[str, str]:
-        """See `Codec`."""
+        """The record as texts of a query: the fields that differ from `begin`."""
         return {
             key: text.write(getattr(record, name))
             for key, (name, text) in self._fields().items()
@@ -78,15 +78,15 @@ class RecordLink(Generic[R]):
         }
 
     def read(self, query: Mapping[str, str]) -> R:
-        """See `Codec`."""
+        """The record of such texts; raises `CaldpError` for a text that is no value of a field."""
         known = self._fields()
-        found = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
+        values = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
         begin: Any = self.begin
-        record: R = replace(begin, **found)
+        record: R = replace(begin, **values)
         return record
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
+        """Keys of the query that are no field's."""
         return [key for key in query if key not in self._fields()]
 
     def _fields(self) -> dict[str, tuple[str, FieldFormat]]:
@@ -101,18 +101,18 @@ class RecordLink(Generic[R]):
 class ScenarioLink(RecordLink[S]):
     """How a record with a scenario is written: the scenario's own keys, then the other fields'.
 
-    `restrict_scenario`: what of a link's scenario the page takes, for pages that fix the rest.
+    `restrict_scenario`: a link's scenario as the page takes it, for pages that fix parts of it.
     """
 
-    restrict_scenario: Callable[[Scenario], Scenario] = lambda found: found
+    restrict_scenario: Callable[[Scenario], Scenario] = lambda scenario: scenario
 
     def write(self, record: S) -> dict[str, str]:
-        """See `Codec`."""
-        begun = record.scenario == self.begin.scenario
-        return ({} if begun else scenario_query(record.scenario)) | super().write(record)
+        """The record as texts of a query: what differs from `begin`, its scenario as a whole."""
+        is_initial = record.scenario == self.begin.scenario
+        return ({} if is_initial else scenario_query(record.scenario)) | super().write(record)
 
     def read(self, query: Mapping[str, str]) -> S:
-        """See `Codec`."""
+        """The record of such texts; raises `CaldpError` where they are none."""
         own = {key: text for key, text in query.items() if key in self._fields()}
         record, flat = super().read(own), {k: t for k, t in query.items() if k not in own}
         return (
@@ -122,5 +122,5 @@ class ScenarioLink(RecordLink[S]):
         )
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """See `Codec`."""
+        """Keys of the query that are neither a field's nor the scenario's."""
         return [key for key in unknown_link_keys(query) if key not in self._fields()]

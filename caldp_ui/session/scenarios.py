@@ -15,7 +15,7 @@ from caldp_ui.session.page_state import PageState
 
 @dataclass(frozen=True)
 class ScenarioRecord:
-    """What the record of a page with a scenario begins with."""
+    """Base of the records of pages with a scenario."""
 
     scenario: Scenario
 
@@ -40,7 +40,7 @@ def bind(
 
 
 def redraw_noise(slot: PageState[S]) -> None:
-    """The same scenario with new noise (and other people, where they are drawn)."""
+    """Draw new noise for the same scenario (and other people, where they are drawn)."""
     update_scenario(slot, lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
 
 
@@ -67,5 +67,5 @@ def make_safe(found: Scenario) -> Scenario:
 
 
 def unknown_link_keys(query: Mapping[str, str]) -> list[str]:
-    """Keys that no scenario has."""
+    """Keys of the query that no scenario has."""
     return [key for key in unknown_query_keys(query) if key not in visitor_data.KEYS]

@@ -38,17 +38,17 @@ def redraw_on_call(key: str, seconds: float, draw: Callable[[], None]) -> None:
 
 
 def _draw_fragment(key: str, seconds: float, draw: Callable[[], None], every: float | None) -> None:
-    begun: list[float] = []
+    started: list[float] = []
 
-    def drawn() -> None:
-        if begun and monotonic() - begun[0] < seconds:
+    def draw_part() -> None:
+        if started and monotonic() - started[0] < seconds:
             _rerun_if_crossed()
-        if not begun:
-            begun.append(monotonic())
+        if not started:
+            started.append(monotonic())
         draw()
 
-    drawn.__qualname__ = f"ticking-{key}"  # in another's place it would be that to Streamlit
-    st.fragment(drawn, run_every=every)()
+    draw_part.__qualname__ = f"ticking-{key}"  # by which Streamlit tells parts apart
+    st.fragment(draw_part, run_every=every)()
 
 
 def _rerun_if_crossed() -> None:
@@ -64,14 +64,14 @@ def current_fragment() -> str | None:
 
 
 def is_asked_for(part: str | None) -> bool:
-    """Whether this run may be a hand's on a widget of that part, as `current_fragment` names it.
+    """Whether a hand on a widget of that part may have caused this run.
 
-    A run of another part is no hand's. What it brings of this part's widgets is what the browser
-    was told last, which a run that a hand's own has overtaken may have said.
+    `part`: from `current_fragment`. In a run of another part, the values of this part's widgets are
+    those that the browser received last, maybe from a run that the hand's own has overtaken.
     """
     context = get_script_run_ctx()
-    asked = None if context is None else context.fragment_ids_this_run
-    return not asked or part in asked
+    parts = None if context is None else context.fragment_ids_this_run
+    return not parts or part in parts
 
 
 def run_page() -> NoReturn:

@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
 class VisitResource(Protocol):
-    """What belongs to a visit."""
+    """Work that belongs to a visit and ends with it."""
 
     def leave(self) -> None:
         """End: the visitor has gone."""
@@ -28,13 +28,13 @@ class Visit:
         self._resources: WeakSet[VisitResource] = WeakSet()
 
     def add(self, resource: VisitResource) -> None:
-        """From now on this belongs to the visit."""
+        """Have the resource end with the visit."""
         self._resources.add(resource)
 
     def leave(self) -> None:
         """End all that belongs to the visit."""
-        for own in list(self._resources):
-            own.leave()
+        for resource in list(self._resources):
+            resource.leave()
 
     @property
     def is_here(self) -> bool:

@@ -1,7 +1,7 @@
 """Data of a visitor's own in links: whole while they are short, else by a name for them.
 
-Long data stay in the memory of the visit that brought them, where steps back and forth in the
-browser find them by that name; a link that another visit opens says what to do.
+Long data stay in the memory of the visit that uploaded them, where steps back and forth in the
+browser find them by that name; another visit that opens the link is shown what to do.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ T = TypeVar("T")
 OWN: Final = "own"
 """The link's key of data that it does not hold."""
 _MAP_VIEW_KEYS: Final = {"own.part": "part", "own.together": "together"}
-"""Keys, beside it, of what part of a map is shown and how many cells are put together."""
+"""Further keys of the link: the part of a map that is shown, and cells that are put together."""
 AREAS: Final = "own.areas"
 """The link's key of polygons that it does not hold."""
 PRIOR: Final = "own.prior"
@@ -71,23 +71,23 @@ def _keep(place: str, latest: Mapping[str, object]) -> None:
 
 
 def _kept_areas() -> dict[str, PolygonBlocks]:
-    found: dict[str, PolygonBlocks] = st.session_state.get(_KEPT_AREAS, {})
-    return found
+    kept: dict[str, PolygonBlocks] = st.session_state.get(_KEPT_AREAS, {})
+    return kept
 
 
 def _kept_priors() -> dict[str, PublicMap]:
-    found: dict[str, PublicMap] = st.session_state.get(_KEPT_PRIORS, {})
-    return found
+    kept: dict[str, PublicMap] = st.session_state.get(_KEPT_PRIORS, {})
+    return kept
 
 
 def kept_datasets() -> dict[str, DatasetSpec]:
-    """What the visit keeps, by its name in links."""
-    found: dict[str, DatasetSpec] = st.session_state.get(_KEPT, {})
-    return found
+    """The visit's own datasets by their names in links, the latest last."""
+    kept: dict[str, DatasetSpec] = st.session_state.get(_KEPT, {})
+    return kept
 
 
 def is_own(spec: DatasetSpec) -> bool:
-    """True of data that a visitor brought."""
+    """True of data that a visitor has uploaded."""
     return isinstance(spec, _KINDS)
 
 
@@ -121,21 +121,21 @@ def query(scenario: Scenario) -> dict[str, str]:
 
 
 def read(query: Mapping[str, str]) -> Scenario:
-    """The scenario of such texts; raises `CaldpError` where its data are not kept here."""
-    found = Scenario.from_query({key: text for key, text in query.items() if key not in KEYS})
+    """The scenario of a link's texts; raises `CaldpError` where its data are not kept here."""
+    scenario = Scenario.from_query({key: text for key, text in query.items() if key not in KEYS})
     if AREAS in query:
-        found = found.with_context(blocks=_require_kept(_kept_areas().get(query[AREAS])))
+        scenario = scenario.with_context(blocks=_require_kept(_kept_areas().get(query[AREAS])))
     if OWN in query:
-        found = replace(
-            found, dataset=_with_map_view(_require_kept(kept_datasets().get(query[OWN])), query)
+        scenario = replace(
+            scenario, dataset=_with_map_view(_require_kept(kept_datasets().get(query[OWN])), query)
         )
     if PRIOR in query:
-        found = replace(found, prior=_require_kept(_kept_priors().get(query[PRIOR])))
-    return found
+        scenario = replace(scenario, prior=_require_kept(_kept_priors().get(query[PRIOR])))
+    return scenario
 
 
 def _require_kept(kept: T | None) -> T:
-    """What the visit has brought; raises `CaldpError` if another one has."""
+    """Data that this visit keeps; raises `CaldpError` for None, which another one may keep."""
     if kept is None:
         raise CaldpError(
             "Its data are too long for a link and stay with the visit that brought them; ask for "
@@ -145,7 +145,7 @@ def _require_kept(kept: T | None) -> T:
 
 
 def _is_long(whole: Mapping[str, str]) -> bool:
-    """True of too long a link; texts that are far too long are not written as an address first."""
+    """True of texts that are too long for a link; if far too long, they are not encoded first."""
     return sum(map(len, whole.values())) > LINK_MAX or len(urlencode(whole)) > LINK_MAX
 
 
@@ -155,15 +155,15 @@ def _full_map(spec: DatasetSpec) -> DatasetSpec:
 
 
 def _with_map_view(spec: DatasetSpec, query: Mapping[str, str]) -> DatasetSpec:
-    """The data with the part and the cells that a link says; raises `CaldpError`."""
-    told: dict[str, Any] = {
+    """The data with the part and the cells that a link gives; raises `CaldpError`."""
+    view: dict[str, Any] = {
         field: query[key] for key, field in _MAP_VIEW_KEYS.items() if key in query
     }
-    if not told or not isinstance(spec, OwnPlaces):
+    if not view or not isinstance(spec, OwnPlaces):
         return spec
-    if "together" in told:
-        told["together"] = parse_int(told["together"]) or 0
-    return replace(spec, **told)
+    if "together" in view:
+        view["together"] = parse_int(view["together"]) or 0
+    return replace(spec, **view)
 
 
 def _areas_hash(spec: PolygonBlocks) -> str:
@@ -177,7 +177,7 @@ def _prior_hash(spec: PublicMap) -> str:
 
 
 def _data_hash(spec: DatasetSpec) -> str:
-    """The same for the same data."""
+    """16 hexadecimal digits that are the same for equal data."""
     return _scenario_data_hash(replace(Scenario(), dataset=spec))
 
 

@@ -1,8 +1,8 @@
 """Linked maps of one grid in the browser: zoom, tools, before and after, films, pictures to keep.
 
-A page makes a `Scene` of coded pictures and calls `stage`; what people do comes back as `Act` and
-`Chosen`. `web/` holds the browser's side: plain HTML, CSS and JavaScript, no build step, no request
-to the outside.
+A page makes a `Scene` of coded pictures and calls `stage`; readers' actions come back as `Act` and
+`StepChoice`. `web/` holds the browser's side: plain HTML, CSS and JavaScript, no build step, no
+request to the outside.
 """
 
 from caldp_ui.stage.codec import (

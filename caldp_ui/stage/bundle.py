@@ -68,7 +68,7 @@ def _bare(text: str) -> str:
 
 
 def module_order(folder: Path, name: str) -> list[str]:
-    """The names of what a module imports, each after what it needs, and its own at the end."""
+    """The names of all modules that a module needs, each after its own needs, itself last."""
     text = (folder / f"{name}.js").read_text("utf-8")
     below = [each for used in _USED.findall(text) for each in module_order(folder, used)]
     return list(dict.fromkeys([*below, name]))
@@ -93,4 +93,4 @@ const hub = globalThis[key] ??= {};
 hub.code ??= new Promise(done => { hub.arrived = done; });
 export default component => hub.code.then(code => code.%s(component));
 """
-"""What each small component runs: it waits until the code has come, which is sent but once."""
+"""The script of each small component: it waits for the code, which is sent only once."""

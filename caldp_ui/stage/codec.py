@@ -18,7 +18,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, Levels
 from caldp_ui.stage.scale import nobody_below
 
 SMALLEST: Final = 1e-12
-"""Shares nearer to 0 are nobody; shares beyond 1 are drawn and told as 1."""
+"""Shares nearer to 0 are nobody; shares beyond 1 are shown as 1."""
 _SIGN: Final = 0x8000
 _TOP: Final = 0x7FFF
 _DEGREE: Final = 1000
@@ -31,7 +31,7 @@ _COLOUR: Final = 40
 _BY_COLOUR: Final = 30
 """People up to whom a colour is told apart more finely than by a person."""
 _BY_DIGITS: Final = 1000
-"""People from whom on three digits are told."""
+"""People from whom on three digits are shown."""
 _DIGITS: Final = 2
 _ERRORS: Final = 32
 """Codes to a step of standard errors: 2.7 %."""
@@ -90,48 +90,48 @@ def _to_steps(size: NDArray[np.integer[Any]], step: Ints | int) -> Ints:
 
 
 def encode(shares: Floats) -> Blob:
-    """(k,) shares, one a cell."""
+    """Encode (k,) shares in [−1, 1], one per cell."""
     return _blob(codes(shares).astype("<u2").tobytes())
 
 
 def encode_people(shares: Floats, people: int) -> Blob:
-    """(k,) shares of so many people, as finely as maps show them."""
+    """Encode (k,) shares of so many people, as finely as maps show them."""
     return _blob(people_codes(shares, people).astype("<u2").tobytes())
 
 
 def encode_errors(errors: Floats) -> Blob:
-    """(k,) standard errors of shares, to 1.4 %."""
+    """Encode (k,) standard errors of shares, to 1.4 %."""
     return _blob(_to_steps(codes(errors), _ERRORS).astype("<u2").tobytes())
 
 
 def encode_levels(levels: Levels) -> Blob:
-    """(k,) how far cells were pooled: j for squares of 2^j × 2^j cells."""
+    """Encode (k,) pooling levels of cells: j for squares of 2^j × 2^j cells."""
     return _blob(levels.tobytes())
 
 
 def encode_labels(labels: Ints) -> Blob:
-    """(k,) number of each cell's block, below 2^32."""
+    """Encode (k,) numbers of the cells' blocks, below 2^32."""
     return _blob(np.asarray(labels).astype("<u4").tobytes())
 
 
 def encode_mask(mask: Bools) -> Blob:
-    """(k,) True for the cells of a set."""
+    """Encode (k,) True for the cells of a set."""
     return _blob(np.packbits(mask, bitorder="little").tobytes())
 
 
 def encode_lines(longitudes: Floats, latitudes: Floats) -> Blob:
-    """Lines as (points,) degrees, NaN between one and the next; rounded to 0.001°."""
+    """Encode lines as (points,) degrees, NaN between one and the next; rounded to 0.001°."""
     points = np.stack([longitudes, latitudes], axis=1) * _DEGREE
     return _blob(np.where(np.isnan(points), _GAP, np.rint(points)).astype("<i4").tobytes())
 
 
 def encode_rows(rows: Iterable[Sequence[object]]) -> Blob:
-    """Texts and numbers, such as the names of blocks or cities."""
+    """Encode rows of texts and numbers, such as the names of blocks or cities."""
     return _blob(_text([list(row) for row in rows]))
 
 
 def pack_message(meta: Mapping[str, Any], blobs: Iterable[Blob]) -> bytes:
-    """One message: the length of a JSON head, the head, then the blobs one after another."""
+    """Pack one message: the length of a JSON head, the head, then the blobs, each once."""
     unique = {blob.name: blob.packed for blob in blobs}
     sizes = [[name, len(packed)] for name, packed in unique.items()]
     head = _text({**meta, "blobs": sizes})

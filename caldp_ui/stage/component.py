@@ -45,7 +45,7 @@ _Record = TypeVar("_Record")
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage on the page, for films to be brought to later in the same run."""
+    """A stage on the page, to which films can be sent later in the same run."""
 
     key: str
     feeds: DeltaGenerator
@@ -57,7 +57,7 @@ def stage(
     on_act: Callable[[Act], None] | None = None,
     on_step: Callable[[StepChoice], None] | None = None,
 ) -> Stage:
-    """Show the scene; calls run before the page's next run, as callbacks of widgets do.
+    """Show the scene; both calls run before the page's next run, as widgets' callbacks do.
 
     `key`: names the stage on its page, in letters, digits and hyphens; it ends in "maps", by which
     `style.css` keeps room for it. View, look, tool and film live on under it in the browser
@@ -80,20 +80,20 @@ def stage(
 
 
 def send_frames(films: Iterable[Film], target: Stage) -> None:
-    """Bring films to a stage; call it after what should be on screen first."""
+    """Send films to a stage; call it after what should be on screen first."""
     with target.feeds:
         for film in films:
             feed(target.key, target.key, film)
 
 
 def feed(key: str, stage_key: str, film: Film) -> None:
-    """Bring a film to the stage of that key, from here. `key`: names the place on the page."""
+    """Send a film to the stage of that key, from here. `key`: names the place on the page."""
     _feed(key=f"{key}-film-{film.id}", data=_packed(film, stage_key))
 
 
 @cached
 def _packed(film: Film, stage_key: str) -> bytes:
-    """Half a megabyte that is the same in every run."""
+    """A film's message: half a megabyte that is the same in every run."""
     return pack_message({"stage": stage_key, "film": film_head(film)}, film_blobs(film))
 
 
@@ -102,13 +102,13 @@ def _changing(ground: Ground) -> tuple[Blob | None, ...]:
 
 
 def _send(key: str, *blobs: Blob | None) -> None:
-    there = [blob for blob in blobs if blob is not None]
-    if there:
-        _feed(key=key, data=pack_message({}, there))
+    present = [blob for blob in blobs if blob is not None]
+    if present:
+        _feed(key=key, data=pack_message({}, present))
 
 
 def _head(scene: Scene, key: str) -> dict[str, Any]:
-    """The scene, where it is shown, and how far what hands did has been heard."""
+    """The scene, its page's path, and which of the browser's events have been received."""
     page = urlsplit(current_address({})).path
     return {**scene_head(scene, key), "page": page, "heard": acknowledgement(key)}
 
@@ -130,7 +130,7 @@ def _call_page(
     read: Callable[[Mapping[str, Any]], _Record],
     callback: Callable[[_Record], None] | None,
 ) -> None:
-    """Tell the page, unless it is not what our own code sends."""
+    """Call the page back with the message's record; ignore what our own code does not send."""
     if callback is None:
         return
     try:

@@ -1,6 +1,6 @@
-"""What hands did on a picture in the browser: each told to its page once, and in its order.
+"""Events: readers' actions on a picture in the browser, each passed to its page once, in order.
 
-The browser's side is `web/teller.js`: it tells everything again that no message has confirmed.
+The browser's side is `web/teller.js`: it sends everything again that no message has confirmed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,34 +10,34 @@ import streamlit as st
 
 
 def acknowledgement(key: str) -> dict[str, Any]:
-    """How far the picture of this key was heard, for its next message: it confirms so much."""
-    of, serial = st.session_state.get(_place(key), ("", 0))
-    return {"of": of, "serial": serial}
+    """The last event received of the picture of this key, for its next message to confirm."""
+    picture, serial = st.session_state.get(_place(key), ("", 0))
+    return {"of": picture, "serial": serial}
 
 
 def new_events(key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What is new of all that the picture reported: the kind and the record of each.
+    """The new events of the picture of this key: the kind and the record of each.
 
-    Each counts as heard before it is handed out, so what a page cannot bear is not told again.
-    What our own code does not send is passed over.
+    Each counts as received before it is yielded, so one that makes a page fail does not come again.
+    What our own code does not send is skipped.
     """
-    told = st.session_state[key].get("told")
-    if not isinstance(told, Mapping) or not isinstance(told.get("all"), list):
+    report = st.session_state[key].get("told")
+    if not isinstance(report, Mapping) or not isinstance(report.get("all"), list):
         return
-    of = str(told.get("of"))
-    for each in told["all"]:
-        before, serial = st.session_state.get(_place(key), ("", 0))
+    picture = str(report.get("of"))
+    for event in report["all"]:
+        last_picture, serial = st.session_state.get(_place(key), ("", 0))
         try:
-            number, kind, record = int(each["serial"]), str(each["kind"]), each["record"]
+            number, kind, record = int(event["serial"]), str(event["kind"]), event["record"]
         except (KeyError, TypeError, ValueError):
             return
-        if before == of and number <= serial:
+        if last_picture == picture and number <= serial:
             continue
-        st.session_state[_place(key)] = of, number
+        st.session_state[_place(key)] = picture, number
         if isinstance(record, Mapping):
             yield kind, record
 
 
 def _place(key: str) -> str:
-    """Where the visit keeps which picture of the browser was heard last, and how far."""
+    """The key of the visit's state for the picture heard last, and its last serial number."""
     return f"{key}/heard"

@@ -17,12 +17,12 @@ from caldp_ui.stage.records import Fact, Label, Mark
 class Step:
     """One step of a film: new codes, subtitles and facts by the picture's id.
 
-    `label`: what the slider says, such as "ε = 1.5". `value`: what is reported when it is chosen.
+    `label`: what the slider says, such as "ε = 1.5". `value`: reported when it is chosen.
     `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
     `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
     beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
     picture, where they differ from the picture's own; `pooled`: of those that have it (see
-    `Picture`). `pictures`: charts and drawings by their keys, as they are told to the browser.
+    `Picture`). `pictures`: charts and drawings by their keys, as they are sent to the browser.
     """
 
     label: str = ""
@@ -45,7 +45,7 @@ class Film:
 
     `follows`: the chosen step is reported, so that the page follows. `per_second`: pace of "play".
     `loops`: play goes on from the start, as outcomes drawn at random should. Which step the page is
-    at is said by the scene, so that a film that does not change is not sent again.
+    at is in the scene, so that a film that does not change is not sent again.
     `dial`: key of the page's own slider for what changes in the film, which then has none in the
     stage: the pictures follow that slider before the server has answered. Steps are found by their
     `reading`; a film is followed only if it has the scene's own pictures at the scene's own step.
@@ -53,7 +53,7 @@ class Film:
     `place`: where it stands among the films of its stage, from 0, whichever comes first. `beside`:
     key of the page's element that has the button "play" where controls are the page's own; "" for
     its `dial`. It lasts ten seconds, unless it `loops`, and leads back to where it began.
-    `alike`: names all that the steps rest on but the slider. `is_whole`: it has all steps; of the
+    `alike`: names all that the steps depend on but the slider. `is_whole`: it has all steps; of the
     others the pictures only follow the page's slider, and nothing plays them.
     """
 

@@ -1,4 +1,4 @@
-"""What hands did on a stage, as frozen records."""
+"""Readers' actions on a stage, as frozen records."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from caldp_ui.stage.codec import parse_runs
 
 @dataclass(frozen=True)
 class Act:
-    """What a person did with a tool: one of `area`, `cells` and `block` says where.
+    """A reader's action with a tool: one of `area`, `cells` and `block` says where.
 
     `tool` and `action` are "undo" or "redo" for these two buttons. `area`: degrees, whole cells.
     `cells`: runs "first+count,…". `block`: the number of a block.

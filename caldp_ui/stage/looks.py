@@ -1,4 +1,4 @@
-"""What every stage looks like, whatever it shows: its style sheet and its colours."""
+"""The style sheet and the colours of every stage, whatever it shows."""
 
 import base64
 from typing import Any
@@ -11,7 +11,7 @@ from caldp_ui.stage import bundle
 
 
 def style_data() -> dict[str, Any]:
-    """What never changes: style and colours."""
+    """The style sheet and the colours by style, which never change, for JSON."""
     return {
         "css": bundle.style(),
         "styles": {

@@ -19,10 +19,10 @@ def tree(html: str) -> Tree:
     reader = _Reader()
     reader.feed(html)
     reader.close()
-    [_, _, *found], *unclosed = reader.open
-    alone = len(found) == 1 and isinstance(found[0], list) and not unclosed
+    [_, _, *children], *unclosed = reader.open
+    alone = len(children) == 1 and isinstance(children[0], list) and not unclosed
     require(alone, f"One closed element is needed, got {html!r}.")
-    element: Tree = found[0]
+    element: Tree = children[0]
     return element
 
 
@@ -39,10 +39,10 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         kept = {_KEPT[name]: value or "" for name, value in attrs if name in _KEPT}
-        made: Tree = [tag, kept]
-        self.open[-1].append(made)
+        element: Tree = [tag, kept]
+        self.open[-1].append(element)
         if tag != _EMPTY:
-            self.open.append(made)
+            self.open.append(element)
 
     def handle_endtag(self, tag: str) -> None:
         require(self.open[-1][0] == tag, f"</{tag}> closes what is not open.")

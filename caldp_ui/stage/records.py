@@ -1,6 +1,6 @@
 """What the stage shows, as frozen records; `film.py` has what it plays.
 
-`gestures.py` has what it reports.
+`gestures.py` has the readers' actions that it reports.
 
 All words that people read come from here, none from the browser's side but the names of its own
 buttons. Shares are parts of all people, in [−1, 1], one a cell.
@@ -103,10 +103,9 @@ class Arrangement:
 
     Two large ones stand beside each other and small ones below them; one large one has the small
     ones at its right; more than two are of one size, three in a row, without tools or other looks;
-    without any there is the scene's own look alone, and no tools. The corner at
-    the lower right is left free for the page's own controls.
-    The drawing tools are in the title of the last large one. `turns`: pictures of which the reader
-    chooses one to be small, the first at first.
+    without any there is the scene's own look alone, and no tools. The corner at the lower right is
+    left free for the page's own controls. The drawing tools are in the title of the last large one.
+    `turns`: pictures of which the reader chooses one to be small, the first at first.
     """
 
     large: tuple[str, ...]
@@ -140,7 +139,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Action:
-    """What a drawn box, brushed cells or a clicked block may be used for.
+    """A use for a drawn box, brushed cells or a clicked block.
 
     `will`: by tool, one sentence on what will happen; the action is offered for these tools only.
     By "look" it is what a click on a cell does with no tool in hand, as if that cell were brushed.
@@ -153,7 +152,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Focus:
-    """A box to go to; it is gone to once for each new `serial`."""
+    """A box that the view moves to, once for each new `serial`."""
 
     area: Area
     serial: int

@@ -38,10 +38,10 @@ _ROUND: Final = (1, 2, 5, 10)
 
 def scale_of(shares: Floats) -> Scale:
     """The common scale, or one that ends at or just above the largest of (k,) true shares."""
-    there = shares[shares > 0]
-    if not there.size or float(np.median(there)) < _CROWDED:
+    positive = shares[shares > 0]
+    if not positive.size or float(np.median(positive)) < _CROWDED:
         return SCALE
-    largest = min(float(there.max()), 1.0)
+    largest = min(float(positive.max()), 1.0)
     power = 10.0 ** math.floor(math.log10(largest))
     high = next(power * step for step in _ROUND if power * step >= largest * (1 - 1e-9))
     ends = high / _RANGE, high
@@ -50,5 +50,5 @@ def scale_of(shares: Floats) -> Scale:
 
 
 def nobody_below(people: int) -> float:
-    """Share that is less than half a person, and so little that the scale does not tell it."""
+    """Share that is less than half a person, and too small for the scale to show."""
     return min(0.5 / people, SCALE.low)

@@ -1,1 +1,1 @@
-"""The start page, and what is its alone."""
+"""The start page."""

@@ -21,7 +21,7 @@ from caldp_ui.words import formats
 
 @dataclass(frozen=True)
 class Card:
-    """A ready scenario."""
+    """An example: a scenario with a title and a sentence."""
 
     title: str
     text: str
@@ -53,7 +53,7 @@ CARDS: Final = (
 
 
 def show() -> None:
-    """All cards in one row, as the width allows."""
+    """Show all cards in a row, or in several where it is narrow."""
     st.markdown("**Examples**")
     with st.container(horizontal=True, key="start-cards"):
         for card in CARDS:
@@ -73,7 +73,7 @@ def _card(card: Card) -> None:
 
 @cached_by(lambda card: runs.key(card.scenario))
 def _picture(card: Card) -> tuple[bytes, str]:
-    """The estimate as a picture, and how many people it has in the wrong place."""
+    """The estimate as a PNG, and how many people it puts in the wrong place."""
     result = runs.result(card.scenario)
     domain = runs.map_of(result.setup.dataset)
     nobody = nobody_below(result.setup.n)

@@ -1,4 +1,4 @@
-"""All pages by what one does there, and the ways in for data of one's own."""
+"""Links to all pages by section, and buttons for data of one's own."""
 
 from pathlib import PurePath
 from typing import Final
@@ -23,11 +23,11 @@ _OWN_DATA_LINKS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "Paste your own survey. See who is protected, and how accurate the shares would be.",
     ),
 )
-"""Title, icon, page, and what one does there."""
+"""Title, icon, page, and a sentence on what one does there."""
 
 
 def show() -> None:
-    """Columns of links, each with a sentence."""
+    """Show columns of links, each with a sentence."""
     with st.container(key="start-directory"):
         *columns, last = st.columns(len(SECTIONS) + 1, gap="medium")
         for column, section in zip(columns, SECTIONS, strict=True):

@@ -22,11 +22,11 @@ from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import PLACES
 
 _HOME: Final = Area(24.55, 49.75, -111.9, -79.9)
-"""Shown at least: wide frames have the whole country, a phone's is filled by its middle."""
+"""Area that is always in view: a wide frame shows the whole country, a phone its middle."""
 
 
 def show() -> None:
-    """The sentence of the result, and the two maps under one divider."""
+    """Show the headline, and the two maps under one divider."""
     scenario = STATE.current().scenario
     rival = plain_ldp.best_plain_ldp(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
@@ -60,7 +60,7 @@ def _headline(plain: float, ours: float) -> Headline:
 
 
 def _show_errors(plain: Result, ours: Result) -> None:
-    """Both errors in numbers and as people, and the ways on."""
+    """Show both errors as numbers and as people, and buttons for the next pages."""
     st.html(f'<div class="sides">{_side_html("left", plain)}{_side_html("right", ours)}</div>')
     st.markdown(
         "Both hide where in a block someone is. Plain LDP also hides which block, and pays for it "
@@ -76,7 +76,7 @@ def _show_errors(plain: Result, ours: Result) -> None:
 
 
 def _side_html(side: str, result: Result) -> str:
-    """What is at one side of the divider: its name, its error, and so many of a hundred people."""
+    """One side of the divider: its name, its error, and as many of 100 small figures filled."""
     tv = result.first.errors.tv
     title = {"left": "Plain LDP", "right": "Blocks of 1° × 2°"}[side]
     number, unit = accuracy.wrong_of_hundred(PLACES, tv)

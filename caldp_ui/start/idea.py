@@ -7,7 +7,7 @@ from caldp_ui.words import formats
 
 
 def show() -> None:
-    """Three steps side by side, and where they are from."""
+    """Show three steps side by side, and their sources."""
     best = formats.hundred(max_guess_accuracy(1.0))
     steps = (
         (

@@ -1,4 +1,4 @@
-"""What the start page shows: the paper's blocks beside plain LDP, at a level of ε."""
+"""State of the start page: the paper's blocks beside plain LDP, at a level of ε."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +17,7 @@ from caldp_ui.stage import BROWSER_KEYS
 
 @dataclass(frozen=True)
 class StartState(ScenarioRecord):
-    """The page's record; of the scenario only ε ever changes."""
+    """The page's record; only ε of the scenario ever changes."""
 
     scenario: Scenario = BEGIN
 
@@ -29,17 +29,17 @@ def _adopt_scenario(source: Scenario) -> Scenario:
 LINK: Final = ScenarioLink(
     StartState(), lambda _: None, BROWSER_KEYS, restrict_scenario=_adopt_scenario
 )
-"""Nothing but ε can change, and any ε fits."""
+"""A link changes only ε, and any ε is valid: nothing is checked."""
 STATE: Final = PageState("start", LINK)
 
 
 def redirect_map_links() -> None:
-    """Links without a page were to the map before this page was the first one: they open it."""
+    """Open the map for old links without a page: they date from when the map was the first page."""
     link = STATE.codec
     query = {k: v for k, v in st.query_params.to_dict().items() if k not in link.browser}
-    strangers = link.unknown_keys(query)
-    ours = {key: text for key, text in query.items() if key not in strangers}
-    if ours and not _is_own(ours):
+    unknown = link.unknown_keys(query)
+    known = {key: text for key, text in query.items() if key not in unknown}
+    if known and not _is_own(known):
         st.switch_page(PLACES, query_params=query)
 
 

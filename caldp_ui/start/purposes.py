@@ -1,4 +1,4 @@
-"""What people come for, as three cards: to teach, to decide, or with data of their own."""
+"""Three purposes as cards: to teach, to decide, and to try one's own data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,10 @@ from caldp_ui.start.page_state import STATE
 
 @dataclass(frozen=True)
 class PurposeCard:
-    """A card. `picture`: makes its HTML; `prepare`: what `page` needs before it opens."""
+    """A card that opens `page`. `picture`: makes its HTML; `prepare`: called before the page opens.
+
+    `name`: of its widgets' keys; `label`: on its button.
+    """
 
     name: str
     title: str
@@ -58,11 +61,11 @@ PURPOSE_CARDS: Final = (
 
 
 def show() -> None:
-    """All of them side by side; one below the other on a phone."""
+    """Show all cards side by side; on a phone one below the other."""
     with st.container(key=STATE.key("ways")):
-        for way in PURPOSE_CARDS:
-            with st.container(key=STATE.key(f"way-{way.name}")):
-                _card(way)
+        for card in PURPOSE_CARDS:
+            with st.container(key=STATE.key(f"way-{card.name}")):
+                _card(card)
 
 
 def _card(card: PurposeCard) -> None:

@@ -1,4 +1,4 @@
-"""Questions that people ask, with short answers, and the words of the pages, folded."""
+"""Frequent questions with short answers, and the glossary of the pages, folded."""
 
 from dataclasses import dataclass
 from html import escape
@@ -19,7 +19,7 @@ _SEE_PAGE: Final = {
 
 @dataclass(frozen=True)
 class FrequentQuestion:
-    """A question and its answer, in plain text; `source`: who says so, "" where it follows."""
+    """A question and its answer, in plain text; `source`: its citation, or ""."""
 
     question: str
     answer: str
@@ -31,7 +31,7 @@ def _right_guesses_text(epsilon: float, reports: int = 1) -> str:
 
 
 def participant_questions() -> tuple[FrequentQuestion, ...]:
-    """What somebody asks who is asked to report."""
+    """Questions of people who are asked to report."""
     return (
         FrequentQuestion(
             "Is my ε safe?",
@@ -69,7 +69,7 @@ def participant_questions() -> tuple[FrequentQuestion, ...]:
 
 
 def alternative_questions() -> tuple[FrequentQuestion, ...]:
-    """Why not something else."""
+    """Questions about alternatives to local noise."""
     return (
         FrequentQuestion(
             "Why not just delete the names?",
@@ -101,7 +101,7 @@ def alternative_questions() -> tuple[FrequentQuestion, ...]:
 
 
 def accuracy_questions() -> tuple[FrequentQuestion, ...]:
-    """Whether the result is good enough."""
+    """Questions about the accuracy of the result."""
     return (
         FrequentQuestion(
             "How many people do I need?",
@@ -128,15 +128,15 @@ def accuracy_questions() -> tuple[FrequentQuestion, ...]:
 
 
 def show() -> None:
-    """Three columns of questions, and the words below them."""
+    """Show three columns of questions, and the glossary below them."""
     groups = {
         "Am I safe?": participant_questions(),
         "Why not …?": alternative_questions(),
         "Is it good enough?": accuracy_questions(),
     }
     columns = "".join(
-        f"<div><h2>{escape(title)}</h2>{''.join(map(_question_html, asked))}</div>"
-        for title, asked in groups.items()
+        f"<div><h2>{escape(title)}</h2>{''.join(map(_question_html, questions))}</div>"
+        for title, questions in groups.items()
     )
     words = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(meaning.replace('*', ''))}</dd>"

@@ -1,1 +1,1 @@
-"""The page Sensitive values, and what is its alone."""
+"""The page “Sensitive answers”: its record, picture, controls and tabs."""

@@ -20,11 +20,11 @@ from caldp_ui.words import formats
 
 _SQUARE_WAVE: Final = "square-wave"
 _FACTOR_MIN: Final = 1.2
-"""Times as narrow from which a range is worth another method."""
+"""The least factor by which a range must narrow to be worth another method."""
 
 
 def show(data: ComparisonData) -> None:
-    """The table, what its columns are, and the errors of this outcome."""
+    """The means, the table with its legend, and the errors of this draw."""
     if data.ours is None or data.plain is None:
         st.info("The numbers come once both pictures are there.")
         return
@@ -47,37 +47,37 @@ def show(data: ComparisonData) -> None:
 
 
 def means_text(ours: Result, plain: Result) -> str:
-    """What both say of the mean; empty where answers are no numbers."""
-    found = mean_in(ours), mean_in(plain)
-    told = [
+    """The mean under both protections, with ranges; empty where answers are no numbers."""
+    means = mean_in(ours), mean_in(plain)
+    parts = [
         f"{who}: {mean_text(mean)}"
-        for who, mean in zip(("This protection", "plain LDP"), found, strict=True)
+        for who, mean in zip(("This protection", "plain LDP"), means, strict=True)
         if mean is not None
     ]
-    if not told:
+    if not parts:
         return ""
     return (
-        f"{'; '.join(told)}. Ranges hold the true mean 95 times in "
+        f"{'; '.join(parts)}. Ranges hold the true mean 95 times in "
         f"100.{_square_wave_sentence(ours)}"
     )
 
 
 def _square_wave_sentence(ours: Result) -> str:
-    """By how much the square wave would narrow the range of the mean; empty where by little."""
+    """How much the square wave would narrow the range of the mean; empty where by little."""
     setup = ours.setup
     values, p = scale_of(domain_of(setup.scenario).names), setup.dataset.distribution
     wave = MECHANISMS[_SQUARE_WAVE]
     if values is None or not isinstance(setup.policy, wave.policies):
         return ""
-    apart = values - 0.5 * (values[0] + values[-1])
+    centred = values - 0.5 * (values[0] + values[-1])
     try:
-        spread = wave.make(setup.policy).sum_variance(p, apart, setup.n)
+        wave_variance = wave.make(setup.policy).sum_variance(p, centred, setup.n)
     except CaldpError:  # too many steps for it
         return ""
-    now = setup.mechanism.sum_variance(p, apart, setup.n)
-    if spread <= 0 or now < _FACTOR_MIN**2 * spread:
+    variance = setup.mechanism.sum_variance(p, centred, setup.n)
+    if wave_variance <= 0 or variance < _FACTOR_MIN**2 * wave_variance:
         return ""
-    times = formats.digits(float(np.sqrt(now / spread)))
+    times = formats.digits(float(np.sqrt(variance / wave_variance)))
     return f" The method “{wave.title}” would make the range of the mean {times} times as narrow."
 
 
@@ -94,7 +94,7 @@ def _column_titles(who: str) -> list[str]:
 
 
 def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:
-    """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
+    """One row per answer, shares in percent; names are escaped, as the browser saves it as CSV."""
     setup = ours.setup
     domain = domain_of(setup.scenario)
     columns: dict[str, object] = {"answer": [as_cell(domain.name_of(x)) for x in range(domain.k)]}

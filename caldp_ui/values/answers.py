@@ -1,4 +1,4 @@
-"""What the picture of answers shows: shares with their likely ranges, of answers and of groups."""
+"""Shares with their 95 % intervals, of answers and of groups, for the picture of answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def shares_of(result: Result) -> Shares:
 
 
 def groups_of(domain: Domain) -> list[tuple[str, Bools]]:
-    """Name and (k,) flags of each group, in order of appearance; none where there are none."""
+    """Name and (k,) flags of each group, in order of appearance; empty without groups."""
     groups = np.array(domain.groups)
     return [(name, groups == name) for name in dict.fromkeys(domain.groups)]
 
@@ -50,7 +50,7 @@ def group_share(result: Result, group: Bools) -> GroupShare:
 
 
 def labels_of(domain: Domain) -> list[str]:
-    """What answers are called below the name of their group, which need not be said again."""
+    """Labels of all answers, without the part that repeats the name of their group."""
     names = [domain.name_of(x) for x in range(domain.k)]
     for _, flags in groups_of(domain):
         members = np.flatnonzero(flags).tolist()
@@ -60,7 +60,7 @@ def labels_of(domain: Domain) -> list[str]:
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """The names without a last part, after "; ", or a first, before ": ", that all share."""
+    """The names without a last part (after "; ") or first part (before ": ") that all share."""
     lasts = {name.rpartition("; ")[2] for name in names}
     firsts = {name.partition(": ")[0] for name in names}
     if len(names) > 1 and len(lasts) == 1:

@@ -17,7 +17,7 @@ _HEAD_HTML: Final = (
 
 
 def show(data: ComparisonData) -> None:
-    """One row a group or an answer: a strip from 0 to 100 people, and the same in numbers."""
+    """One row per group or answer: a strip from 0 to 100 people, with its numbers."""
     rows = figures.belief_rows(data.setup.scenario)
     st.markdown(
         "Of 100 people who could have sent the same report, how many have this answer? Before: as "

@@ -22,7 +22,7 @@ from caldp_ui.words.vocabulary import ANSWERS
 
 
 def show(data: ComparisonData) -> None:
-    """The tabs, and the open one."""
+    """Draws the tabs and the content of the open one."""
     tabs(STATE.key("tabs"), _TABS, data)
 
 
@@ -37,14 +37,14 @@ def _curves(data: ComparisonData) -> None:
 
 
 def _sharing(data: ComparisonData) -> None:
-    shown, png, beside = None, b"", {}
+    content, png, other_scenarios = None, b"", {}
     if data.ours is not None and data.plain is not None:
         png = picture.png(data.ours, data.plain)
-        beside = {sharing.PLAIN: data.plain.setup.scenario}
-        off = accuracy.headline(ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv)
-        shown = ReportContent(data.ours, off, {"Truth, plain LDP, this protection": png})
+        other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
+        sentence = accuracy.headline(ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        content = ReportContent(data.ours, sentence, {"Truth, plain LDP, this protection": png})
     save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
-    sharing.section(STATE, ANSWERS, shown, beside, save)
+    sharing.section(STATE, ANSWERS, content, other_scenarios, save)
     offer.offer_page(STATE, lambda record: take_home.part(record.scenario))
 
 

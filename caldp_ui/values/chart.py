@@ -1,4 +1,4 @@
-"""The picture of answers in the browser: what is sent to it, and what hands do on it.
+"""The picture of answers in the browser: the message to it, and the events from it.
 
 `web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
@@ -40,7 +40,7 @@ def script() -> str:
 
 
 def style() -> str:
-    """Its style sheet."""
+    """The style sheet of the browser's side."""
     return (_WEB / "chart.css").read_text("utf-8")
 
 
@@ -56,19 +56,19 @@ _UNPROTECTED: Final = ("#8A3600", "#F0A040")
 
 
 def show(comparison: ComparisonData, pinned: ComparisonData | None) -> None:
-    """The picture, with what is `pinned`; what is done on it runs before the page's next run."""
+    """The picture, with the `pinned` results; its events are handled before the next run."""
     with st.container(key=STATE.key("board")):
         data = {**message(comparison, pinned), "heard": acknowledgement(KEY)}
         _chart(key=KEY, data=data, on_told_change=_handle_events)
 
 
 def send_frames(requests: Sequence[FilmRequest]) -> None:
-    """Bring films to the picture; call it after what should be on screen first."""
+    """Sends films to the picture; to be called after what should be on screen first."""
     with st.container(key=STATE.key("feeds"), gap=None):
-        made = ready_films(requests)
-        for film in made:
+        ready = ready_films(requests)
+        for film in ready:
             _send_film(KEY, film)
-        previews.show(KEY, requests, made, lambda film: _send_film(f"{KEY}-near", film))
+        previews.show(KEY, requests, ready, lambda film: _send_film(f"{KEY}-near", film))
 
 
 def _send_film(key: str, film: Film) -> None:
@@ -76,14 +76,14 @@ def _send_film(key: str, film: Film) -> None:
 
 
 def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[str, Any]:
-    """Everything that the browser needs, as JSON; what is `pinned` only of the same answers."""
+    """The message to the browser, as JSON; `pinned` results only if of the same answers."""
     setup = data.setup
     domain = domain_of(setup.scenario)
     truth = setup.dataset.distribution
-    many = setup.partition.m > 1
-    kept = None
+    has_blocks = setup.partition.m > 1
+    pinned_result = None
     if pinned is not None and pinned.setup.dataset.domain == domain:
-        kept = pinned.ours
+        pinned_result = pinned.ours
     return {
         "n": setup.n,
         "names": [domain.name_of(x) for x in range(domain.k)],
@@ -91,9 +91,11 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
         "truth": _numbers(truth),
         "plain": data.plain and _shares(data.plain),
         "ours": data.ours and _shares(data.ours),
-        "pinned": kept and _shares(kept),
-        "groups": _groups({"plain": data.plain, "ours": data.ours, "pinned": kept}, domain, truth),
-        "blocks": setup.partition.labels.tolist() if many else None,
+        "pinned": pinned_result and _shares(pinned_result),
+        "groups": _groups(
+            {"plain": data.plain, "ours": data.ours, "pinned": pinned_result}, domain, truth
+        ),
+        "blocks": setup.partition.labels.tolist() if has_blocks else None,
         "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
         "alone": ";".join(marks.runs_of(np.flatnonzero(_single_answers(setup)))),
         "undo": STATE.can_undo,
@@ -106,7 +108,7 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
 
 
 def _single_answers(setup: Setup) -> Bools:
-    """(k,) answers that are alone in their block: marked or not, their report names them."""
+    """(k,) flags of answers alone in their block: marked or not, a report names them."""
     alone: Bools = (setup.partition.sizes() == 1)[setup.partition.labels]
     return alone
 
@@ -116,14 +118,14 @@ def _numbers(values: Floats) -> list[float]:
 
 
 def _shares(result: Result) -> list[list[float]]:
-    found = answers.shares_of(result)
-    return [_numbers(column) for column in (found.estimate, found.low, found.high)]
+    shares = answers.shares_of(result)
+    return [_numbers(column) for column in (shares.estimate, shares.low, shares.high)]
 
 
 def _groups(
     results: Mapping[str, Result | None], domain: Domain, truth: Floats
 ) -> list[dict[str, Any]]:
-    made = []
+    groups = []
     for name, flags in answers.groups_of(domain):
         group: dict[str, Any] = {
             "name": name,
@@ -132,14 +134,14 @@ def _groups(
         }
         for title, result in results.items():
             if result is not None:
-                found = answers.group_share(result, flags)
-                group[title] = [found.estimate, found.low, found.high]
-        made.append(group)
-    return made
+                share = answers.group_share(result, flags)
+                group[title] = [share.estimate, share.low, share.high]
+        groups.append(group)
+    return groups
 
 
 def _colours() -> dict[str, str]:
-    """For both themes at once, so that they follow when the reader's changes."""
+    """Colours for both themes at once, so that they follow when the reader's theme changes."""
     both = {
         "ours": (theme.LIGHT.ours, theme.DARK.ours),
         "plain": (theme.LIGHT.plain, theme.DARK.plain),
@@ -171,7 +173,7 @@ def _handle_events() -> None:
 
 
 def _ignore_event(_: Mapping[str, Any]) -> None:
-    """Our own code sends no other kind."""
+    """Ignores an event of an unknown kind, which our own code never sends."""
 
 
 def _handle_act(record: Mapping[str, Any]) -> None:
@@ -180,7 +182,7 @@ def _handle_act(record: Mapping[str, Any]) -> None:
 
 
 def _apply_film_step(record: Mapping[str, Any]) -> None:
-    """The step of a film that a person rests on becomes the page's scenario."""
+    """Applies the film step that a person stops at to the page's scenario."""
     value = record.get("value")
     if record.get("film") in films.SCENARIO_AT_STEP and isinstance(value, int | float):
         update_scenario(

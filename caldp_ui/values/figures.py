@@ -1,6 +1,6 @@
-"""Numbers below the picture: what an attacker may believe, methods and estimators compared.
+"""Numbers below the picture: an attacker's beliefs, methods and estimators compared.
 
-Nothing here draws. What takes longer than a second is told a `Progress`.
+Nothing here draws. What takes longer than a second reports to a `Progress`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,9 +37,10 @@ ROWS_MAX: Final = 60
 
 @dataclass(frozen=True)
 class BeliefRow:
-    """What an attacker may believe of a group or an answer: by the protection, by this method.
+    """An attacker's beliefs in a group or an answer.
 
-    `channel_beliefs`: None where the method has too many reports to go through.
+    `promise_beliefs`: the bounds by the policy. `channel_beliefs`: those that this method's reports
+    lead to, None where they are too many to go through.
     """
 
     name: str
@@ -54,37 +55,37 @@ def _key_without_seed(scenario: Scenario) -> str:
 
 @cached_by(_key_without_seed)
 def belief_rows(scenario: Scenario) -> list[BeliefRow]:
-    """Of every group, and of up to `ROWS_MAX` answers: sensitive ones first, then common ones."""
+    """A row for every group and for up to `ROWS_MAX` answers, sensitive ones first."""
     setup, domain = runs.setup(scenario), domain_of(scenario)
     prior, policy = setup.dataset.distribution, setup.policy
     rows = answers.groups_of(domain) if isinstance(policy, Context) else []
     rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed_answers(setup)]
     flags = np.array([group for _, group in rows])
-    found = _channel_beliefs(setup.mechanism, prior, flags)
+    by_channel = _channel_beliefs(setup.mechanism, prior, flags)
     return [
         BeliefRow(
             name, bool(setup.sensitive[group].all()), _promise_beliefs(policy, prior, group), reach
         )
-        for (name, group), reach in zip(rows, found, strict=True)
+        for (name, group), reach in zip(rows, by_channel, strict=True)
     ]
 
 
 def _promise_beliefs(policy: PrivacyMatrix, prior: Floats, group: Bools) -> Beliefs:
-    """Of a group in a context, of one answer under any policy."""
+    """The policy's bounds: for a group in a context, for one answer under any other policy."""
     if isinstance(policy, Context):
         return policy_beliefs(policy, prior, group)
     return policy_beliefs_of_value(policy, prior, int(group.argmax()))
 
 
 def _listed_answers(setup: Setup) -> list[int]:
-    """In the table's order where it is short; else the most common, sensitive ones first."""
+    """Answers to list, sensitive ones first: in the table's order, or by share where it is long."""
     truth = setup.dataset.distribution
     if truth.size <= ROWS_MAX:
         order = np.argsort(~setup.sensitive, kind="stable")
     else:
         order = np.lexsort((-truth, ~setup.sensitive))[:ROWS_MAX]
-    found: list[int] = order.tolist()
-    return found
+    listed: list[int] = order.tolist()
+    return listed
 
 
 def _channel_beliefs(
@@ -98,9 +99,10 @@ def _channel_beliefs(
 
 @dataclass(frozen=True)
 class Method:
-    """A mechanism with this protection. `l2`: expected l2 distance of the unbiased estimate, exact.
+    """A mechanism under this protection.
 
-    `bits`: of the longest report. `is_chosen`: whether the scenario runs it.
+    `l2`: expected l2 distance of the unbiased estimate, exact. `bits`: of the longest report.
+    `is_chosen`: whether the scenario runs it.
     """
 
     title: str
@@ -111,17 +113,17 @@ class Method:
 
 @cached_by(_key_without_seed)
 def methods(scenario: Scenario) -> list[Method]:
-    """Every mechanism of the catalogue that keeps the policy and can tell its variance."""
+    """Every mechanism of the catalogue that satisfies the policy and has an exact variance."""
     setup = runs.setup(scenario)
     p, n = setup.dataset.distribution, setup.n
     return [
         Method(
             entry.title,
-            float(np.sqrt(max(float(made.variance(p, n).sum()), 0.0))),
-            report_bits(made),
+            float(np.sqrt(max(float(mechanism.variance(p, n).sum()), 0.0))),
+            report_bits(mechanism),
             entry.name == setup.mechanism_name,
         )
-        for entry, made in _compatible_methods(setup)
+        for entry, mechanism in _compatible_methods(setup)
     ]
 
 
@@ -131,16 +133,16 @@ def _compatible_methods(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanis
         if entry.in_order and not ordered:
             continue
         try:
-            made = entry.make(setup.policy)
-            made.variance(setup.dataset.distribution, setup.n)
+            mechanism = entry.make(setup.policy)
+            mechanism.variance(setup.dataset.distribution, setup.n)
         except CaldpError:  # sizes do not fit
             continue
-        yield entry, made
+        yield entry, mechanism
 
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """Expected TV of every method with every estimator; None where it takes too long to tell."""
+    """(methods, estimators) expected TV; None where it takes too long or can't be combined."""
 
     methods: tuple[str, ...]
     estimators: tuple[str, ...]
@@ -148,20 +150,20 @@ class MethodComparison:
 
 
 def compare_methods(scenario: Scenario, progress: Progress) -> MethodComparison:
-    """Forecasts of all methods with all estimators, in this very context."""
+    """Forecasts of all methods with all estimators, under the scenario's own policy."""
     setup = runs.setup(scenario)
-    able = list(_compatible_methods(setup))
+    compatible = list(_compatible_methods(setup))
     estimators = menu_of_estimators(scenario.estimator, in_order=is_scale(setup.dataset.domain))
     table = []
-    for row, (entry, made) in enumerate(able):
+    for row, (entry, mechanism) in enumerate(compatible):
         tvs = []
         for column, name in enumerate(estimators):
-            progress((row + column / len(estimators)) / len(able))
-            tvs.append(_expected_error(setup, entry, made, name))
+            progress((row + column / len(estimators)) / len(compatible))
+            tvs.append(_expected_error(setup, entry, mechanism, name))
         table.append(tuple(tvs))
     progress(1.0)
     titles = tuple(ESTIMATORS[name].title for name in estimators)
-    return MethodComparison(tuple(entry.title for entry, _ in able), titles, tuple(table))
+    return MethodComparison(tuple(entry.title for entry, _ in compatible), titles, tuple(table))
 
 
 def _expected_error(
@@ -174,7 +176,7 @@ def _expected_error(
     scenario = replace(setup.scenario, estimator=estimator, mechanism=entry.spec())
     other = replace(setup, scenario=scenario, mechanism=mechanism, mechanism_name=entry.name)
     try:
-        found = forecast_if_fast(other, budget=Budget.quick(mechanism.k))
+        forecast = forecast_if_fast(other, budget=Budget.quick(mechanism.k))
     except CaldpError:  # an estimator that does not go with the mechanism
         return None
-    return None if found is None else found.error
+    return None if forecast is None else forecast.error

@@ -1,7 +1,7 @@
 """Films of the picture: the sensitive set grows, ε rises, more people take part.
 
-The same coins at every step. Made in the background, for all visits; sent once, and
-the browser plays them alone.
+The same random draws at every step. Made in the background, for all visits; sent once, and
+played by the browser alone.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ StepValues = Callable[[Scenario], Sequence[float]]
 
 
 def film_requests(data: ComparisonData) -> list[FilmRequest]:
-    """The films of what is shown; none of what takes long."""
+    """Requests for the films of the scenario shown; none where it is slow to compute."""
     if data.ours is None or data.plain is None:
         return []
     scenario = data.ours.setup.scenario  # a setup alone is the same for all seeds
@@ -45,7 +45,7 @@ def film_requests(data: ComparisonData) -> list[FilmRequest]:
 
 
 def film_names(scenario: Scenario) -> list[str]:
-    """The films that are made of it: none of what takes long, or has many ε's."""
+    """Names of the films of a scenario: none where it is slow to compute or has several ε."""
     in_context = isinstance(scenario.policy, ContextPolicy)
     if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
@@ -55,14 +55,14 @@ def film_names(scenario: Scenario) -> list[str]:
 
 
 def slider_film(scenario: Scenario, name: str) -> SliderFilm[Scenario]:
-    """The film of that name; a set grows from the scenario's own answers."""
-    levels, said, label = _STEPS[name]
+    """The film of that name; the sensitive set grows from the scenario's own answers."""
+    levels, value_text, label = _STEPS[name]
     slider = Slider[Scenario](
         EPSILON if name == EPSILON else "",
         lambda at: film_values(runs.setup(at))[name],
         SCENARIO_AT_STEP[name],
         levels(scenario),
-        said,
+        value_text,
     )
     return SliderFilm(
         STATE,
@@ -87,56 +87,56 @@ def film_values(setup: Setup) -> dict[str, float]:
 
 
 def _render(scenario: Scenario) -> Step:
-    """Answers and groups of both, which answers are sensitive, and the page's words."""
+    """The film step of a scenario: answers and groups of both results, marks, and sentences."""
     ours, plain = (
         runs.uncached_result(scenario),
         runs.uncached_result(plain_ldp.best_plain_ldp(scenario)),
     )
-    told = words.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
-    off = formats.of_hundred(min(ours.first.errors.tv, 1.0))
+    head = words.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
+    error = formats.of_hundred(min(ours.first.errors.tv, 1.0))
     codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
         codes |= dict(_encoded_columns(name, result))
-    beside = {headline.SENTENCE: headline.html(told), odds.PLACE: odds.html(ANSWERS, ours.setup)}
-    return Step(f" · {off} under the wrong answer", codes=codes, elsewhere=beside)
+    elsewhere = {headline.SENTENCE: headline.html(head), odds.PLACE: odds.html(ANSWERS, ours.setup)}
+    return Step(f" · {error} under the wrong answer", codes=codes, elsewhere=elsewhere)
 
 
 def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
     shares = answers.shares_of(result)
     groups = answers.groups_of(domain_of(result.setup.scenario))
-    inside = [answers.group_share(result, flags) for _, flags in groups]
+    group_shares = [answers.group_share(result, flags) for _, flags in groups]
     for end, column, attribute in (
         ("", shares.estimate, "estimate"),
         ("-low", shares.low, "low"),
         ("-high", shares.high, "high"),
     ):
         yield f"{name}{end}", encode(_clip_shares(column))
-        of_groups = np.array([getattr(group, attribute) for group in inside])
+        of_groups = np.array([getattr(group, attribute) for group in group_shares])
         yield f"{name}-groups{end}", encode(_clip_shares(of_groups))
 
 
 def _clip_shares(shares: Floats) -> Floats:
-    """What the codes can tell: ranges may reach beyond everybody, which no picture shows."""
+    """Shares cut to [-1, 1], the range of the codes; ranges may reach further."""
     return np.clip(shares, -1.0, 1.0)
 
 
 def with_sensitive_count(scenario: Scenario, size: float) -> Scenario:
     """The scenario with so many sensitive answers: its own first, then the table's others."""
     flags = runs.setup(scenario).sensitive
-    picked = np.zeros(flags.size, np.bool_)
-    picked[np.argsort(~flags, kind="stable")[: int(size)]] = True
-    return scenario.with_context(sensitive=marks.spec_of(picked))
+    chosen = np.zeros(flags.size, np.bool_)
+    chosen[np.argsort(~flags, kind="stable")[: int(size)]] = True
+    return scenario.with_context(sensitive=marks.spec_of(chosen))
 
 
 def with_population(scenario: Scenario, n: float) -> Scenario:
-    """The scenario with so many people: the very ones of the data where there are as many."""
+    """The scenario with n people; the data's own where there are as many."""
     return replace(scenario, n=None if n == runs.dataset(scenario).n else int(n))
 
 
 def _sensitive_counts(scenario: Scenario) -> list[float]:
     flags = runs.setup(scenario).sensitive
-    even = np.linspace(0, flags.size, min(_SIZES_MAX, flags.size + 1)).astype(int).tolist()
-    return [float(size) for size in sorted({*even, int(flags.sum())})]
+    evenly = np.linspace(0, flags.size, min(_SIZES_MAX, flags.size + 1)).astype(int).tolist()
+    return [float(size) for size in sorted({*evenly, int(flags.sum())})]
 
 
 def _people_counts(scenario: Scenario) -> list[float]:
@@ -153,10 +153,10 @@ SCENARIO_AT_STEP: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
     EPSILON: lambda scenario, value: scenario.with_epsilon(value),
     PEOPLE: with_population,
 }
-"""What the scenario becomes at a step of each film."""
+"""By film, the scenario at a step's value."""
 _STEPS: Final[Mapping[str, tuple[StepValues, Callable[[float], str], Callable[[str], str]]]] = {
     SENSITIVE: (_sensitive_counts, lambda size: formats.integer(int(size)), "{} sensitive".format),
     EPSILON: (lambda _: EPSILONS, "{:g}".format, SliderFilm.label),
     PEOPLE: (_people_counts, formats.people, "{} people".format),
 }
-"""Where each film stops, how it says that, and the label of such a step."""
+"""By film: the values of its steps, a value as text, and the label of a step."""

@@ -1,4 +1,4 @@
-"""Sensitive values as flags and as runs of numbers, and what hands do to them."""
+"""Sensitive values as flags, as runs of numbers and by whole groups."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ def runs_of(symbols: Ints) -> tuple[str, ...]:
 
 
 def groups_spec(domain: Domain, groups: Iterable[str]) -> SensitiveSpec:
-    """All values of these groups, and values of these names."""
+    """The sensitive set of all values of these groups, and of values with these names."""
     wanted = set(groups)
     return spec_of(
         np.array(
@@ -45,7 +45,7 @@ def whole_groups(domain: Domain, flags: Bools) -> list[str]:
 
 
 def with_groups(domain: Domain, flags: Bools, groups: Iterable[str]) -> SensitiveSpec:
-    """The flags with these whole groups; what is marked in groups that are not whole stays."""
+    """The set with just these groups whole; marks in groups that were not whole stay."""
     wanted, before = set(groups), set(whole_groups(domain, flags))
     changed = [
         group in wanted or (bool(flag) and group not in before)

@@ -22,18 +22,18 @@ from caldp_ui.words import formats
 _BITS: Final = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 _ERRORS: Final = [part * 10.0**power for power in range(-7, 2) for part in (1, 2, 3, 5, 7)]
 _POINT_TOLERANCE: Final = 0.01
-"""Methods whose errors are within 1 % have one point."""
+"""Methods with as many bits whose errors are within 1 % share a point."""
 
 
 def show(data: ComparisonData) -> None:
-    """The plane of error against bits at once; the table of estimators by a job."""
+    """The plane and table of methods at once; the table of estimators by a job on demand."""
     scenario = data.setup.scenario
-    found = figures.methods(scenario)
+    methods = figures.methods(scenario)
     left, right = st.columns([1.2, 1], gap="large")
     with left:
-        best = min(found, key=lambda method: method.l2)
+        best = min(methods, key=lambda method: method.l2)
         show_chart(
-            _plane(found),
+            _plane(methods),
             STATE.key("plane"),
             "Expected error against bits per report, one point per method; lower left is better. "
             f"{best.title} has the least error.",
@@ -42,42 +42,42 @@ def show(data: ComparisonData) -> None:
         st.table(
             pd.DataFrame(
                 {
-                    "expected error (l2)": [formats.share(m.l2) for m in found],
-                    "bits per report": [formats.integer(m.bits) for m in found],
+                    "expected error (l2)": [formats.share(m.l2) for m in methods],
+                    "bits per report": [formats.integer(m.bits) for m in methods],
                 },
-                index=pd.Index(_names(found), name="method"),
+                index=pd.Index(_names(methods), name="method"),
             )
         )
         st.caption(
             "Error of the unbiased estimate, by its exact variance, for this table's people."
         )
-    offer = jobs.StartButton(
+    button = jobs.StartButton(
         "Compare all estimators",
         ":material/table_view:",
         "Forecasts every method with every estimator; takes about half a minute, beside the page.",
     )
-    done = jobs.run_on_click(
+    comparison = jobs.run_on_click(
         STATE.key("compared"),
         runs.key(scenario),
         lambda progress: figures.compare_methods(scenario, progress),
-        offer,
+        button,
         lambda job: f"Methods and estimators: {job.share:.0%}",
     )
-    if done is not None:
-        _table(done)
+    if comparison is not None:
+        _table(comparison)
 
 
 def _names(methods: list[Method]) -> list[str]:
-    """A letter for the plane, and what the method is called."""
+    """The methods' names, each after its letter on the plane."""
     chosen = {True: " (chosen)", False: ""}
     return [f"{chr(65 + i)} · {m.title}{chosen[m.is_chosen]}" for i, m in enumerate(methods)]
 
 
 def _plane(methods: list[Method]) -> go.Figure:
-    """One point a method; those that fall on one point share it, with all their letters."""
-    looks = palette()
+    """The plane of error against bits; methods on one point share it, with all their letters."""
+    colours = palette()
     points = _group_points(methods)
-    texts = {"tickfont_color": looks.text, "title_font_color": looks.text}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     ours = [any(methods[i].is_chosen for i in point) for point in points]
     trace = {
         "type": "scatter",
@@ -87,9 +87,9 @@ def _plane(methods: list[Method]) -> go.Figure:
         "text": ["".join(chr(65 + i) for i in point) for point in points],
         "customdata": [", ".join(methods[i].title for i in point) for point in points],
         "textposition": "top center",
-        "textfont": {"color": looks.text, "size": 14},
+        "textfont": {"color": colours.text, "size": 14},
         "marker": {
-            "color": [looks.ours if our else looks.plain for our in ours],
+            "color": [colours.ours if our else colours.plain for our in ours],
             "symbol": ["circle" if our else "diamond-open" for our in ours],
             "size": 13,
         },
@@ -109,7 +109,7 @@ def _plane(methods: list[Method]) -> go.Figure:
 
 
 def _group_points(methods: list[Method]) -> list[list[int]]:
-    """Numbers of methods, point by point."""
+    """Indices of the methods on each point."""
     points: list[list[int]] = []
     for i, method in enumerate(methods):
         near = (point for point in points if _is_same_point(method, methods[point[0]]))

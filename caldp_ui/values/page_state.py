@@ -1,4 +1,4 @@
-"""What the page of sensitive values shows: a scenario of answers without a map; link and undo."""
+"""The state of the page “Sensitive answers”: a scenario without a map; link and undo."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -21,18 +21,18 @@ from caldp_ui.values.tables import Table, presets_of, table_of
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
 K_MAX: Final = 2_000
-"""Most answers that are drawn: more are no picture."""
+"""Most answers of a picture that can be read."""
 
 
 def first_preset(scenario: Scenario) -> Scenario:
-    """The scenario under the first of the protections that its table comes with."""
+    """The scenario under the first preset of its table."""
     domain = scenario.dataset.load().domain
     assert isinstance(domain, Domain)  # tables of this page have no maps
     return presets_of(scenario.dataset, domain)[0].apply(scenario)
 
 
 def initial_scenario(table: Table) -> Scenario:
-    """A table as it is shown at first: with its own sensitive answers, or its own blocks."""
+    """A table's first scenario: under its first preset, with its number of people."""
     scenario = Scenario(dataset=table.spec, estimator="simplex-per-block", n=table.people)
     return first_preset(scenario)
 
@@ -40,14 +40,14 @@ def initial_scenario(table: Table) -> Scenario:
 def switch_table(scenario: Scenario, table: Table) -> Scenario:
     """Another table with its own protection and people; ε, method, estimator and seed stay.
 
-    But for a method and an estimator for values in an order, where these are in none.
+    Except a method or an estimator for ordered values, where the new ones have no order.
     """
-    begun = initial_scenario(table)
-    if not is_scale(runs.dataset(begun).domain):
-        scenario = _without_order(scenario, begun)
-    context, level = begun.context, scenario.policy.plain_epsilon
-    taken = presets.with_context_policy(replace(scenario, dataset=begun.dataset, n=begun.n))
-    return taken.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
+    initial = initial_scenario(table)
+    if not is_scale(runs.dataset(initial).domain):
+        scenario = _without_order(scenario, initial)
+    context, level = initial.context, scenario.policy.plain_epsilon
+    switched = presets.with_context_policy(replace(scenario, dataset=initial.dataset, n=initial.n))
+    return switched.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
 
 
 def _without_order(scenario: Scenario, initial: Scenario) -> Scenario:
@@ -69,7 +69,7 @@ BEGIN: Final = _default_scenario()
 
 @dataclass(frozen=True)
 class ValuesState(ScenarioRecord):
-    """The page's record."""
+    """The page's record: its scenario."""
 
     scenario: Scenario = BEGIN
 
@@ -100,7 +100,7 @@ def domain_of(scenario: Scenario) -> Domain:
 
 
 def _with_earlier_protection(shown: ValuesState, earlier: ValuesState) -> ValuesState:
-    """Another table takes its own protection along, so that a step back leads to that table."""
+    """The record with an earlier protection; the earlier scenario where table or policy differ."""
     now, was = shown.scenario, earlier.scenario
     if now.dataset != was.dataset:
         return earlier

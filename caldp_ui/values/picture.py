@@ -1,4 +1,4 @@
-"""The picture of answers as a PNG: for the record, and to take along.
+"""The picture of answers as a PNG, for the report and as a file.
 
 The same marks as in the browser, on white, for paper.
 """
@@ -27,18 +27,18 @@ _PALE: Final = "#EBC9DE"
 
 
 def png(ours: Result, plain: Result) -> bytes:
-    """One row an answer, the most common ones where there are more than 60."""
+    """One row per answer, the most common ones where there are more than 60."""
     setup = ours.setup
     truth = setup.dataset.distribution
     rows = np.arange(truth.size)
     if truth.size > _ROWS_MAX:
         rows = np.sort(np.argsort(-truth, kind="stable")[:_ROWS_MAX])
-    found = [(answers.shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
-    top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in found))
+    series = [(answers.shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
+    top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
-    told = "Bar: truth (purple: sensitive, gray: not). Orange: plain LDP. Blue: this protection."
-    draw.text((8, 10), f"{told} Right end: {100 * top:.3g} %.", _INK, font)
+    legend = "Bar: truth (purple: sensitive, gray: not). Orange: plain LDP. Blue: this protection."
+    draw.text((8, 10), f"{legend} Right end: {100 * top:.3g} %.", _INK, font)
     draw.text((8, 38), _setting_text(ours), _INK, font)
     domain = domain_of(setup.scenario)
 
@@ -53,7 +53,7 @@ def png(ours: Result, plain: Result) -> bytes:
         bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
         draw.rectangle(bar, _PALE if hidden else _BAR)
         draw.line((bar[2], bar[1], bar[2], bar[3]), _SENSITIVE if hidden else _INK, 2)
-        for (shares, colour), at in zip(found, (y + 11, y + 23), strict=True):
+        for (shares, colour), at in zip(series, (y + 11, y + 23), strict=True):
             low, high = across(float(shares.low[x])), across(float(shares.high[x]))
             middle = across(float(shares.estimate[x]))
             draw.line((low, at, high, at), colour, 2)
@@ -64,7 +64,7 @@ def png(ours: Result, plain: Result) -> bytes:
 
 
 def _setting_text(ours: Result) -> str:
-    """What the picture is of, in letters that its font has."""
+    """ε, people and data of the picture, in characters that its font has."""
     setup, policy = ours.setup, ours.setup.scenario.policy
     levels = getattr(policy, "epsilon", policy.plain_epsilon)
     if isinstance(levels, tuple):
@@ -75,9 +75,9 @@ def _setting_text(ours: Result) -> str:
 
 
 def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
-    """As much of a name as there is room for."""
+    """A name cut to the room that it has."""
     for size in range(len(name), 0, -1):
-        shown = name if size == len(name) else f"{name[:size]}…"
-        if font.getlength(shown) <= _NAMES - 24:
-            return shown
+        text = name if size == len(name) else f"{name[:size]}…"
+        if font.getlength(text) <= _NAMES - 24:
+            return text
     return "…"

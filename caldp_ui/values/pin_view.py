@@ -1,4 +1,4 @@
-"""What is pinned: one more point a row of the picture, and a table of what differs."""
+"""The pinned scenario: one more point per row of the picture, and a table of differences."""
 
 from typing import Any, Final
 
@@ -18,9 +18,9 @@ def _title(record: ValuesState) -> str:
     table = table_of(scenario.dataset)
     preset = matching_preset(presets_of(scenario.dataset, domain_of(scenario)), scenario)
     policy: Any = scenario.policy
-    told = "several ε" if isinstance(policy.epsilon, tuple) else f"ε = {policy.epsilon:g}"
+    level = "several ε" if isinstance(policy.epsilon, tuple) else f"ε = {policy.epsilon:g}"
     name = f"{escape_markdown(table.title)}, " if table else ""
-    return f"{name}{preset.title if preset else 'own protection'}, {told}"
+    return f"{name}{preset.title if preset else 'own protection'}, {level}"
 
 
 def _numbers(data: ComparisonData) -> dict[str, str]:

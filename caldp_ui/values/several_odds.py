@@ -1,4 +1,4 @@
-"""What an attacker may guess of several answers, by how they are asked; and how levels add up."""
+"""An attacker's guesses of several answers, by how they are asked, and how ε adds up."""
 
 import pandas as pd
 import streamlit as st
@@ -10,32 +10,32 @@ from caldp_ui.words import formats
 
 
 def show(comparison: QuestionComparison) -> None:
-    """What an attacker may guess in each way, and what a careless survey would allow."""
-    ways, epsilon = comparison.options, comparison.options.one.epsilon
-    count = ways.every.questions
-    shown = [("one, at random", ways.one), (f"all {count}, ε shared", ways.every)]
+    """The table of right guesses by way to ask, and without sharing ε."""
+    options, epsilon = comparison.options, comparison.options.one.epsilon
+    count = options.every.questions
+    plans = [("one, at random", options.one), (f"all {count}, ε shared", options.every)]
     if comparison.is_subset_best:
-        shown.insert(1, (f"{ways.best.asked}, at random", ways.best))
-    careless = max_record_guess_accuracy(epsilon, count)
+        plans.insert(1, (f"{options.best.asked}, at random", options.best))
+    unshared = max_record_guess_accuracy(epsilon, count)
     rows = {
         name: {
-            "ε of an answer": formats.digits(way.answer_epsilon),
-            "right of 100: one answer": formats.hundred(way.answer_guess_accuracy),
-            "right of 100: two people": formats.hundred(way.record_guess_accuracy),
+            "ε of an answer": formats.digits(plan.answer_epsilon),
+            "right of 100: one answer": formats.hundred(plan.answer_guess_accuracy),
+            "right of 100: two people": formats.hundred(plan.record_guess_accuracy),
         }
-        for name, way in shown
+        for name, plan in plans
     }
     rows[f"all {count}, ε not shared"] = {
         "ε of an answer": formats.digits(epsilon),
         "right of 100: one answer": formats.hundred(max_guess_accuracy(epsilon)),
-        "right of 100: two people": formats.hundred(careless),
+        "right of 100: two people": formats.hundred(unshared),
     }
     st.table(pd.DataFrame(rows).T.rename_axis("questions a person"))
-    st.caption(composition_text(ways.one, count))
+    st.caption(composition_text(options.one, count))
 
 
 def composition_text(one: QuestionPlan, count: int) -> str:
-    """How levels add up, in words."""
+    """How the ε of a person's answers add up, in words."""
     asked = formats.hundred(max_guess_accuracy(one.epsilon))
     return (
         "Right guesses of 100, at most, by an attacker who starts from 50. One answer: between two "

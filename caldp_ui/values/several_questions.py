@@ -1,8 +1,7 @@
-"""Several questions a person: errors of both ways to ask them, and what a survey's tables say.
+"""Several questions per person: the error of each way to ask them, and a survey's tables.
 
-Nothing here draws. Of a survey of a reader's own the questions are its own, with every answer
-hidden from every other; of any other table they are so many like the one that is shown, under the
-page's protection.
+Nothing here draws. An uploaded survey has its own questions, with every answer hidden from every
+other. For any other table they are so many like the one that is shown, under the page's protection.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,12 +30,12 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 
 COUNTS: Final = tuple(range(2, OWN_QUESTIONS_MAX + 1))
-"""How many questions like the one that is shown."""
+"""Choices for the number of questions like the one that is shown."""
 
 
 @dataclass(frozen=True)
 class AskingOptions:
-    """One question a person, ε shared by all questions, and the way with the least error."""
+    """Ways to ask: one question a person, ε shared by all, and the one with the least error."""
 
     one: QuestionPlan
     every: QuestionPlan
@@ -45,12 +44,11 @@ class AskingOptions:
 
 @dataclass(frozen=True)
 class QuestionComparison:
-    """What stands side by side: a row a question, or a row a number of questions, by its name.
+    """Errors of the ways to ask: a row per question of a survey, else per number of questions.
 
-    `errors`: of each row the expected shares of people under the wrong answer, for each of
-    `AskingOptions`; the best only where it is neither of the others. `average`: the first two of
-    the average sensitive question; of the number of questions that is asked about, where there are
-    several.
+    `errors`: by name of the row, the expected share of people under the wrong answer for each of
+    `AskingOptions`; the best only where it is neither of the others. `average`: the first two, over
+    the sensitive questions of a survey, else of the chosen number of questions.
     """
 
     options: AskingOptions
@@ -59,13 +57,13 @@ class QuestionComparison:
 
     @property
     def is_subset_best(self) -> bool:
-        """Whether some, not all, questions a person are best."""
+        """Whether it is best to ask each person several questions, but not all."""
         return 1 < self.options.best.asked < self.options.every.asked
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionTable:
-    """A question's answers as one survey, asked the best way, gives them."""
+    """A question as one simulated survey answers it; `mean`: None where answers are no numbers."""
 
     question: OwnTable
     marginal: Marginal
@@ -78,10 +76,10 @@ def total_epsilon(scenario: Scenario) -> float:
 
 
 def asking_options(scenario: Scenario, count: int, open_questions: frozenset[int]) -> AskingOptions:
-    """The ways to ask what is not in `open_questions` (numbers); `CaldpError` if ε is too small."""
+    """The ways to ask all but the `open_questions` (indices); `CaldpError` if ε is too small."""
     epsilon, n = total_epsilon(scenario), runs.setup(scenario).n
-    asked = _questions(scenario, count, open_questions)
-    questions = [each for at, each in enumerate(asked) if at not in open_questions]
+    all_questions = _questions(scenario, count, open_questions)
+    questions = [each for at, each in enumerate(all_questions) if at not in open_questions]
     count = len(questions)
     one, every = QuestionPlan(count, 1, epsilon), QuestionPlan(count, count, epsilon)
     return AskingOptions(one, every, best_plan(questions, epsilon, n))
@@ -93,19 +91,22 @@ def compare_options(
 ) -> QuestionComparison:
     """All errors, by forecasts; `count` is the survey's own number of questions, where it is one.
 
-    `open_questions`: numbers of its questions that are asked in the clear and need no ε. Takes up
+    `open_questions`: indices of its questions that are asked in the clear and need no ε. Takes up
     to seconds; raises `CaldpError` as `asking_options` does.
     """
-    shown = asking_options(scenario, count, open_questions)
+    options = asking_options(scenario, count, open_questions)
     errors: dict[str, tuple[float, float, float | None]] = {}
     rows = _rows(scenario, count, open_questions)
-    for number, (name, (asked, question)) in enumerate(rows.items()):
+    for number, (name, (sharing, question)) in enumerate(rows.items()):
         progress(number / len(rows))
-        found = _option_errors(scenario, asked, question)
-        between = 1 < shown.best.asked < asked and bool(survey_titles(scenario))
-        errors[name] = (*found, _asking_error(scenario, shown.best, question) if between else None)
+        both = _option_errors(scenario, sharing, question)
+        is_between = 1 < options.best.asked < sharing and bool(survey_titles(scenario))
+        errors[name] = (
+            *both,
+            _asking_error(scenario, options.best, question) if is_between else None,
+        )
     return QuestionComparison(
-        shown, errors, _average(list(errors.values()), scenario, count, open_questions)
+        options, errors, _average(list(errors.values()), scenario, count, open_questions)
     )
 
 
@@ -126,13 +127,13 @@ def _average(
 def _rows(
     scenario: Scenario, count: int, open_questions: frozenset[int]
 ) -> dict[str, tuple[int, Question]]:
-    """Rows by name: with how many questions each shares ε, and which it is."""
+    """By name of the row: the number of questions that share ε, and the question."""
     names = survey_titles(scenario)
     if names:
-        asked = _questions(scenario, count, open_questions)
+        questions = _questions(scenario, count, open_questions)
         return {
             name: (1 if at in open_questions else count - len(open_questions), question)
-            for at, (name, question) in enumerate(zip(names, asked, strict=True))
+            for at, (name, question) in enumerate(zip(names, questions, strict=True))
         }
     (question,) = _questions(scenario, 1, open_questions)
     return {f"{number} questions": (number, question) for number in COUNTS}
@@ -149,7 +150,7 @@ def _asking_error(scenario: Scenario, asking: QuestionPlan, question: Question) 
 
 
 def survey_titles(scenario: Scenario) -> list[str]:
-    """Of the questions of a survey of one's own; none for another table."""
+    """Titles of the questions of an uploaded survey; empty for any other table."""
     spec = scenario.dataset
     return [table.title for table in spec.tables()] if isinstance(spec, OwnSurvey) else []
 
@@ -177,7 +178,7 @@ def _questions(
 
 
 def _ordered_questions(scenario: Scenario, spec: OwnSurvey) -> frozenset[int]:
-    """The questions that the square wave is for, if it is the page's method."""
+    """Indices of the questions on a scale, if the page's method is the square wave."""
     if scenario.kind("mechanism") != "square-wave":
         return frozenset()
     tables = enumerate(spec.tables())
@@ -187,18 +188,18 @@ def _ordered_questions(scenario: Scenario, spec: OwnSurvey) -> frozenset[int]:
 def survey_tables(
     scenario: Scenario, asking: QuestionPlan, open_questions: frozenset[int]
 ) -> list[QuestionTable]:
-    """One survey of a reader's own, asked that way; none for another table."""
+    """One simulated run of an uploaded survey, asked that way; empty for any other table."""
     spec = scenario.dataset
     if not isinstance(spec, OwnSurvey):
         return []
-    all_of_it = spec.tables()
-    questions, n = _questions(scenario, len(all_of_it), open_questions), runs.setup(scenario).n
-    everybody = QuestionPlan(1, 1, asking.epsilon)
-    asked = [everybody if at in open_questions else asking for at in range(len(all_of_it))]
-    found = ask_questions(asked, questions, n, scenario.estimator, scenario.seed)
+    tables = spec.tables()
+    questions, n = _questions(scenario, len(tables), open_questions), runs.setup(scenario).n
+    open_plan = QuestionPlan(1, 1, asking.epsilon)
+    plans = [open_plan if at in open_questions else asking for at in range(len(tables))]
+    marginals = ask_questions(plans, questions, n, scenario.estimator, scenario.seed)
     return [
-        QuestionTable(table, marginal, _mean(table, question, marginal, way))
-        for table, question, marginal, way in zip(all_of_it, questions, found, asked, strict=True)
+        QuestionTable(table, marginal, _mean(table, question, marginal, plan))
+        for table, question, marginal, plan in zip(tables, questions, marginals, plans, strict=True)
     ]
 
 

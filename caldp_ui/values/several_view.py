@@ -1,4 +1,4 @@
-"""The tab of several questions: one sentence, bars of both ways to ask, odds, and all answers."""
+"""The tab of several questions: one sentence, bars of the ways to ask, odds, and all answers."""
 
 from collections.abc import Sequence
 from html import escape
@@ -35,45 +35,48 @@ _EVERY: Final = "ε shared by all questions"
 
 
 def show(data: ComparisonData) -> None:
-    """Everything about several questions; how many there are is asked where nobody has said it."""
+    """The whole tab; asks for the number of questions where the data are no uploaded survey."""
     scenario = data.setup.scenario
     names = several_questions.survey_titles(scenario)
-    openly = _ask_open_questions(names) if names else frozenset[int]()
+    open_questions = _ask_open_questions(names) if names else frozenset[int]()
     count = len(names) or _ask_count()
     try:
-        several_questions.asking_options(scenario, count, openly)
+        several_questions.asking_options(scenario, count, open_questions)
     except CaldpError as error:
         st.info(escape_markdown(str(error)))
         return
-    found = jobs.run_automatically(
+    comparison = jobs.run_automatically(
         STATE.key("several"),
-        f"{count} {sorted(openly)} {runs.key(scenario)}",
-        lambda progress: several_questions.compare_options(scenario, count, openly, progress),
+        f"{count} {sorted(open_questions)} {runs.key(scenario)}",
+        lambda progress: several_questions.compare_options(
+            scenario, count, open_questions, progress
+        ),
         lambda job: f"Errors of both ways to ask: {job.share:.0%}",
     )
-    if found is None:
+    if comparison is None:
         return
-    st.markdown(f"**{comparison_sentence(found)}**")
-    if openly:
+    st.markdown(f"**{comparison_sentence(comparison)}**")
+    if open_questions:
         st.caption(
             "The other questions are answered openly by everybody and take no ε. What an open "
             "answer says of a sensitive one, as age says of illness, no ε covers."
         )
     left, right = st.columns([1.2, 1], gap="large")
     with left:
-        drawn = _bars(found, palette())
-        show_chart(drawn, STATE.key("several-bars"), alt(found))
-        st.html(legend(drawn))
+        figure = _bars(comparison, palette())
+        show_chart(figure, STATE.key("several-bars"), alt(comparison))
+        st.html(legend(figure))
     with right:
-        if found.options.every.questions > 1:
-            several_odds.show(found)
+        if comparison.options.every.questions > 1:
+            several_odds.show(comparison)
     _answers(
-        several_questions.survey_tables(scenario, found.options.best, openly), found.options.best
+        several_questions.survey_tables(scenario, comparison.options.best, open_questions),
+        comparison.options.best,
     )
 
 
 def _ask_open_questions(names: list[str]) -> frozenset[int]:
-    """Numbers of the questions that are not sensitive; one at least is."""
+    """Asks which questions are sensitive, and returns the indices of the others, never all."""
     every = list(range(len(names)))
     picked = st.multiselect(
         "Sensitive questions",
@@ -104,26 +107,26 @@ def comparison_sentence(comparison: QuestionComparison) -> str:
         return (
             f"With one sensitive question, {formats.out_of(one)} people are under its wrong answer."
         )
-    told = (
+    sentence = (
         f"If each person is asked one of the {count} questions, {formats.out_of(one)} people are "
         f"under the wrong answer, and {formats.out_of(every)} if each is asked all {count} at "
         f"ε = {formats.digits(comparison.options.every.answer_epsilon)}."
     )
     if comparison.is_subset_best:
-        return f"{told} {comparison.options.best.asked} questions a person are best."
-    return told
+        return f"{sentence} {comparison.options.best.asked} questions a person are best."
+    return sentence
 
 
 def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
-    """A row a question, a bar a way; the names stand left, the numbers at the ends."""
+    """A row per question, a bar per way to ask; names at the left, numbers at the ends."""
     names = [_short_title(name) for name in comparison.errors]
     rows = list(comparison.errors.values())
-    looks = [(_ONE, colours.ours), (_EVERY, colours.plain)]
+    styles = [(_ONE, colours.ours), (_EVERY, colours.plain)]
     if any(row[2] is not None for row in rows):
-        looks.append((f"{comparison.options.best.asked} questions a person", colours.pinned))
+        styles.append((f"{comparison.options.best.asked} questions a person", colours.pinned))
     traces = [
         _trace(name, names, [100 * (row[way] or 0.0) for row in rows], (colour, colours.text))
-        for way, (name, colour) in enumerate(looks)
+        for way, (name, colour) in enumerate(styles)
     ]
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     longest = max(100 * (each or 0.0) for row in rows for each in row)
@@ -147,7 +150,7 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
 def _trace(
     name: str, rows: Sequence[str], values: Sequence[float], inks: tuple[str, str]
 ) -> dict[str, Any]:
-    """Bars of one way with their numbers; `inks`: colours of bars and numbers."""
+    """Bars of one way to ask with their numbers; `inks`: colours of bars and numbers."""
     colour, text = inks
     return {
         "type": "bar",
@@ -170,15 +173,15 @@ def _short_title(name: str) -> str:
 
 def alt(comparison: QuestionComparison) -> str:
     """The picture in words."""
-    told = "; ".join(
+    rows = "; ".join(
         f"{name}: {formats.of_hundred(min(row[0], 1.0))} and {formats.of_hundred(min(row[1], 1.0))}"
         for name, row in comparison.errors.items()
     )
-    return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {told}."
+    return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {rows}."
 
 
 def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
-    """All answers to all questions of a survey of one's own in one table, and the means."""
+    """All answers to all questions of an uploaded survey in one table, and the means."""
     if not tables:
         return
     st.markdown(f"**All questions, each person asked {_asking_text(asking)}**")
@@ -207,13 +210,13 @@ def _asking_text(asking: QuestionPlan) -> str:
 
 
 def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:
-    """One row an answer; shares as percentages. The browser saves it, so names are guarded."""
+    """One row per answer, shares in percent; names are escaped, as the browser saves it as CSV."""
     rows = []
     for each in tables:
         total = sum(each.question.counts)
         ends = (each.marginal.estimate, each.marginal.low, each.marginal.high)
         for x, name in enumerate(each.question.names):
-            told = dict(
+            shares = dict(
                 zip(("estimated", "low", "high"), (100 * float(e[x]) for e in ends), strict=True)
             )
             rows.append(
@@ -221,7 +224,7 @@ def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:
                     "question": as_cell(each.question.title),
                     "answer": as_cell(name),
                     "truth": 100 * each.question.counts[x] / total,
-                    **told,
+                    **shares,
                 }
             )
     return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""Beside the picture: which table, how secret, how many people, what is protected, the odds."""
+"""Beside the picture: the table, ε, people, the odds, the protection and the method."""
 
 from dataclasses import replace
 from typing import Final
@@ -27,23 +27,23 @@ _K_MIN: Final = 2
 
 
 def table_picker() -> None:
-    """Which table, by its question; and a way to bring one's own."""
-    shown = table_of(STATE.current().scenario.dataset)
+    """The menu of tables, and the upload of one's own."""
+    table = table_of(STATE.current().scenario.dataset)
     titles = _by_title()
     st.selectbox(
         "Data",
         list(titles),
-        help=shown.question if shown else None,
-        **bind(STATE, "table", shown and shown.title, lambda s, t: switch_table(s, titles[t])),
+        help=table.question if table else None,
+        **bind(STATE, "table", table and table.title, lambda s, t: switch_table(s, titles[t])),
     )
     upload.popover()
 
 
 def _by_title() -> dict[str, Table]:
-    """The tables that ship, and those that this visit has brought."""
-    brought = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
-    yours = [table_of(spec) for each in brought for spec in _questions(each)]
-    return {table.title: table for table in (*TABLES, *yours) if table is not None}
+    """All tables by title: those shipped, and those uploaded in this visit."""
+    specs = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
+    uploaded = [table_of(spec) for each in specs for spec in _questions(each)]
+    return {table.title: table for table in (*TABLES, *uploaded) if table is not None}
 
 
 def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
@@ -62,7 +62,7 @@ def show(setup: Setup) -> None:
     odds.show(ANSWERS, setup)
     presets.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
     pins.redraw_and_pin(STATE, pin_view.PIN_VIEW.title)
-    # What is closed is not drawn: every control costs each run a little.
+    # A closed expander is not drawn: every control costs each run a little.
     protection = st.expander("What is protected", key=STATE.key("protection"), on_change="rerun")
     if protection.open:
         with protection:
@@ -123,13 +123,13 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
         for preset in presets_of(scenario.dataset, domain)
         if isinstance(preset, Preset) and isinstance(preset.blocks, SymbolBlocks)
     ]
-    shown = scenario.context.blocks
+    blocks = scenario.context.blocks
     kinds: dict[str, BlocksSpec] = {_ONE_BLOCK: OneBlock()}
     if domain.groups:
         kinds[_GROUP_BLOCKS] = GroupBlocks()
-    kinds[_EVEN_RUNS] = shown if isinstance(shown, EvenRuns) else EvenRuns(max(1, domain.k // 5))
-    if isinstance(shown, SymbolBlocks) or own:
-        kinds[_TABLE_BLOCKS] = shown if isinstance(shown, SymbolBlocks) else own[0]
+    kinds[_EVEN_RUNS] = blocks if isinstance(blocks, EvenRuns) else EvenRuns(max(1, domain.k // 5))
+    if isinstance(blocks, SymbolBlocks) or own:
+        kinds[_TABLE_BLOCKS] = blocks if isinstance(blocks, SymbolBlocks) else own[0]
     return kinds
 
 
@@ -157,7 +157,7 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
 
 
 def _size(scenario: Scenario) -> None:
-    """How many answers, where that can be chosen."""
+    """The number of answers, where the data are made up."""
     dataset = scenario.dataset
     if isinstance(dataset, SYNTHETIC):
         st.number_input(

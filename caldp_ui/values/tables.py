@@ -29,7 +29,7 @@ SYNTHETIC_K: Final = 20
 
 @dataclass(frozen=True)
 class Table:
-    """What a reader picks: `question` as it was asked; `people`: drawn at first, None: its own."""
+    """A table in the menu. `question`: as it was asked. `people`: at first, None for its own."""
 
     title: str
     question: str
@@ -38,7 +38,7 @@ class Table:
 
 
 TABLES: Final = (
-    *(Table(told.title, told.question, Survey(name)) for name, told in SURVEYS.items()),
+    *(Table(survey.title, survey.question, Survey(name)) for name, survey in SURVEYS.items()),
     Table("Web pages", "Which page did you look at last?", WebVisits(), 1_000_000),
     Table(
         "Made-up answers: Zipf",
@@ -65,7 +65,7 @@ SYNTHETIC: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 
 
 def table_of(spec: DatasetSpec) -> Table | None:
-    """The table of a dataset, whatever its settings; None for one that this page has not."""
+    """The table of a dataset, whatever its settings; None where the page has none."""
     if isinstance(spec, OwnSurvey):
         return _own_survey_table(spec)
     if isinstance(spec, OwnTable):
@@ -76,12 +76,12 @@ def table_of(spec: DatasetSpec) -> Table | None:
 
 
 def _own_survey_table(spec: OwnSurvey) -> Table:
-    """The question of it that is shown."""
+    """The table of the survey's question that is shown."""
     tables = spec.tables()
     shown = tables[spec.shown]
     people = formats.people(sum(shown.counts))
-    told = f"{people} people, {len(tables)} questions; {len(shown.names):,} answers to this one."
-    return Table(f"{visitor_data.YOURS}{spec.title}: {shown.title}", told, spec)
+    size = f"{people} people, {len(tables)} questions; {len(shown.names):,} answers to this one."
+    return Table(f"{visitor_data.YOURS}{spec.title}: {shown.title}", size, spec)
 
 
 _ALL: Final = EverythingSensitive()
@@ -107,7 +107,7 @@ _SCALE: Final = DistancePreset(
 
 
 def _hamming_distances(bits: int) -> Distances:
-    """Between combinations of so many yes-or-no answers: how many of these differ."""
+    """Distances between combinations of so many yes-or-no answers: how many of these differ."""
     names = range(1 << bits)
     return Distances(tuple(tuple(float((x ^ y).bit_count()) for y in names) for x in names))
 
@@ -276,7 +276,7 @@ def _neighbour_blocks(blocks: int) -> Preset:
 
 
 def _own_presets(domain: Domain) -> tuple[Preset, ...]:
-    """Of a table that nobody here has read: no answer of it is taken to be harmless."""
+    """Protections of an uploaded table: nobody here has read it, so no answer is harmless."""
     in_groups = Preset(
         "Hide the answer, not the group",
         "A report shows the group, but not which of its answers someone gave.",

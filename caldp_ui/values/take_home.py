@@ -13,13 +13,13 @@ from caldp_ui.words.vocabulary import ANSWERS
 
 
 def part(scenario: Scenario, film_names: Collection[str] = films.TITLES) -> Part | None:
-    """The page with its films `film_names` what changes; None where no film of it is made."""
+    """The page as a part of an offline file, with these of its films; None without any."""
     names = [name for name in films.film_names(scenario) if name in film_names]
     if not names:
         return None
-    rival = plain_ldp.best_plain_ldp(scenario)
+    plain = plain_ldp.best_plain_ldp(scenario)
     data = ComparisonData(
-        runs.setup(scenario), runs.setup(rival), runs.result(scenario), runs.result(rival)
+        runs.setup(scenario), runs.setup(plain), runs.result(scenario), runs.result(plain)
     )
     return Part(
         "answers",

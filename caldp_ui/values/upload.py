@@ -1,4 +1,4 @@
-"""Answers of a reader's own on the page of sensitive values: a table, or a survey's questions."""
+"""Upload on the page “Sensitive answers”: a table, or the questions of a survey."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ from caldp_ui.words import formats
 
 CountedData: TypeAlias = CountedAnswers | CountedQuestions
 _NO_STEPS: Final = 0.0
-"""Stands for numbers that are answers by themselves."""
+"""Stands for no steps: each number is an answer by itself."""
 
 
 def popover() -> None:
@@ -33,7 +33,7 @@ def popover() -> None:
 
 
 def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Layout:
-    """Further questions of the same people; of a single one, in what steps its numbers go."""
+    """Asks for more questions of the same people; of a single one, for the steps of its numbers."""
     free = [at for at in range(len(contents.names)) if at not in (layout.answer, layout.count)]
     others: list[int] = []
     if layout.answer is not None and free:
@@ -53,7 +53,7 @@ def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layou
 
 
 def _ask_steps(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Steps | None:
-    """The steps in which a column of numbers is put together; None for none."""
+    """Asks for the steps that bin a column of numbers; None for no steps."""
     width = _ask_width(key, contents, layout)
     if width is None:
         return None
@@ -66,8 +66,8 @@ def _ask_steps(key: Callable[[str], str], contents: DetectedFile, layout: Layout
 def _ask_end(
     key: Callable[[str], str], place: DeltaGenerator, name: str, without: str
 ) -> float | None:
-    """Where steps begin or end; None: as far as there are numbers."""
-    given: float | None = place.number_input(
+    """Asks where steps begin or end; None for the least or largest number."""
+    end: float | None = place.number_input(
         f"Steps {name}",
         value=None,
         placeholder=f"{without} number",
@@ -75,11 +75,11 @@ def _ask_end(
         "before anybody answers: left empty, they give away the least and the largest number.",
         key=key(f"steps-{name}"),
     )
-    return given
+    return end
 
 
 def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> float | None:
-    """The width of these steps; None for none."""
+    """Asks for the width of the steps; None for no steps."""
     if layout.answer is None or not contents.is_numeric(layout.answer):
         return None
     offered = [_NO_STEPS, *width_choices(contents.cells(layout.answer), layout.mark or ".")]
@@ -106,7 +106,7 @@ def _count_rows(
 
 
 def _people_count(counts: CountedData) -> int:
-    """Of a survey those who answered the question that most did."""
+    """The number of people; of a survey, those who answered its most answered question."""
     if isinstance(counts, CountedQuestions):
         return max(sum(table.counts) for table in counts.survey.tables())
     return sum(counts.table.counts)
@@ -137,7 +137,7 @@ def _next_step(counts: CountedData) -> str:
 
 
 def _hidden_choices(counts: CountedData) -> dict[str, Callable[[Scenario], Scenario]]:
-    """Of a table with two sides, which is sensitive: blocks go by the side that is open."""
+    """Protections of a table with groups: of answer and group, or of the answer within groups."""
     if isinstance(counts, CountedQuestions) or not counts.table.groups:
         return {}
     return {

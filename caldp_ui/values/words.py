@@ -1,4 +1,4 @@
-"""Sentences of the page of sensitive answers alone.
+"""Sentences of the page “Sensitive answers”.
 
 Every sentence here must be true of the scenario that it is shown with.
 """
@@ -10,7 +10,7 @@ from caldp_ui.words.vocabulary import ANSWERS
 
 
 def headline(data: ComparisonData) -> Headline:
-    """How many people both put under the wrong answer, or who is not protected."""
+    """How many people both protections put under the wrong answer, or who is not protected."""
     ours, plain = (
         None if each is None else each.first.errors.tv for each in (data.ours, data.plain)
     )
@@ -18,6 +18,6 @@ def headline(data: ComparisonData) -> Headline:
 
 
 def one_line_summary(data: ComparisonData) -> str:
-    """Both lines of it, one after the other."""
-    made = headline(data)
-    return f"{made.sentence} {made.second}".strip()
+    """The headline's two lines as one text."""
+    lines = headline(data)
+    return f"{lines.sentence} {lines.second}".strip()

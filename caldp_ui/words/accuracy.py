@@ -1,4 +1,4 @@
-"""Plain words for how far off an estimate is, and what it takes to be as close.
+"""Plain words for the error of an estimate, and for the people that the same accuracy needs.
 
 Every sentence here must be true of the scenario that it is shown with.
 """
@@ -10,26 +10,26 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 
 def is_share(tv: float) -> bool:
-    """Whether a total variation is a share of people: that of shares is at most 1."""
+    """Whether a total variation is a share of people: between shares it is at most 1."""
     return tv <= 1 + 1e-9
 
 
 def tv_in_words(nouns: Vocabulary, tv: float) -> str:
-    """A total variation as people, the end of a sentence."""
+    """A total variation as people, to end a sentence: "12 of 100 people in the wrong place"."""
     if not is_share(tv):
         return "an error that no number of people stands for: this estimate is not made of shares"
     return f"{formats.of_hundred(tv)} people {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
-    """The same as a number for large type and what it counts."""
+    """A total variation as a number for large type, and what it counts."""
     if not is_share(tv):
         return formats.share(tv), "total variation: this estimate is not made of shares"
     return formats.per_hundred(tv), f"of 100 people {nouns.wrong}"
 
 
 def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
-    """Both errors in one sentence; what is not there yet is left out."""
+    """Both errors, total variations, in one sentence; None: not computed yet, left out."""
     if ours is None:
         return "" if plain is None else f"Plain LDP puts {tv_in_words(nouns, plain)}."
     if not is_share(ours):
@@ -45,7 +45,7 @@ def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
 
 
 def forecast(expected: Forecast | None) -> str:
-    """An expected TV with two standard deviations, and how it was found."""
+    """An expected total variation ± two standard deviations, and its method."""
     if expected is None:
         return "not known: it takes long trials"
     if expected.error == 0:
@@ -54,7 +54,10 @@ def forecast(expected: Forecast | None) -> str:
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:
-    """The number of people plain LDP needs, and how many times as many that is."""
+    """People that plain LDP needs for the same accuracy, and how many times as many that is.
+
+    `needed`: their number; None for more than 10¹².
+    """
     if needed is None:
         return "more than 1 trillion", "people for the same accuracy, and we look for no more"
     times = needed / setup.n

@@ -1,4 +1,4 @@
-"""Sentences about cells of a map: how large they are, and what is lost by larger ones."""
+"""Sentences about cells of a map: their size, and the error of larger ones."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from caldp_ui.words import formats
 
 
 def cell_size_text(degrees: float) -> str:
-    """The side of a cell in degrees, and how high it is on the ground."""
+    """The side of a cell in degrees, and its height on the ground."""
     return f"{degrees:g}° ({_length(degrees * KM_PER_DEGREE)})"
 
 
 def cell_area_text(grid: GridDomain) -> str:
-    """How large the cells of a map are, where it is the widest and where it is the narrowest."""
+    """Height and width of a map's cells, where they are widest and where they are narrowest."""
     high = grid.cell * KM_PER_DEGREE
     latitudes = grid.latitudes()
     least, most = (high * float(f(np.cos(np.radians(latitudes)))) for f in (np.min, np.max))
@@ -35,7 +35,7 @@ def _length(km: float) -> str:
 
 
 def cell_error_text(found: CellErrors, finest: float) -> str:
-    """Both errors of one estimate, in a sentence each."""
+    """Blur and noise of one estimate, in a sentence each; `finest`: smallest cells, in degrees."""
     if found.blur == 0:
         return (
             f"Noise puts **{formats.of_hundred(found.noise)}** people in the wrong cell of "

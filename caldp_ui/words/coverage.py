@@ -1,13 +1,13 @@
-"""How many people are protected, the unprotected first."""
+"""Sentences on how many people are protected, the unprotected first."""
 
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
 
 
 def unprotected_text(nouns: Vocabulary, covered: float) -> str:
-    """How many people are not protected, in one sentence; empty where everybody is.
+    """How many people are not protected, in one sentence; "" where everybody is.
 
-    `covered`: the share of the protected.
+    `covered`: share of the protected, in [0, 1].
     """
     if covered >= 1.0:
         return ""
@@ -23,7 +23,7 @@ def unprotected_text(nouns: Vocabulary, covered: float) -> str:
 
 
 def protected_text(covered: float) -> str:
-    """How many people are protected, the unprotected first; `covered`: share of the protected."""
+    """How many people are not protected and how many are; `covered`: share of the protected."""
     if formats.out_of(covered) == "100 of 100":
         return "**100 of 100 people are protected.**"
     if formats.out_of(covered) == "0 of 100":

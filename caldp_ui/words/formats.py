@@ -5,9 +5,9 @@ import math
 _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 _RARE = 1e-6
-"""Below it a share does not make people count by the million to see it."""
+"""Smaller shares do not raise the number of people that `out_of_one` counts by."""
 _NOBODY = 1e-12
-"""What sums of floats leave of nothing."""
+"""Smaller shares are rounding errors of sums: nobody."""
 
 
 def people(number: float) -> str:
@@ -46,7 +46,7 @@ def share(value: float) -> str:
 
 
 def digits(value: float, significant: int = 2) -> str:
-    """A number to so many digits, never as a power of ten: "0.000012", "3.4", "12,000"."""
+    """A number to `significant` digits, never as a power of ten: "0.000012", "3.4", "12,000"."""
     rounded = float(f"{value:.{significant}g}")
     if rounded == 0:
         return "0"
@@ -65,21 +65,21 @@ def plus_minus(value: float, spread: float) -> str:
 
 
 def times(factor: float) -> str:
-    """How many times as many: three digits, whole numbers from 10 on, words from a million on."""
+    """A factor: three digits, whole numbers from 10 on, words from a million on: "1.62 times"."""
     if factor < 9.995:
         return f"{factor:.3g} times"
     return f"{people(float(f'{factor:.3g}'))} times"
 
 
 def hundred(probability: float) -> str:
-    """Of 100: a whole number, one decimal near 100, "more than 99.9" where that would be 100."""
+    """A probability as times of 100: a whole number, one decimal near 100, "more than 99.9"."""
     if probability < 0.995:
         return f"{100 * probability:.0f}"
     return f"{100 * probability:.1f}" if probability < 0.9995 else "more than 99.9"
 
 
 def per_hundred(share: float) -> str:
-    """A share in [0, 1] of 100, few as a fraction: "54", "0.9", "less than 0.01"."""
+    """A share in [0, 1] as a number of 100, small ones as fractions: "54", "less than 0.01"."""
     if share >= 0.015:
         return hundred(share)
     if share < 1e-9:  # what rounding leaves of nobody
@@ -90,13 +90,13 @@ def per_hundred(share: float) -> str:
 
 
 def upper_bound(probability: float) -> str:
-    """A bound, of 100: "at most 73"; none is named beyond what is told apart from certainty."""
+    """A bound on a probability, of 100: "at most 73", or "more than 99.9" without a bound."""
     best = hundred(probability)
     return best if best.startswith("more") else f"at most {best}"
 
 
 def percent(share: float) -> str:
-    """A share in [0, 1] in percent: "0.3 %", "99.97 %", "less than 0.01 %", never all but for 1."""
+    """A share in [0, 1] in percent: "0.3 %", "less than 0.01 %"; "100 %" for 1 alone."""
     if 0.0 < share < 0.5e-4:
         return "less than 0.01 %"
     if 1.0 - 0.5e-4 < share < 1.0:
@@ -105,7 +105,7 @@ def percent(share: float) -> str:
 
 
 def of_hundred(share: float) -> str:
-    """The same with what it is of, where a reader compares it with others: "0.9 of 100"."""
+    """A share in [0, 1] of 100, for comparing with others: "0.9 of 100"."""
     return f"{per_hundred(share)} of 100"
 
 
@@ -122,7 +122,7 @@ def out_of(share: float) -> str:
 
 
 def out_of_few(share: float) -> str:
-    """The same where few and many stand side by side: "12 of 1,000" beside "988 of 1,000"."""
+    """A share and the rest out of the same number: "12 of 1,000" beside "988 of 1,000"."""
     few = min(share, 1.0 - share)
     power = next((power for power in range(2, 12) if few * 10**power >= 1.5), 12)
     if few < _NOBODY or power > 6:
@@ -138,7 +138,7 @@ def out_of_one(*values: float) -> tuple[list[str], str]:
 
 
 def degrees(latitude: float, longitude: float, cell: float = 0.2) -> str:
-    """A place: "40.7° N, 74.0° W", with decimals that tell cells and their middles apart."""
+    """A place: "40.7° N, 74.0° W", with decimals for cells of `cell` degrees."""
     decimals = 1 if cell >= 0.2 else 2 if cell >= 0.02 else 3
     north = "N" if latitude >= 0 else "S"
     longitude -= 360.0 if longitude > 180.0 else 0.0  # maps go on across 180°

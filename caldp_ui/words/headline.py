@@ -1,13 +1,13 @@
-"""What a page says first, in two lines."""
+"""The headline of a page, in two lines."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Headline:
-    """One sentence, and a second, smaller line for what else there is to say; both plain text.
+    """One sentence, and a second, smaller line for the rest; both plain text.
 
-    `unprotected`: the sentence begins with people who are not protected, and is marked as such.
+    `unprotected`: whether the sentence is about people who are not protected; it is marked so.
     """
 
     sentence: str

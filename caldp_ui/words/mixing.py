@@ -1,4 +1,4 @@
-"""What is promised if reports are mixed, in a sentence or two."""
+"""The promise after reports are mixed by a shuffler, in a sentence."""
 
 import math
 
@@ -12,41 +12,42 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 
 def is_known(setup: Setup) -> bool:
-    """Whether there is a bound for the scenario's mechanism and anybody to whom it would apply."""
+    """Whether there is a bound for the scenario's mechanism, and anybody whom it protects."""
     mechanism = setup.mechanism
     return isinstance(mechanism, ContextMechanism) and bool(mechanism.hidden_symbols.size)
 
 
 def scenario_text(nouns: Vocabulary, setup: Setup) -> str:
-    """For the people of a scenario, in the block that has the most of them; "" without a bound.
+    """ε after mixing in the block with the most people, of those that hide any; "" without a bound.
 
-    People of a block by the truth, which on a page is known.
+    People are counted by the truth, which a page knows.
     """
     if not is_known(setup):
         return ""
     assert isinstance(setup.mechanism, ContextMechanism)
     labels, policy = setup.partition.labels, setup.mechanism.policy
     shares = np.bincount(labels, setup.dataset.distribution, minlength=policy.m)
-    hides = policy.hidden_sizes > 0
-    block = int(np.argmax(np.where(hides, shares, -1.0)))
+    has_hidden = policy.hidden_sizes > 0
+    block = int(np.argmax(np.where(has_hidden, shares, -1.0)))
     people = np.zeros(policy.m, np.int64)
     people[block] = max(1, round(setup.n * float(shares[block])))
-    found = epsilons_after_mixing(setup.mechanism, people)
-    assert found is not None  # of contexts there is always one
-    levels = float(found.hidden[block]), float(found.open[block])
-    where = "" if policy.m == 1 else " of the block with the most people"
+    epsilons = epsilons_after_mixing(setup.mechanism, people)
+    assert epsilons is not None  # of contexts there is always one
+    levels = float(epsilons.hidden[block]), float(epsilons.open[block])
+    block_text = "" if policy.m == 1 else " of the block with the most people"
     before = float(policy.epsilon[block])
     return describe_mixing(
-        nouns, before, levels, f"the {formats.people(int(people[block]))} reports{where}"
+        nouns, before, levels, f"the {formats.people(int(people[block]))} reports{block_text}"
     )
 
 
 def describe_mixing(
     nouns: Vocabulary, before: float, after: tuple[float, float], reports: str
 ) -> str:
-    """ε `before` and `after` mixing so many reports: of two protected values, of one and an open.
+    """ε `before` and `after` mixing, in a sentence; "" where `after` has no pair.
 
-    NaN where there is no such pair.
+    `after`: ε between two protected values, and between a protected and an open one; NaN where
+    there is no such pair. `reports`: which reports are mixed, in words.
     """
     hidden, beside_open = after
     pairs = {

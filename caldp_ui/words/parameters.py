@@ -1,4 +1,4 @@
-"""What the numbers of methods are called that choose the best for themselves, or are set."""
+"""Names of the methods' parameters, which are set or chosen by the method itself."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ from caldp_core.mechanisms.specs import MechanismSpec
 
 @dataclass(frozen=True)
 class Parameter:
-    """A field of specs for readers: its `symbol`, its `title`, and what it does in a sentence."""
+    """A field of mechanism specs for readers: its symbol, its title and a description."""
 
     symbol: str
     title: str
@@ -66,11 +66,11 @@ FALSE_SHARE_WORDS: Final = Parameter(
 
 
 def describe_parameters(spec: MechanismSpec) -> str:
-    """The numbers that are set: ", ω = 5"; empty where the method chooses all."""
-    fresh, numbers = vars(type(spec)()), vars(spec)
-    given = [
+    """The parameters that are set: ", ω = 5"; "" where the method chooses all."""
+    defaults, numbers = vars(type(spec)()), vars(spec)
+    texts = [
         f", {PARAMETERS[name].symbol} = {value}"
         for name, value in numbers.items()
-        if name in PARAMETERS and value is not None and value != fresh[name]
+        if name in PARAMETERS and value is not None and value != defaults[name]
     ]
-    return "".join(given)
+    return "".join(texts)

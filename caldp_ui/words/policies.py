@@ -1,6 +1,6 @@
-"""Who writes the sentences on a policy: one line for each kind that scenarios know.
+"""The function that writes the promise of each kind of policy that scenarios know.
 
-A kind without a line is found by a test.
+A test fails for a kind without one.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,11 +21,11 @@ WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = 
     "binary": promise_levels.binary,
     "personal-tags": promise_tags.personal,
 }
-"""By the policy's kind in files; each takes nouns, the setup and the policy's own record."""
+"""By the policy's kind in files; each takes the vocabulary, the setup and the policy's record."""
 
 
 def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
-    """What this scenario promises, in sentences."""
+    """The promise of a scenario, in sentences."""
     return WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
 
 
@@ -35,7 +35,7 @@ def promise_summary(nouns: Vocabulary, setup: Setup) -> str:
 
 
 def setting_text(setup: Setup) -> str:
-    """Of what a picture is: its ε, how many people, and their data, in one line."""
+    """The setting of a picture in one line: its ε, number of people and data."""
     policy = setup.scenario.policy
     epsilon = getattr(policy, "epsilon", policy.plain_epsilon)
     ends = sorted({min(epsilon), max(epsilon)}) if isinstance(epsilon, tuple) else [epsilon]

@@ -1,7 +1,7 @@
 """Plain words for what a context protects, from whom, and what it leaves open.
 
-Every sentence here must be true of the scenario that it is shown with. For any policy ask
-`policies.describe_context`.
+Every sentence here must be true of the scenario that it is shown with. For any policy call
+`policies.describe_promise`.
 """
 
 from typing import Final
@@ -32,23 +32,28 @@ from caldp_ui.words.promise_text import Grade, PromiseText, grades, right_guess_
 from caldp_ui.words.vocabulary import Vocabulary
 
 REPEATS: Final = 5
+"""Reports of one person in sentences on reports that add up."""
 _CHECK_INS: Final = Gowalla | Snap
 """Data in which one person may be counted many times."""
 _EXAMPLES: Final = (0.5, 1.0, 3.0)
+"""Levels of ε in `epsilon_examples`."""
 _READ: Final = 0.995
-"""From this share of reports on, all of them are said to name their value."""
+"""From this share of reports on, sentences say that all of them name their value."""
 
 
 def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> PromiseText:
-    """All of it for a context."""
+    """The promise of a context, in sentences; a writer of `policies.WRITERS`."""
     levels = policy.epsilon if isinstance(policy.epsilon, tuple) else (policy.epsilon,)
     ends = sorted({min(levels), max(levels)})
     graded = grades(
-        protected_share(setup), chance(setup), odds_text(nouns, setup), _read(nouns, setup)
+        protected_share(setup),
+        chance(setup),
+        odds_text(nouns, setup),
+        _read_sentences(nouns, setup),
     )
     return PromiseText(
         graded,
-        _in_short(nouns, setup, graded),
+        _summary(nouns, setup, graded),
         protected_text(nouns, setup),
         odds_text(nouns, setup),
         repeats_text(nouns, setup),
@@ -60,10 +65,11 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
     )
 
 
-def _in_short(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
+def _summary(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
     if not graded[-1].protected:
         return coverage.unprotected_text(nouns, 0.0)
-    return f"{coverage.unprotected_text(nouns, graded[-1].people)} {_guess(nouns, setup)}".strip()
+    unprotected = coverage.unprotected_text(nouns, graded[-1].people)
+    return f"{unprotected} {_guess_sentence(nouns, setup)}".strip()
 
 
 def _context(setup: Setup) -> Context:
@@ -73,15 +79,12 @@ def _context(setup: Setup) -> Context:
 
 @cached
 def _pairs(context: Context, reports: int = 1) -> PairOdds:
-    # A page's sentences ask several times in a run.
+    # A page's sentences need it several times in a run.
     return pair_odds(context, reports)
 
 
 def largest_epsilon(scenario: Scenario) -> float:
-    """The largest ε of the scenario: the weakest promise in it.
-
-    Where privacy fades with distance, that of neighbours.
-    """
+    """The weakest promise: the largest ε of a context, the `plain_epsilon` of other policies."""
     policy = scenario.policy
     if isinstance(policy, ContextPolicy) and isinstance(policy.epsilon, tuple):
         return max(policy.epsilon)
@@ -89,7 +92,7 @@ def largest_epsilon(scenario: Scenario) -> float:
 
 
 def chance(setup: Setup) -> float:
-    """Most that an attacker's even guess about a protected person becomes right, in [0.5, 1].
+    """Largest chance that an attacker's even guess about a protected person is right, in [0.5, 1].
 
     Over all pairs of a protected symbol and another of its block; 1 where nobody is protected.
     """
@@ -97,17 +100,17 @@ def chance(setup: Setup) -> float:
 
 
 def epsilon_examples() -> str:
-    """What some levels of ε let an attacker guess, as an example."""
-    told = [f"{formats.hundred(max_guess_accuracy(e))} at ε = {e:g}" for e in _EXAMPLES]
-    return f"Of 100 guesses between two protected answers these are right: {', '.join(told)}."
+    """Right guesses of 100 at some levels of ε, as a sentence."""
+    examples = [f"{formats.hundred(max_guess_accuracy(e))} at ε = {e:g}" for e in _EXAMPLES]
+    return f"Of 100 guesses between two protected answers these are right: {', '.join(examples)}."
 
 
 def block_name(nouns: Vocabulary, scenario: Scenario) -> str:
-    """What a block is called."""
+    """The noun for a block of the scenario, such as "state"."""
     blocks = scenario.context.blocks
     if isinstance(blocks, OneBlock):
         return nouns.whole
-    named = {
+    block_nouns = {
         StateBlocks: "state",
         CountryBlocks: "country",
         RegionBlocks: "region",
@@ -115,44 +118,44 @@ def block_name(nouns: Vocabulary, scenario: Scenario) -> str:
         GroupBlocks: "group",
         PolygonBlocks: "region",
     }
-    return named.get(type(blocks), "block")
+    return block_nouns.get(type(blocks), "block")
 
 
 def odds_text(nouns: Vocabulary, setup: Setup) -> str:
-    """What an attacker can guess of protected people from one report, in natural frequencies."""
-    found = _pairs(_context(setup))
-    if not found.protected:
+    """An attacker's right guesses about protected people from one report, as times in 100."""
+    odds = _pairs(_context(setup))
+    if not odds.protected:
         return f"An attacker can read everybody's {nouns.unit} from one report."
-    text = _guess(nouns, setup)
-    if found.one_way is None or found.both_ways is None:
+    text = _guess_sentence(nouns, setup)
+    if odds.one_way is None or odds.both_ways is None:
         return f"{text} Without a report it is 50."
     return (
         f"{text} Between two protected {nouns.units} the attacker "
-        f"{right_guess_text(found.both_ways)}."
+        f"{right_guess_text(odds.both_ways)}."
     )
 
 
-def _guess(nouns: Vocabulary, setup: Setup) -> str:
-    """What an attacker can guess of protected people, in one sentence."""
-    found, scenario = _pairs(_context(setup)), setup.scenario
+def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
+    """An attacker's right guesses about protected people, in one sentence."""
+    odds, scenario = _pairs(_context(setup)), setup.scenario
     one_block = isinstance(scenario.context.blocks, OneBlock)
     block = block_name(nouns, scenario)
-    if found.one_way is not None:
+    if odds.one_way is not None:
         pair = f"a protected {nouns.unit} and another{'' if one_block else f' of its {block}'}"
         return (
             f"An attacker who must choose between {pair}, equally likely, "
-            f"{right_guess_text(found.largest)}."
+            f"{right_guess_text(odds.largest)}."
         )
     some = "" if bool(_context(setup).hidden().all()) else "protected "
     where = "" if one_block else f" in one {block}"
     return (
         f"An attacker who must choose between two equally likely {some}{nouns.units}{where} "
-        f"{right_guess_text(found.largest)}."
+        f"{right_guess_text(odds.largest)}."
     )
 
 
-def _read(nouns: Vocabulary, setup: Setup) -> str:
-    """How many of the unprotected one report gives away, and what hides the others."""
+def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
+    """How many of the unprotected one report reveals, and what hides the others."""
     share = readable_share(setup)
     if share >= _READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
@@ -163,9 +166,9 @@ def _read(nouns: Vocabulary, setup: Setup) -> str:
 
 
 def readable_share(setup: Setup) -> float:
-    """Of the unprotected the share, in [0, 1], whose report names them; 0 without any.
+    """Share of the unprotected, in [0, 1], whose report names their symbol; 0 without any.
 
-    Shares of the truth. Alone in a block, or with nothing that hides, every report does.
+    People are counted by the truth. In a block where nothing is hidden, every report does.
     """
     cover, labels = symbol_partition_of(setup.mechanism), setup.partition.labels
     names = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels[cover.clear]]
@@ -174,14 +177,14 @@ def readable_share(setup: Setup) -> float:
 
 
 def protected_share(setup: Setup) -> float:
-    """Share of all people, by the truth, whose symbol hides among others by the promise."""
+    """Share of all people, by the truth, whose symbol the promise hides among others; in [0, 1]."""
     return float(setup.dataset.distribution[_context(setup).hidden()].sum())
 
 
 def protected_text(nouns: Vocabulary, setup: Setup) -> str:
-    """How many people are protected by the promise, and why the rest are not.
+    """How many people the promise protects, by the truth, and why the rest are not protected.
 
-    Shares of the truth. A symbol hides if it is sensitive and not alone in its block.
+    A symbol is protected if it is sensitive and not alone in its block.
     """
     shares = setup.dataset.distribution
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
@@ -200,20 +203,20 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
 
 
 def repeats_text(nouns: Vocabulary, setup: Setup) -> str:
-    """What several reports about one person do; empty where nothing is hidden."""
-    found = _pairs(_context(setup), REPEATS)
-    if not found.protected:
+    """Right guesses after `REPEATS` reports about one person; "" where nothing is hidden."""
+    odds = _pairs(_context(setup), REPEATS)
+    if not odds.protected:
         return ""
-    if found.largest > 0.999:
+    if odds.largest > 0.999:
         return f"Reports add up: {REPEATS} about one person leave practically nothing hidden."
     return (
         f"Reports add up: after {REPEATS} reports about the same {nouns.unit} of one person, the "
-        f"attacker {right_guess_text(found.largest)}."
+        f"attacker {right_guess_text(odds.largest)}."
     )
 
 
 def counted_as_people(scenario: Scenario) -> str:
-    """What one person stands for, where it is not a person; else empty."""
+    """Note that one person is one check-in in these data; "" for other data."""
     if not isinstance(scenario.dataset, _CHECK_INS):
         return ""
     return (
@@ -231,10 +234,10 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
         open_ends.append(f"Every report shows which {block} someone is in.")
     if not isinstance(scenario.context.sensitive, EverythingSensitive):
         open_ends.append(_clear_sentences(nouns, setup))
-    lonely = int((setup.partition.sizes() == 1).sum())
-    if lonely:
+    singles = int((setup.partition.sizes() == 1).sum())
+    if singles:
         open_ends.append(
-            f"{formats.count(lonely, 'block holds', 'blocks hold')} a single {nouns.unit}, and a "
+            f"{formats.count(singles, 'block holds', 'blocks hold')} a single {nouns.unit}, and a "
             "report from there names it."
         )
     return open_ends + left_open(nouns, scenario)
@@ -252,11 +255,11 @@ def left_open(nouns: Vocabulary, scenario: Scenario) -> list[str]:
 
 def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     cover, context = symbol_partition_of(setup.mechanism), _context(setup)
-    some = cover.sizes > 0
-    if not some.any():
+    has_hidden = cover.sizes > 0
+    if not has_hidden.any():
         return f"Every report names its {nouns.unit}."
     with_others = np.flatnonzero(np.bincount(setup.partition.labels[~setup.sensitive]))
-    mixed = with_others[some[with_others]]
+    mixed = with_others[has_hidden[with_others]]
     others = f"{nouns.at.capitalize()} {nouns.units} that are not sensitive"
     if not mixed.size:
         return f"{others}, everybody names their {nouns.unit} openly."
@@ -265,14 +268,14 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     text = (
         f"{others}, {clear} people name their {nouns.unit} openly; the others send a cover report."
     )
-    bare = with_others.size - mixed.size
-    if bare:
-        of = f"{formats.integer(bare)} of {formats.integer(setup.partition.m)}"
+    unmixed = with_others.size - mixed.size
+    if unmixed:
+        count = f"{formats.integer(unmixed)} of {formats.integer(setup.partition.m)}"
         block = block_name(nouns, setup.scenario)
         blocks = "countries" if block == "country" else f"{block}s"
-        text += f" In {of} {blocks}, where nothing has to hide, everybody does."
-    speaks = formats.upper_bound(max_guess_accuracy(float(context.epsilon[mixed].max())))
+        text += f" In {count} {blocks}, where nothing has to hide, everybody does."
+    bound = formats.upper_bound(max_guess_accuracy(float(context.epsilon[mixed].max())))
     return (
         f"{text} So a report may rule a sensitive {nouns.unit} out. It may also speak for one: an "
-        f"even chance becomes {speaks} of 100."
+        f"even chance becomes {bound} of 100."
     )

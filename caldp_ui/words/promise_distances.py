@@ -1,4 +1,4 @@
-"""What is promised where privacy fades with distance."""
+"""The promise of policies whose privacy fades with distance, in sentences."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,20 +12,20 @@ from caldp_ui.words.promise_text import PromiseText, bound_text, grades, right_g
 from caldp_ui.words.vocabulary import Vocabulary
 
 _FARTHER: Final = (2, 10)
-"""How many times as far apart the odds are told as well."""
+"""Multiples of the policy's distance for which the odds are given as well."""
 
 
 def crow_flies(nouns: Vocabulary, setup: Setup, policy: CrowFlies) -> PromiseText:
-    """ε within so many kilometres, as the crow flies."""
-    return _on_map(nouns, setup, policy, "as the crow flies")
+    """The promise of ε within `policy.km` kilometres, as the crow flies."""
+    return _map_promise(nouns, setup, policy, "as the crow flies")
 
 
 def streets(nouns: Vocabulary, setup: Setup, policy: Streets) -> PromiseText:
-    """ε within so many kilometres, north–south plus east–west."""
-    return _on_map(nouns, setup, policy, "north–south plus east–west")
+    """The promise of ε within `policy.km` kilometres, north–south plus east–west."""
+    return _map_promise(nouns, setup, policy, "north–south plus east–west")
 
 
-def _on_map(
+def _map_promise(
     nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets, along: str
 ) -> PromiseText:
     rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
@@ -33,19 +33,25 @@ def _on_map(
     near = f"up to {formats.digits(policy.km, 4)} km {apart}"
     far = tuple(f"{formats.digits(times * policy.km, 4)} km {apart}" for times in _FARTHER)
     level = f"{policy.epsilon:g} within {policy.km:g} km, {along}"
-    return _fading(nouns, setup, _Fading(policy.epsilon, rate, near, far, level))
+    return _fading_promise(nouns, setup, _FadingText(policy.epsilon, rate, near, far, level))
 
 
 def line(nouns: Vocabulary, setup: Setup, policy: Line) -> PromiseText:
-    """ε between neighbours on a scale."""
+    """The promise of ε between neighbours on a scale."""
     rate = f"ε is {policy.epsilon:g} for each step on the scale"
     far = tuple(f"{times} steps apart" for times in _FARTHER)
-    return _fading(nouns, setup, _Fading(policy.epsilon, rate, "one step apart", far, rate[5:]))
+    return _fading_promise(
+        nouns, setup, _FadingText(policy.epsilon, rate, "one step apart", far, rate[5:])
+    )
 
 
 @dataclass(frozen=True)
-class _Fading:
-    """`epsilon` at a distance that is called `near`; `far`: `_FARTHER` times that; `level`: all."""
+class _FadingText:
+    """A promise that fades with distance, in words: `epsilon` at the distance `near`.
+
+    `rate`: how it fades; `far`: the distances that are `_FARTHER` times as large; `level`: the ε
+    and its distance, for the list of numbers.
+    """
 
     epsilon: float
     rate: str
@@ -54,7 +60,7 @@ class _Fading:
     level: str
 
 
-def _fading(nouns: Vocabulary, setup: Setup, policy: _Fading) -> PromiseText:
+def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> PromiseText:
     chance = max_guess_accuracy(policy.epsilon)
     in_short = (
         f"An attacker who must choose between two equally likely {nouns.units} {policy.near} "

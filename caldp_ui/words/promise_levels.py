@@ -1,4 +1,4 @@
-"""What is promised where each pair of values has a level of its own: yes or no, any small E."""
+"""The promise of policies with an ε for each pair of values: yes or no, any small E."""
 
 import math
 from collections.abc import Sequence
@@ -22,44 +22,44 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 
 def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> PromiseText:
-    """Two values, such as no and yes, with an ε for each."""
+    """The promise for two values, such as no and yes, with an ε for each."""
     first, second = names(nouns, setup)
     levels = {second: policy.epsilon_10, first: policy.epsilon_01}
     hidden = [name for name, epsilon in levels.items() if math.isfinite(epsilon)]
     shares = dict(zip((first, second), setup.dataset.distribution.tolist(), strict=True))
     covered = min(1.0, sum(shares[name] for name in hidden))
-    bare = [_bare(name) for name in levels if name not in hidden]
-    best = pair_odds(setup.policy)
+    unprotected = [_unprotected_sentence(name) for name in levels if name not in hidden]
+    odds = pair_odds(setup.policy)
     guess = (
         f"An attacker who must choose between “{first}” and “{second}”, equally likely, "
-        f"{right_guess_text(best.largest)}."
+        f"{right_guess_text(odds.largest)}."
     )
-    again = right_guess_text(pair_odds(setup.policy, promise.REPEATS).largest)
+    repeated_guess = right_guess_text(pair_odds(setup.policy, promise.REPEATS).largest)
     return PromiseText(
-        grades(covered, best.largest, guess, " ".join(bare)),
-        " ".join((*bare, *([guess] if hidden else []))),
-        f"{counts.protected_text(covered)} {_deniable(hidden)}",
-        " ".join((*(_odds(name, epsilon) for name, epsilon in levels.items()), guess)),
-        f"Reports add up: after {promise.REPEATS} with new noise, the attacker {again}."
+        grades(covered, odds.largest, guess, " ".join(unprotected)),
+        " ".join((*unprotected, *([guess] if hidden else []))),
+        f"{counts.protected_text(covered)} {_deniable_sentence(hidden)}",
+        " ".join((*(_odds_sentences(name, epsilon) for name, epsilon in levels.items()), guess)),
+        f"Reports add up: after {promise.REPEATS} with new noise, the attacker {repeated_guess}."
         if hidden
         else "",
-        (*bare, *promise.left_open(nouns, setup.scenario)),
+        (*unprotected, *promise.left_open(nouns, setup.scenario)),
         tuple((f"ε of {name}", level(epsilon)) for name, epsilon in levels.items()),
     )
 
 
-def _bare(name: str) -> str:
+def _unprotected_sentence(name: str) -> str:
     return f"“{name}” is not protected: a report may prove it."
 
 
-def _deniable(hidden: Sequence[str]) -> str:
+def _deniable_sentence(hidden: Sequence[str]) -> str:
     if not hidden:
         return "Nothing can be denied."
     return f"{' and '.join(f'“{name}”' for name in hidden)} can be denied."
 
 
 def names(nouns: Vocabulary, setup: Setup) -> tuple[str, str]:
-    """What the two values are called."""
+    """Names of the two values."""
     domain = setup.dataset.domain
     if isinstance(domain, GridDomain):
         return f"{nouns.unit} 1", f"{nouns.unit} 2"
@@ -67,18 +67,18 @@ def names(nouns: Vocabulary, setup: Setup) -> tuple[str, str]:
 
 
 def level(epsilon: float) -> str:
-    """An ε for readers."""
+    """An ε in [0, ∞] for readers: "1.5", "∞"."""
     return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
 
 
 def answers(policy: BinaryQuestion) -> list[str]:
-    """What is promised of yes and of no, a sentence or two each."""
-    return [_odds("yes", policy.epsilon_10), _odds("no", policy.epsilon_01)]
+    """The promises for yes and for no, a sentence or two each."""
+    return [_odds_sentences("yes", policy.epsilon_10), _odds_sentences("no", policy.epsilon_01)]
 
 
-def _odds(name: str, epsilon: float) -> str:
+def _odds_sentences(name: str, epsilon: float) -> str:
     if math.isinf(epsilon):
-        return _bare(f"**{name}**")
+        return _unprotected_sentence(f"**{name}**")
     return (
         f"“**{name}**” can be denied, at ε = {epsilon:g}: no report makes it more than "
         f"{formats.digits(math.exp(epsilon), 3)} times as credible as before. A report for "
@@ -87,39 +87,42 @@ def _odds(name: str, epsilon: float) -> str:
 
 
 def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) -> PromiseText:
-    """Any E for few values."""
+    """The promise of any matrix E for few values."""
     del policy
     levels = dense(setup.policy)
-    apart = ~np.eye(setup.policy.k, dtype=np.bool_)
-    held = np.isfinite(levels) & apart
-    finite = levels[held].tolist()
-    about = pair_texts(nouns, setup.policy)
-    hidden = held.any(axis=1)
+    off_diagonal = ~np.eye(setup.policy.k, dtype=np.bool_)
+    bounded = np.isfinite(levels) & off_diagonal
+    finite = levels[bounded].tolist()
+    texts = pair_texts(nouns, setup.policy)
+    hidden = bounded.any(axis=1)
     covered = min(1.0, float(setup.dataset.distribution[hidden].sum()))
     count = f"{int(hidden.sum())} of {formats.count(hidden.size, nouns.unit, nouns.units)}"
-    loose = int((apart & ~held).sum())
+    unbounded = int((off_diagonal & ~bounded).sum())
     open_pairs = (
-        f"For {loose:,} of {int(apart.sum()):,} ordered pairs of {nouns.units} E states no bound. "
-        "A report may tell the first from the second, unless other pairs forbid it."
+        f"For {unbounded:,} of {int(off_diagonal.sum()):,} ordered pairs of {nouns.units} E states "
+        "no bound. A report may tell the first from the second, unless other pairs forbid it."
     )
-    graded = grades(covered, about.chance, about.odds, f"E limits none of their {nouns.units}.")
+    graded = grades(covered, texts.chance, texts.odds, f"E limits none of their {nouns.units}.")
     first = "" if covered > 1 - 1e-12 else f"{counts.protected_text(covered).replace('*', '')} "
     return PromiseText(
         graded,
-        f"{first}{about.guess}" if graded[-1].protected else first.strip(),
+        f"{first}{texts.guess}" if graded[-1].protected else first.strip(),
         f"{counts.protected_text(covered)} E hides {count} behind another.",
-        about.odds,
-        about.repeats,
-        (*((open_pairs,) if loose else ()), *promise.left_open(nouns, setup.scenario)),
-        (("ε", _range(finite)), ("pairs with a bound", f"{len(finite):,} of {apart.sum():,}")),
+        texts.odds,
+        texts.repeats,
+        (*((open_pairs,) if unbounded else ()), *promise.left_open(nouns, setup.scenario)),
+        (
+            ("ε", _range_text(finite)),
+            ("pairs with a bound", f"{len(finite):,} of {off_diagonal.sum():,}"),
+        ),
     )
 
 
 @dataclass(frozen=True)
 class PairTexts:
-    """What E says of pairs alone: the chance of the weakest, and sentences; see `Told`.
+    """The promise of E for pairs, without people: `chance` of the weakest pair, and sentences.
 
-    `guess`: of `odds` the first sentence.
+    `chance`, `odds` and `repeats`: as in `PromiseText`; `guess`: the first sentence of `odds`.
     """
 
     chance: float
@@ -129,42 +132,42 @@ class PairTexts:
 
 
 def pair_texts(nouns: Vocabulary, policy: PrivacyMatrix) -> PairTexts:
-    """Of all pairs of which one symbol at least hides behind the other."""
-    best = pair_odds(policy)
-    if not best.protected:
-        nothing = f"E limits nothing: a report may name the {nouns.unit}."
-        return PairTexts(1.0, nothing, nothing, "")
-    pair = f"{_a(nouns)} and one that it hides behind"
+    """Texts on all pairs of which at least one symbol is protected against the other."""
+    largest_odds = pair_odds(policy)
+    if not largest_odds.protected:
+        no_limit = f"E limits nothing: a report may name the {nouns.unit}."
+        return PairTexts(1.0, no_limit, no_limit, "")
+    pair = f"{_with_article(nouns)} and one that it hides behind"
     guess = (
         f"An attacker who must choose between {pair}, equally likely, "
-        f"{right_guess_text(best.largest)}."
+        f"{right_guess_text(largest_odds.largest)}."
     )
-    least = _strictest(closure(policy).entries)
+    strictest = _strictest(closure(policy).entries)
     odds = f"{guess} Without a report it is 50."
-    if least < best.largest - 1e-12:
-        odds += f" For the best protected pair it is {bound_text(least)}."
-    again = right_guess_text(pair_odds(policy, promise.REPEATS).largest)
+    if strictest < largest_odds.largest - 1e-12:
+        odds += f" For the best protected pair it is {bound_text(strictest)}."
+    repeated_guess = right_guess_text(pair_odds(policy, promise.REPEATS).largest)
     return PairTexts(
-        best.largest,
+        largest_odds.largest,
         guess,
         odds,
         f"Reports add up: after {promise.REPEATS} about the same {nouns.unit} of one person, the "
-        f"attacker {again}.",
+        f"attacker {repeated_guess}.",
     )
 
 
 def _strictest(levels: Floats) -> float:
-    """The least bound on an even guess over all pairs that have one; `levels`: (k, k) nats."""
+    """Smallest bound on an even guess over all pairs; `levels`: (k, k), in [0, ∞] nats."""
     first, second = np.triu_indices(len(levels), 1)
     chances = even_guess(levels[first, second], levels[second, first])
     return float(chances.min())
 
 
-def _a(nouns: Vocabulary) -> str:
-    """A symbol, with its article."""
+def _with_article(nouns: Vocabulary) -> str:
+    """The noun for a symbol, with its article."""
     return f"{'an' if nouns.unit[0] in 'aeiou' else 'a'} {nouns.unit}"
 
 
-def _range(finite: Sequence[float]) -> str:
+def _range_text(finite: Sequence[float]) -> str:
     ends = sorted({min(finite), max(finite)}) if finite else [math.inf]
     return " to ".join(map(level, ends))

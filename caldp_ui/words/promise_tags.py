@@ -1,4 +1,4 @@
-"""What is promised where everybody hides places of their own behind tags."""
+"""The promise of a policy that hides everybody's own places behind tags, in sentences."""
 
 from typing import Final
 
@@ -24,12 +24,15 @@ NOT_PROMISED: Final = (
 
 
 def chance(policy: PersonalPolicy, reports: int = 1) -> float:
-    """Most that an even guess between an own place and any other becomes right, in [0.5, 1]."""
+    """Largest chance, in [0.5, 1], that an even guess between an own place and another is right.
+
+    After `reports` reports, each with new noise.
+    """
     return pair_odds(policy, reports).largest
 
 
 def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseText:
-    """Own places behind tags, and places that are sensitive for everybody, at one ε."""
+    """The promise for own places behind tags, and for places sensitive for everybody, at one ε."""
     assert isinstance(setup.policy, PersonalPolicy)
     best = chance(setup.policy)
     common = float(setup.dataset.distribution[setup.sensitive].sum())
@@ -38,12 +41,12 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
         f"An attacker who must choose between a person's own {nouns.unit} and another, equally "
         f"likely, {right_guess_text(best)}."
     )
-    graded = grades(min(1.0, own + common), best, guess, _read(nouns))
+    graded = grades(min(1.0, own + common), best, guess, _read_sentence(nouns))
     tags = formats.count(len(policy.shares), "tag", "tags")
     return PromiseText(
         graded,
-        _in_short(nouns, graded, guess),
-        _protected(nouns, own, common),
+        _summary(nouns, graded, guess),
+        _protected_sentences(nouns, own, common),
         f"{guess} A report that says “at home” turns an even chance into "
         f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} "
         "are somebody's "
@@ -55,13 +58,13 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
     )
 
 
-def _in_short(nouns: Vocabulary, graded: tuple[Grade, ...], guess: str) -> str:
+def _summary(nouns: Vocabulary, graded: tuple[Grade, ...], guess: str) -> str:
     if not graded[-1].protected:
         return counts.unprotected_text(nouns, 0.0)
     return f"{counts.unprotected_text(nouns, graded[-1].people)} {guess}".strip()
 
 
-def _protected(nouns: Vocabulary, own: float, common: float) -> str:
+def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:
     also = (
         f" {formats.out_of(common).capitalize()} people are at a {nouns.unit} that is sensitive "
         "for everybody."
@@ -76,5 +79,5 @@ def _protected(nouns: Vocabulary, own: float, common: float) -> str:
     )
 
 
-def _read(nouns: Vocabulary) -> str:
+def _read_sentence(nouns: Vocabulary) -> str:
     return f"A report can name the true {nouns.unit} of each of them openly."

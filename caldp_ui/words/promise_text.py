@@ -1,6 +1,6 @@
-"""What a scenario promises, in sentences: the same record whatever kind its policy is of.
+"""The promise of a scenario in sentences: one record for all kinds of policies.
 
-`policies.py` says which module writes it for which kind.
+`policies.py` has the function that writes it for each kind.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from caldp_ui.words import formats
 from caldp_ui.words.strength import strength
 
 _NOBODY = 1e-12
-"""A share of people that only sums of floats leave."""
+"""Smaller shares of people are rounding errors of sums."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class Grade:
     """How well a group of people is protected.
 
     `people`: its share of all by the truth, in [0, 1]. `protected`: whether E limits what its
-    reports show. `chance`: most that an even guess about one of the group becomes right, over all
-    pairs that `odds` speaks of, in [0.5, 1]; 1 without protection. `odds`: sentences; `**` around
-    what is bold.
+    reports show. `chance`: largest chance that an even guess about one of the group is right, over
+    all pairs that `odds` names, in [0.5, 1]; 1 without protection. `odds`: sentences, bold words
+    between `**`.
     """
 
     people: float
@@ -29,12 +29,12 @@ class Grade:
 
     @property
     def word(self) -> str:
-        """One of `STRENGTHS`; without protection always none."""
+        """Word of one of `STRENGTHS`; without protection always "none"."""
         return strength(self.chance if self.protected else 1.0).word
 
     @property
     def title(self) -> str:
-        """What is graded, and for whom."""
+        """Title of the grade: its people, if not all, and its word."""
         if self.people >= 1.0:
             return f"Protection: {self.word}"
         return f"{formats.out_of_few(self.people)}: protection {self.word}"
@@ -42,12 +42,12 @@ class Grade:
 
 @dataclass(frozen=True)
 class PromiseText:
-    """Sentences that are true of one scenario. `**` around what is bold.
+    """Sentences that are true of one scenario; bold words between `**`.
 
     `grades`: of the unprotected, if there are any, then of the protected, if there are any.
     `summary`: who is not protected and what an attacker can guess of the others, in a sentence or
     two. `protected`: who is and why the rest is not; `odds`: what an attacker can guess from one
-    report; `repeats`: from several, empty where nothing is hidden. `not_promised`: what the policy
+    report; `repeats`: from several, "" where nothing is hidden. `not_promised`: what the policy
     leaves open. `levels`: names and values of its numbers.
     """
 
@@ -61,17 +61,21 @@ class PromiseText:
 
     @property
     def chance(self) -> float:
-        """Most that an even guess about a protected person becomes right; 1 if there is none."""
+        """Largest chance that an even guess about a protected person is right; 1 without any."""
         return self.grades[-1].chance
 
     @property
     def protected_share(self) -> float:
-        """The share of people who are protected, in [0, 1]; 1.0 just if everybody is."""
+        """Share of people who are protected, in [0, 1]; 1.0 only if everybody is."""
         return sum(grade.people for grade in self.grades if grade.protected)
 
 
 def grades(covered: float, chance: float, odds: str, read: str) -> tuple[Grade, ...]:
-    """The grades of both groups; `covered`: share of the protected, `read`: of the others."""
+    """Grades of the unprotected and the protected, without empty groups.
+
+    `covered`: share of the protected, in [0, 1]; `chance`, `odds`: of their grade; `read`: the
+    sentences of the others' grade.
+    """
     if covered > 1.0 - _NOBODY:
         return (Grade(1.0, True, chance, odds),)
     if covered < _NOBODY:
@@ -80,9 +84,9 @@ def grades(covered: float, chance: float, odds: str, read: str) -> tuple[Grade, 
 
 
 def right_guess_text(share: float) -> str:
-    """A bound on right guesses: the end of a sentence that begins with the attacker.
+    """A bound on right guesses, to follow "the attacker": "is right at most **73 times in 100**".
 
-    None is named beyond what is told apart from certainty.
+    `share`: in [0, 1]; near 1 the text says that there is no useful bound.
     """
     best = formats.hundred(share)
     if best.startswith("more"):
@@ -91,6 +95,6 @@ def right_guess_text(share: float) -> str:
 
 
 def bound_text(share: float) -> str:
-    """The same bound as a number alone."""
+    """A bound on right guesses as a number: "at most **73** of 100"."""
     best = formats.hundred(share)
     return f"**{best}** of 100" if best.startswith("more") else f"at most **{best}** of 100"

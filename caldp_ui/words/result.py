@@ -1,4 +1,4 @@
-"""The result of a scenario as a headline: the unprotected first, then the errors of both."""
+"""The result of a scenario as a headline: the unprotected first, then both errors."""
 
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.error_validity import has_valid_errors
@@ -15,54 +15,58 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 
 def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> Headline:
-    """How many people the estimates of a scenario and of plain LDP put wrong, and who is protected.
+    """Errors of the scenario's estimate and of plain LDP's, and who is protected.
 
-    `ours`, `plain`: total variations of both estimates; None: not there yet. Where not everybody
+    `ours`, `plain`: total variations of both estimates; None: not computed yet. Where not everybody
     is protected, the sentence says so and the errors are the second line.
     """
     covered = policies.describe_promise(nouns, setup).protected_share
     if not has_valid_errors(setup):
-        return _not_judged(nouns, setup, covered)
+        return _unknown_error_headline(nouns, setup, covered)
     if covered >= 1.0:
-        return Headline(_errors(nouns, setup, ours, plain), _hidden(nouns, setup))
-    return Headline(counts.unprotected_text(nouns, covered), _exchange(nouns, ours, plain), True)
+        return Headline(_error_sentence(nouns, setup, ours, plain), _hidden_sentence(nouns, setup))
+    return Headline(
+        counts.unprotected_text(nouns, covered), _exchange_sentence(nouns, ours, plain), True
+    )
 
 
-def _not_judged(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
-    told = f"How good this {nouns.whole} is cannot be told: its data were made with the prior."
+def _unknown_error_headline(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
+    sentence = f"How good this {nouns.whole} is cannot be told: its data were made with the prior."
     if covered >= 1.0:
-        return Headline(told, _hidden(nouns, setup))
-    return Headline(counts.unprotected_text(nouns, covered), told, True)
+        return Headline(sentence, _hidden_sentence(nouns, setup))
+    return Headline(counts.unprotected_text(nouns, covered), sentence, True)
 
 
-def _errors(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> str:
+def _error_sentence(
+    nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None
+) -> str:
     if ours is None:
         return f"The {nouns.whole} of this protection is still being computed."
     who = "Plain LDP" if is_plain(setup) else "This protection"
-    beside = None if is_plain(setup) else plain
+    compared = None if is_plain(setup) else plain
     if not is_share(ours):
-        other = "" if beside is None else f", plain LDP's by {_variation(beside)}"
-        return f"{who}'s estimate is off by a total variation of {_variation(ours)}{other}."
-    told = f"{who} puts {_people(ours)} {nouns.wrong}"
-    if beside is None:
-        return f"{told}."
-    if formats.of_hundred(beside) == formats.of_hundred(ours):
-        return f"{told}, and so does plain LDP."
-    if not is_share(beside):
-        return f"{told}; plain LDP's estimate is not made of shares."
-    number = formats.of_hundred(beside) if _none(ours) else formats.per_hundred(beside)
-    return f"{told}, plain LDP {number}."
+        other = "" if compared is None else f", plain LDP's by {_variation_text(compared)}"
+        return f"{who}'s estimate is off by a total variation of {_variation_text(ours)}{other}."
+    sentence = f"{who} puts {_people_text(ours)} {nouns.wrong}"
+    if compared is None:
+        return f"{sentence}."
+    if formats.of_hundred(compared) == formats.of_hundred(ours):
+        return f"{sentence}, and so does plain LDP."
+    if not is_share(compared):
+        return f"{sentence}; plain LDP's estimate is not made of shares."
+    number = formats.of_hundred(compared) if _is_nobody(ours) else formats.per_hundred(compared)
+    return f"{sentence}, plain LDP {number}."
 
 
-def _variation(tv: float) -> str:
+def _variation_text(tv: float) -> str:
     return "less than 0.001" if 0 < tv < 5e-4 else formats.share(tv)
 
 
-def _people(share: float) -> str:
-    return "nobody" if _none(share) else f"{formats.of_hundred(share)} people"
+def _people_text(share: float) -> str:
+    return "nobody" if _is_nobody(share) else f"{formats.of_hundred(share)} people"
 
 
-def _none(share: float) -> bool:
+def _is_nobody(share: float) -> bool:
     return formats.per_hundred(share) == "0"
 
 
@@ -76,14 +80,14 @@ def is_plain(setup: Setup) -> bool:
     )
 
 
-def _hidden(nouns: Vocabulary, setup: Setup) -> str:
-    """What both hide, and what only plain LDP hides."""
+def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:
+    """What this protection and plain LDP both hide, and what only plain LDP hides."""
     if not isinstance(setup.policy, Context):
         return policies.promise_summary(nouns, setup)
     low, high = float(setup.policy.epsilon.min()), float(setup.policy.epsilon.max())
     if is_plain(setup):
         return f"It hides every {nouns.unit} from every other, at ε = {low:g}."
-    block, sized = promise.block_name(nouns, setup.scenario), _sized(nouns, setup)
+    block, sized = promise.block_name(nouns, setup.scenario), _sized_block(nouns, setup)
     if low == high:
         return (
             f"Both hide {nouns.which} in a {sized}, at ε = {low:g}. "
@@ -95,8 +99,8 @@ def _hidden(nouns: Vocabulary, setup: Setup) -> str:
     )
 
 
-def _sized(nouns: Vocabulary, setup: Setup) -> str:
-    """A block, with its sides in degrees where all blocks have the same."""
+def _sized_block(nouns: Vocabulary, setup: Setup) -> str:
+    """The noun for a block, with its sides in degrees where all blocks are of one size."""
     blocks, domain = setup.scenario.context.blocks, setup.dataset.domain
     name = promise.block_name(nouns, setup.scenario)
     if not isinstance(blocks, GridBlocks) or not isinstance(domain, GridDomain):
@@ -110,14 +114,18 @@ def _sized(nouns: Vocabulary, setup: Setup) -> str:
     return f"{name} of {north:g}° × {east:g}°"
 
 
-def _exchange(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
+def _exchange_sentence(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     if ours is None:
         return f"The {nouns.whole} of this protection is still being computed."
     if not is_share(ours):
-        return f"In exchange, the estimate is off by a total variation of {_variation(ours)}."
-    told = f"In exchange, {_people(ours)} {'is' if _none(ours) else 'are'} {nouns.wrong}"
+        return f"In exchange, the estimate is off by a total variation of {_variation_text(ours)}."
+    sentence = (
+        f"In exchange, {_people_text(ours)} {'is' if _is_nobody(ours) else 'are'} {nouns.wrong}"
+    )
     if plain is None or not is_share(plain):
-        return f"{told}."
+        return f"{sentence}."
     if formats.per_hundred(plain) == formats.per_hundred(ours):
-        return f"{told}, as with plain LDP, which protects everybody."
-    return f"{told}; with plain LDP, which protects everybody, it is {formats.per_hundred(plain)}."
+        return f"{sentence}, as with plain LDP, which protects everybody."
+    return (
+        f"{sentence}; with plain LDP, which protects everybody, it is {formats.per_hundred(plain)}."
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Statement:
-    """`says`: the statement with its source; `code`: its name in caldp_core; `formula`: LaTeX."""
+    """`says`: the statement with its source; `code`: name in caldp_core; `formula`: LaTeX or ""."""
 
     says: str
     code: str

@@ -1,7 +1,7 @@
-"""The statements that the pages rest on: what each says, its formula, and where the code has it.
+"""The statements that the pages rest on: each with its source, its formula and its code.
 
-The tables of docs/mathematics.md list them with their pages; tests hold these tables against this
-one, and this one against what pages show. A formula may be empty where the page itself has it.
+The tables of docs/mathematics.md list them with their pages; tests compare these tables with this
+one, and this one with what pages show. A formula may be empty where the page itself has it.
 """
 
 from collections.abc import Mapping

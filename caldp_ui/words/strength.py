@@ -1,4 +1,4 @@
-"""How strong a protection is, in four words and four colours, by the odds: the same everywhere."""
+"""Strength of a protection by the odds, in four words and four colours for all pages."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Strength:
-    """A word for a protection. `most`: an even guess becomes right at most this often, in (0.5, 1].
+    """A word for a protection. `most`: largest chance that an even guess is right, in (0.5, 1].
 
     `light`, `dark`: its colour as text on a page of each theme (WCAG AA).
     """
@@ -24,7 +24,7 @@ STRENGTHS: Final = (
     Strength("none", 1.0, "#A63A00", "#FF9B6A"),
 )
 """Odds of about 2 : 1, 4 : 1 and 20 : 1 at most (ε up to 0.73, 1.41 and 3.05 between two protected
-values), and beyond: 67, 80 and 95 right guesses of 100 as they are told, rounded."""
+values), and beyond: 67, 80 and 95 right guesses of 100 as pages show them, rounded."""
 MEANING: Final = (
     "Under “strong” protection an attacker's even guess is right up to 67 times in 100, “fair” up "
     "to 80, “weak” up to 95, “none” more. Without a report it is right 50 times in 100."
@@ -32,5 +32,5 @@ MEANING: Final = (
 
 
 def strength(chance: float) -> Strength:
-    """The word for an even guess that becomes right with at most this chance, in [0.5, 1]."""
+    """Strength where an even guess is right with at most this chance, in [0.5, 1]."""
     return next(each for each in STRENGTHS if chance <= each.most)

@@ -1,6 +1,6 @@
-"""What a page's sentences speak of: places, values or persons.
+"""Nouns of a page's sentences: places, values or answers.
 
-Sentences take a `Vocabulary`; none of them names a place by itself.
+Sentences take a `Vocabulary`, so that they fit any kind of data.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """One page's nouns. `unit`, `units`: a symbol of the domain; `whole`: all of them together.
+    """Nouns of a page. `unit`, `units`: a symbol of the domain; `whole`: all of them together.
 
-    `at`: how a person belongs to a symbol, as in "people *at* places that are not sensitive".
-    `wrong`: where an estimate puts people by mistake. `which`: what a block keeps open of a person,
-    as in "both hide *where someone is* in a block".
+    `at`: preposition of a person and a symbol, as in "people *at* places that are not sensitive".
+    `wrong`: where an estimate puts people by mistake. `which`: what is hidden within a block, as
+    in "both hide *where someone is* in a block".
     """
 
     unit: str

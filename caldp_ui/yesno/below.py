@@ -1,4 +1,4 @@
-"""Under the pictures: what is promised, the formula, numbers, and what can be exported."""
+"""Tabs under the pictures: what is promised, the formula, numbers, share and export."""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,14 +30,14 @@ g = \Pr(\text{sends no} \mid \text{yes})
 
 
 def show(data: YesNoData) -> None:
-    """What is pinned, then the tabs, and the open one."""
+    """Show what is pinned, then the tabs and the content of the open one."""
     pins.show(STATE, PIN_VIEW, data)
     tabs(STATE.key("tabs"), _TABS, data)
 
 
 def _promise(data: YesNoData) -> None:
-    told = promise_levels.answers(yes_no_policy(data.ours.result.setup.scenario))
-    st.markdown("\n".join(f"- {sentence}" for sentence in told))
+    sentences = promise_levels.answers(yes_no_policy(data.ours.result.setup.scenario))
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
     st.markdown(
         "Each person's own device adds this noise, so nobody who reads the report has to be "
         "trusted, not even the collector. It covers one report: asked again with new noise, the "
@@ -62,20 +62,20 @@ def _formula(data: YesNoData) -> None:
 
 
 def _numbers(data: YesNoData) -> None:
-    there = {"this protection": data.ours, PLAIN: data.warner}
-    columns = {title: words.coin_numbers(coin) for title, coin in there.items()}
+    coins = {"this protection": data.ours, PLAIN: data.warner}
+    columns = {title: words.coin_numbers(coin) for title, coin in coins.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     st.markdown("**Errors of both estimates**")
-    numbers.table({title: coin.result for title, coin in there.items()}, None)
+    numbers.table({title: coin.result for title, coin in coins.items()}, None)
 
 
 def _sharing(data: YesNoData) -> None:
     png = picture.png(data)
     pictures = {"True shares of yes that the reports leave likely": png}
-    shown = ReportContent(data.ours.result, words.one_line_summary(data), pictures)
+    report = ReportContent(data.ours.result, words.one_line_summary(data), pictures)
     save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
-    beside = {"warners-coin": data.warner.result.setup.scenario}
-    sharing.section(STATE, ANSWERS, shown, beside, save)
+    others = {"warners-coin": data.warner.result.setup.scenario}
+    sharing.section(STATE, ANSWERS, report, others, save)
     offer.offer_page(STATE, take_home.part)
 
 

@@ -20,37 +20,37 @@ from caldp_ui.yesno.page_state import STATE
 _SENDER_SELECTOR = f".st-key-{STATE.key('sends')} .coins"
 _READER_SELECTOR = f".st-key-{STATE.key('reads')} .coins"
 _SERVER_SELECTOR = f".st-key-{STATE.key('many')} .many"
-"""Where words and icons are that change with the sliders, as CSS selectors."""
+"""CSS selectors of the words and icons that change with the sliders."""
 _LIKELY = STATE.key("likely-drawing")
 _ADDS_UP = "Asked again with new noise, the odds add up."
 
 
 def panels(data: YesNoData, pinned: YesNoData | None) -> None:
-    """All three, beside each other where there is room; `pinned` in the dots and in the plane."""
-    seen = render(data, pinned, palette())
+    """Show the three panels; `pinned` is drawn in the dots and in the plane."""
+    step = render(data, pinned, palette())
     with st.container(key=STATE.key("steps")):
         with st.container(key=STATE.key("sends")):
             st.html(_title_html(1, "One person sends a noisy answer"))
-            st.html(seen.elsewhere[_SENDER_SELECTOR])
+            st.html(step.elsewhere[_SENDER_SELECTOR])
             side.level_sliders()
             side.level_buttons()
         with st.container(key=STATE.key("reads")):
             st.html(_title_html(2, "An attacker reads one report"))
-            st.html(seen.elsewhere[_READER_SELECTOR])
+            st.html(step.elsewhere[_READER_SELECTOR])
             with st.container(key=STATE.key("adds-up")):
                 st.markdown(_ADDS_UP)
                 st.page_link(ADVERSARY, label="What an attacker learns")
             _show_plane(data, pinned)
         with st.container(key=STATE.key("many")):
-            st.html(seen.elsewhere[_SERVER_SELECTOR])
+            st.html(step.elsewhere[_SERVER_SELECTOR])
             with st.container(key=STATE.key("likely")):
-                drawing.show(seen.pictures[_LIKELY], _LIKELY, None)
+                drawing.show(step.pictures[_LIKELY], _LIKELY, None)
             side.people_sliders()
             side.outcome_buttons()
 
 
 def render(data: YesNoData, pinned: YesNoData | None, colours: Palette) -> Step:
-    """What is seen of a question, with its sentence."""
+    """The panels and the headline of a question, as one step of a film."""
     people = formats.people(data.ours.result.setup.n)
     sends = "".join(_sender_html(data.ours, answer) for answer in (1, 0))
     reads = "".join(_reader_html(data.ours, report) for report in (1, 0))
@@ -71,21 +71,23 @@ def _title_html(number: int, text: str) -> str:
 
 
 def _sender_html(coin: Coin, answer: int) -> str:
-    """100 people with that answer, and how many of them send yes."""
-    number, told = words.describe_sender(coin, answer)
+    """100 people whose true answer is `answer` (0 no, 1 yes), and how many of them send yes."""
+    number, text = words.describe_sender(coin, answer)
     name, share = words.ANSWERS[answer], coin.yes_probabilities[answer]
     title = f"100 people whose true answer is {name}; filled: {number} send yes."
-    told = escape(told).replace(f"is {name}", f"is <em>{name}</em>")
-    return _odds_html(name, icons.people_array(round(100 * share), title), number, told)
+    text = escape(text).replace(f"is {name}", f"is <em>{name}</em>")
+    return _odds_html(name, icons.people_array(round(100 * share), title), number, text)
 
 
 def _reader_html(coin: Coin, report: int) -> str:
-    """100 people who sent that report, and of how many it is the true answer, from even odds."""
-    number, told, grade = words.describe_reader(coin, report)
+    """100 people who sent `report` (0 no, 1 yes), and for how many it is true, from even odds."""
+    number, text, grade = words.describe_reader(coin, report)
     name, right = words.ANSWERS[report], coin.correct_probabilities[report] or 0.0
     title = f"100 people who send {name}; filled: {number or 'none of 100'} truly mean it."
-    said = f'<b class="{grade}">“{name}” protection: {grade}</b>'
-    return _odds_html(name, icons.people_array(round(100 * right), title), number, f"{told}{said}")
+    grade_html = f'<b class="{grade}">“{name}” protection: {grade}</b>'
+    return _odds_html(
+        name, icons.people_array(round(100 * right), title), number, f"{text}{grade_html}"
+    )
 
 
 def _odds_html(name: str, array: str, number: str, text: str) -> str:
@@ -94,16 +96,16 @@ def _odds_html(name: str, array: str, number: str, text: str) -> str:
 
 
 def _show_plane(data: YesNoData, pinned: YesNoData | None) -> None:
-    """The plane of both errors, drawn only while it is open."""
-    held = st.popover(
+    """Show the plane of both errors in a popover; it is drawn only while that is open."""
+    popover = st.popover(
         "Both errors on one plane",
         icon=":material/show_chart:",
         key=STATE.key("errors"),
         on_change="rerun",
     )
-    if not held.open:
+    if not popover.open:
         return
     key, alt = STATE.key("plane-drawing"), words.alt_plane(data, pinned)
-    with held, st.container(key=STATE.key("plane")):
+    with popover, st.container(key=STATE.key("plane")):
         st.markdown("**Two errors of an attacker** who takes each report at its word")
         drawing.show(figures.plane_svg(data, pinned, palette(), alt), key, figures.HEIGHT)

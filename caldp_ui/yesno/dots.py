@@ -1,6 +1,6 @@
-"""What many reports leave likely: 50 marks a protection, its 95 % range as a band, the truth.
+"""Dot plot of the likely shares of yes: 50 marks per protection, its 95 % range, the truth.
 
-Colour is never alone: this protection has circles, plain LDP diamonds, what is pinned squares.
+Colour is never alone: this protection has circles, plain LDP diamonds, a pinned one squares.
 """
 
 import math
@@ -19,9 +19,9 @@ from caldp_ui.yesno.page_data import Coin, YesNoData
 
 SIZE: Final = (372, 372)
 _COLUMNS: Final = 26
-"""Columns of marks over the range that is shown."""
+"""Columns of marks over the range of the axis."""
 _STACK_MIN: Final = 8
-"""Marks of a column that fill its row at least, so that few marks are not drawn as a tower."""
+"""Least marks in a column that fill its row, so that few marks are not drawn as a tower."""
 _ROW: Final = 1.42
 """Height of a row, of which the marks take 1 and their name the rest."""
 _FONT: Final = "font-size:14px"
@@ -30,7 +30,7 @@ _LEGEND: Final = "each mark: 1 of 50 equally likely true shares"
 
 @dataclass(frozen=True, eq=False)
 class DotRow:
-    """A row of marks: what it is called, its coin, colour and symbol."""
+    """A row of marks: its name, coin, colour and symbol."""
 
     name: str
     coin: Coin
@@ -39,27 +39,30 @@ class DotRow:
 
 
 def dot_rows(data: YesNoData, pinned: YesNoData | None, colours: Palette) -> list[DotRow]:
-    """The rows from top to bottom."""
-    made = [
+    """Rows of this protection, plain LDP and `pinned`, from top to bottom."""
+    rows = [
         DotRow("This protection", data.ours, colours.ours, "circle"),
         DotRow("Plain LDP (Warner's coin)", data.warner, colours.plain, "diamond"),
     ]
     if pinned is not None:
-        made.append(DotRow("pinned", pinned.ours, colours.pinned, "square"))
-    return made
+        rows.append(DotRow("pinned", pinned.ours, colours.pinned, "square"))
+    return rows
 
 
 def make_frame(rows: Sequence[DotRow], truth: float) -> Frame:
-    """Percent of people with yes across, a row a heap up."""
-    every = np.concatenate([*(heap.coin.dots for heap in rows), [truth]])
-    low, high = 100 * float(every.min()), 100 * float(every.max())
-    air = max(0.06 * (high - low), 0.01)
+    """Frame of the plot: percent of people with yes across, one row per heap up.
+
+    `truth`: the true share of yes, in [0, 1].
+    """
+    shares = np.concatenate([*(heap.coin.dots for heap in rows), [truth]])
+    low, high = 100 * float(shares.min()), 100 * float(shares.max())
+    margin = max(0.06 * (high - low), 0.01)
     box = (8, 26, SIZE[0] - 8, SIZE[1] - 46)
-    return Frame(SIZE, box, (low - air, high + air), (-0.06, _ROW * len(rows)))
+    return Frame(SIZE, box, (low - margin, high + margin), (-0.06, _ROW * len(rows)))
 
 
 def dot_positions(rows: Sequence[DotRow], frame: Frame) -> list[list[Point]]:
-    """(50,) marks of each heap, in columns of the frame."""
+    """Positions of the 50 marks of each heap, in columns of the frame."""
     bases = [_ROW * row for row in reversed(range(len(rows)))]
     return [
         _stack_dots(heap.coin.dots, frame.x, base) for heap, base in zip(rows, bases, strict=True)
@@ -67,12 +70,12 @@ def dot_positions(rows: Sequence[DotRow], frame: Frame) -> list[list[Point]]:
 
 
 def name_height(positions: Sequence[Point]) -> float:
-    """Where the name of a heap stands: above its band."""
+    """Height of a heap's name in the frame: above its band."""
     return _ROW * math.floor(min(up for _, up in positions) / _ROW) + 1.14
 
 
 def dot_plot_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette) -> str:
-    """The drawing: heaps over their bands, and the truth as a named line."""
+    """SVG of the plot: heaps over their bands, and the truth as a named line."""
     heaps = dot_rows(data, pinned, colours)
     frame, text = make_frame(heaps, data.truth), f"fill:{colours.text};{_FONT}"
     truth = 100 * data.truth
@@ -82,8 +85,8 @@ def dot_plot_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette) ->
         frame.path([(truth, -0.06), (truth, frame.y[1])], _dotted_style(colours)),
         _truth_svg(frame, data.truth, f"{text};font-weight:600"),
     ]
-    for heap, found in zip(heaps, dot_positions(heaps, frame), strict=True):
-        parts.append(_dots_svg(frame, heap, found, colours))
+    for heap, positions in zip(heaps, dot_positions(heaps, frame), strict=True):
+        parts.append(_dots_svg(frame, heap, positions, colours))
     return svg(frame, parts, words.alt_dot_plot(data, pinned), None)
 
 
@@ -92,8 +95,8 @@ def _axis_svg(frame: Frame, colours: Palette) -> str:
     parts = []
     for number in _round_numbers(*frame.x):
         parts.append(frame.path([(number, frame.y[0]), (number, frame.y[1] - 0.1)], rule))
-        said = f"{number:g} %"
-        parts.append(frame.text((number, frame.y[0]), said, ink, "middle", (0, 17)))
+        label = f"{number:g} %"
+        parts.append(frame.text((number, frame.y[0]), label, ink, "middle", (0, 17)))
     middle = ((frame.x[0] + frame.x[1]) / 2, frame.y[0])
     parts.append(frame.text(middle, _LEGEND, ink, "middle", (0, 38)))
     return "".join(parts)
@@ -112,7 +115,7 @@ def _dotted_style(colours: Palette) -> str:
 
 
 def _truth_svg(frame: Frame, truth: float, style: str) -> str:
-    """Named above its line, and inside the drawing."""
+    """Label of the truth above its line, inside the drawing."""
     along = (100 * truth - frame.x[0]) / (frame.x[1] - frame.x[0])
     anchor = "start" if along < 0.12 else "end" if along > 0.88 else "middle"
     return frame.text(
@@ -122,22 +125,22 @@ def _truth_svg(frame: Frame, truth: float, style: str) -> str:
 
 def _dots_svg(frame: Frame, dot_row: DotRow, positions: list[Point], colours: Palette) -> str:
     """Marks as large as there is room for, under their name and range."""
-    said = f"{dot_row.name}: {words.percent_range(dot_row.coin.low, dot_row.coin.high)}"
+    label = f"{dot_row.name}: {words.percent_range(dot_row.coin.low, dot_row.coin.high)}"
     edge = f"stroke:{colours.edge};stroke-width:5;stroke-linejoin:round;paint-order:stroke"
     style = f"fill:{dot_row.colour};{_FONT};font-weight:600;{edge}"
-    name = frame.text((frame.x[0], name_height(positions)), said, style)
-    drawn = f"fill:{dot_row.colour}"
+    name = frame.text((frame.x[0], name_height(positions)), label, style)
+    fill = f"fill:{dot_row.colour}"
     return name + frame.marks(
         positions,
         dot_row.symbol,
         _mark_size(frame, positions),
-        drawn,
+        fill,
         f"{dot_row.name}: 50 likely shares",
     )
 
 
 def _mark_size(frame: Frame, positions: list[Point]) -> float:
-    """Pixels of a mark, so that neighbours in a column touch at most."""
+    """Size of a mark in pixels, so that neighbours in a column do not overlap."""
     ups = sorted({round(up, 6) for _, up in positions})
     step = min((above - below for below, above in pairwise(ups)), default=1.0)
     _, top, _, bottom = frame.box
@@ -146,11 +149,11 @@ def _mark_size(frame: Frame, positions: list[Point]) -> float:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Three to six numbers to read the axis by, all inside it."""
+    """Three to six round numbers for the ticks of an axis, all inside it."""
     power = 10.0 ** math.floor(math.log10((high - low) / 3))
     step = next(part * power for part in (1, 2, 5, 10) if (high - low) / (part * power) <= 6)
-    first, air = math.ceil((low + 0.04 * (high - low)) / step), 0.04 * (high - low)
-    return [round(n * step, 9) for n in range(first, math.floor((high - air) / step) + 1)]
+    first, margin = math.ceil((low + 0.04 * (high - low)) / step), 0.04 * (high - low)
+    return [round(n * step, 9) for n in range(first, math.floor((high - margin) / step) + 1)]
 
 
 def _stack_dots(shares: Floats, span: Point, base: float) -> list[Point]:

@@ -18,10 +18,10 @@ _TICKS: Final = (0, 25, 50, 75, 100)
 
 
 def plane_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette, alt: str) -> str:
-    """Both kinds of error of a guess from a report, as people of 100.
+    """SVG of both errors of a guess from a report, as people of 100; `pinned`: another coin.
 
-    The triangle: every pair of errors that some method with this protection reaches. Its corner is
-    this very method. `pinned`: another coin to see beside it.
+    The triangle holds the pairs of errors that methods with this protection reach (CALDP Theorem
+    1). Its corner is this very method.
     """
     text = f"fill:{colours.text}"
     parts = [
@@ -63,7 +63,7 @@ def _axis_titles_svg(frame: Frame, x: str, y: str, style: str) -> str:
 
 
 def _corners(coin: Coin) -> list[Point]:
-    """Always no, the corner, always yes: in people of 100."""
+    """Points of the region of errors, in people of 100: always no, the corner, always yes."""
     vertex = coin.vertex
     return [(0.0, 100.0), (100 * vertex.false_alarm, 100 * vertex.missed), (100.0, 0.0)]
 

@@ -1,4 +1,4 @@
-"""The page at every step of its sliders, so that the browser follows a hand.
+"""The page at every step of its sliders, so that the browser follows them by itself.
 
 The noise is the same at every step.
 """
@@ -12,12 +12,12 @@ from caldp_ui.yesno.side import SLIDERS
 
 
 def show(record: YesNoState, pinned: YesNoData | None) -> None:
-    """Have the browser follow all sliders; what is `pinned` stays in the plane."""
+    """Have the browser follow all sliders; `pinned` stays in the plane."""
     films.follow_sliders(page(pinned), record, SLIDERS)
 
 
 def page(pinned: YesNoData | None) -> ChartPage[YesNoState]:
-    """The page as a function of its record."""
+    """The page as a function of its record, beside `pinned`."""
     return ChartPage(
         STATE,
         lambda record, colours: board.render(load_data(record.scenario), pinned, colours),

@@ -1,4 +1,4 @@
-"""What the page has to show of a scenario, beside Warner's coin at the stricter ε.
+"""Data of the page: a scenario's mechanism beside Warner's coin at the stricter ε.
 
 Everything comes from the mechanism's channel; nothing here draws.
 """
@@ -27,14 +27,15 @@ _EVEN: Final = (Fraction(1, 2), Fraction(1, 2))
 
 @dataclass(frozen=True, eq=False)
 class Coin:
-    """One mechanism and one outcome of it.
+    """A mechanism for one yes-or-no question, and one outcome of it.
 
     `yes_probabilities`: (2,) chance that a person whose answer is no, or yes, sends yes.
-    `correct_probabilities`: (2,) chance that the answer is what the report says, no or yes, for
-    whom both were even before; None where nobody sends that report. `vertex`: the corner of what
-    its promise allows. `errors`: what taking each report at its word gets wrong. `estimate`: the
-    unbiased share of yes, may leave [0, 1]. `low`, `high`: 95 % range. `dots`: (50,) equally likely
-    shares. `standard_error`: standard error of the estimate at the true share.
+    `correct_probabilities`: (2,) chance that the report, no or yes, is the true answer if both were
+    equally likely before; None where nobody sends that report. `vertex`: the corner of the errors
+    that its promise allows (CALDP, eq. (23)). `errors`: those of taking each report at its word.
+    `estimate`: unbiased share of yes, may leave [0, 1]. `low`, `high`: 95 % range of the share, in
+    [0, 1]. `dots`: (50,) equally likely shares. `standard_error`: of the estimate, at the true
+    share.
     """
 
     result: Result
@@ -59,19 +60,19 @@ class YesNoData:
 
 
 def warner_scenario(scenario: Scenario) -> Scenario:
-    """The same people, both answers as secret as the more secret one: plain LDP at its best."""
+    """Plain LDP on the same people: both answers at the smaller of the two ε's."""
     least = min(yes_no_policy(scenario).epsilon_01, yes_no_policy(scenario).epsilon_10)
     return replace(scenario, policy=BinaryQuestion(least, least), mechanism=Best())
 
 
 def load_data(scenario: Scenario) -> YesNoData:
-    """All of it; raises `CaldpError` where nothing can be learned."""
+    """Data of the page for a scenario; raises `CaldpError` where nothing can be learned."""
     truth = float(runs.setup(scenario).dataset.distribution[1])
     return YesNoData(load_coin(scenario), load_coin(warner_scenario(scenario)), truth)
 
 
 def load_coin(scenario: Scenario) -> Coin:
-    """One mechanism and its outcome."""
+    """The scenario's mechanism with its outcome; raises `CaldpError` as `load_data`."""
     result = runs.result(scenario)
     setup = result.setup
     products = channel_products(setup.mechanism)
@@ -104,7 +105,7 @@ def _correct_probability(result: Result, report: int) -> float | None:
 
 
 def warner_people_factor(data: YesNoData) -> float:
-    """How many times as many people Warner's coin needs for the same standard error."""
+    """Factor by which Warner's coin needs more people for the same standard error, in [0, ∞]."""
     if data.ours.standard_error == 0:
         return 1.0 if data.warner.standard_error == 0 else float("inf")
     return (data.warner.standard_error / data.ours.standard_error) ** 2

@@ -1,4 +1,4 @@
-"""What the page shows: a scenario of one question; its link, and undo of every step."""
+"""State of the page: a scenario of one yes-or-no question, with its link and undo."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -23,13 +23,13 @@ class YesNoState(ScenarioRecord):
 
 
 def _check(record: YesNoState) -> None:
-    """Raise `CaldpError` for other policies, and questions with more than two answers."""
+    """Raise `CaldpError` for other policies and other data, and where the setup fails."""
     yes_no_policy(record.scenario)
     runs.setup(record.scenario)
 
 
 def yes_no_policy(scenario: Scenario) -> BinaryQuestion:
-    """The scenario's policy; `CaldpError` for another than a yes-or-no question."""
+    """The scenario's policy; raises `CaldpError` if it is no yes-or-no question."""
     policy = scenario.policy
     require(
         isinstance(policy, BinaryQuestion) and isinstance(scenario.dataset, YesOrNo),

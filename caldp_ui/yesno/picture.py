@@ -19,7 +19,7 @@ _DOT: Final = 9
 
 
 def png(data: YesNoData) -> bytes:
-    """Two heaps of 50 equally likely shares, the truth as a line, and the ends of the scale."""
+    """PNG of two heaps of 50 equally likely shares, the truth as a line, and the scale's ends."""
     heaps = dots.dot_rows(data, None, LIGHT)
     frame = dots.make_frame(heaps, data.truth)
     (left, right), (low, high) = frame.x, frame.y
@@ -33,13 +33,13 @@ def png(data: YesNoData) -> bytes:
 
     truth = 100 * data.truth
     draw.line((*at(truth, low), *at(truth, high)), LIGHT.text, 3)
-    for heap, found in zip(heaps, dots.dot_positions(heaps, frame), strict=True):
-        for mark in found:
+    for heap, positions in zip(heaps, dots.dot_positions(heaps, frame), strict=True):
+        for mark in positions:
             across, down = at(*mark)
             _draw_mark(draw, heap.symbol, across, down, heap.colour)
-        top = dots.name_height(found)
-        said = words.percent_range(heap.coin.low, heap.coin.high)
-        draw.text(at(left, top), f"{heap.name}: {said}", heap.colour, font, "lb")
+        top = dots.name_height(positions)
+        range_text = words.percent_range(heap.coin.low, heap.coin.high)
+        draw.text(at(left, top), f"{heap.name}: {range_text}", heap.colour, font, "lb")
     foot = f"people with yes, from {left:.2f} % (left edge) to {right:.2f} %; line: truth, "
     draw.text((_EDGE, _HEIGHT - _FOOT + 15), f"{foot}{truth:.3g} %", LIGHT.text, font)
     draw.text((_EDGE, _HEIGHT - _FOOT + 50), _setting_text(data), LIGHT.text, font)
@@ -58,7 +58,7 @@ def _draw_mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colou
 
 
 def _setting_text(data: YesNoData) -> str:
-    """What the picture is of, in letters that its font has."""
+    """The setting of the picture, in letters that its font has."""
     setup = data.ours.result.setup
     policy = yes_no_policy(setup.scenario)
     levels = (policy.epsilon_10, policy.epsilon_01)

@@ -1,4 +1,4 @@
-"""What is pinned: another coin, as a corner of the plane and in a table of what differs."""
+"""View of the pinned coin: a corner of the plane, and a table of the numbers that differ."""
 
 from typing import Final
 
@@ -17,8 +17,8 @@ def _title(record: YesNoState) -> str:
     preset = matching_preset(PRESETS, record.scenario)
     policy = yes_no_policy(record.scenario)
     levels = (promise_levels.level(each) for each in (policy.epsilon_10, policy.epsilon_01))
-    told = "ε of yes {}, of no {}".format(*levels)
-    return f"{preset.title}: {told}" if preset else told
+    levels_text = "ε of yes {}, of no {}".format(*levels)
+    return f"{preset.title}: {levels_text}" if preset else levels_text
 
 
 def _numbers(data: YesNoData) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The page's controls: the example, the two ε's, people and the true share, new noise and pins."""
+"""Controls of the page: the example, the two ε's, people and true share, new noise and pins."""
 
 import math
 from dataclasses import replace
@@ -36,7 +36,7 @@ def _level_slider(name: str) -> Slider[YesNoState]:
 
 def _yes_share(record: YesNoState) -> float:
     dataset = record.scenario.dataset
-    assert isinstance(dataset, YesOrNo)  # by the slot's check
+    assert isinstance(dataset, YesOrNo)  # `page_state._check` sees to it
     return dataset.yes
 
 
@@ -60,27 +60,29 @@ SLIDERS: Final = (_EPSILON_YES, _EPSILON_NO, _PEOPLE_SLIDER, _SHARE_SLIDER)
 
 
 def example_picker() -> None:
-    """Ready questions; people and the true share stay."""
+    """Show the choice of ready questions; people and the true share stay."""
     titles: dict[str, PolicyPreset] = {preset.title: preset for preset in PRESETS}
-    shown = presets.matching_preset(PRESETS, STATE.current().scenario)
+    matching = presets.matching_preset(PRESETS, STATE.current().scenario)
     st.selectbox(
         "Example",
         list(titles),
         placeholder="your own",
-        help=shown.sentence if shown else None,
-        **bind(STATE, "preset", shown and shown.title, lambda s, picked: titles[picked].apply(s)),
+        help=matching.sentence if matching else None,
+        **bind(
+            STATE, "preset", matching and matching.title, lambda s, picked: titles[picked].apply(s)
+        ),
     )
 
 
 def level_sliders() -> None:
-    """The two ε's; on phones they stay on screen."""
+    """Show the sliders of both ε's; on phones they stay on screen."""
     with st.container(key=STATE.key("dials"), horizontal=True):
         slider.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
         slider.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
 
 
 def level_buttons() -> None:
-    """Both ε's alike, and undo."""
+    """Show the buttons for one ε for both answers, and for undo."""
     policy = yes_no_policy(STATE.current().scenario)
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
@@ -101,15 +103,15 @@ def _with_smaller_epsilon(record: YesNoState) -> YesNoState:
 
 
 def people_sliders() -> None:
-    """How many people are asked, and how many of them have yes."""
+    """Show the sliders of the number of people, and of the true share of yes."""
     with st.container(key=STATE.key("crowd"), horizontal=True):
         slider.show(STATE, _PEOPLE_SLIDER, "People")
-        told = "Percent of all people whose true answer is yes; shown for demonstration only."
-        slider.show(STATE, _SHARE_SLIDER, "Truly yes", told)
+        help_text = "Percent of all people whose true answer is yes; shown for demonstration only."
+        slider.show(STATE, _SHARE_SLIDER, "Truly yes", help_text)
 
 
 def outcome_buttons() -> None:
-    """New noise, and the pin."""
+    """Show the buttons for new noise and for the pin."""
     pins.redraw_and_pin(
         STATE, pin_view.PIN_VIEW.title, "The same protection, with other people and new noise."
     )

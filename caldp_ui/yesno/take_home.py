@@ -10,7 +10,7 @@ _TITLES = ("ε of yes", "ε of no", "People", "Truly yes")
 
 
 def part(record: YesNoState) -> Part:
-    """The page."""
+    """The page at `record` as a part of a file."""
     return boards.part(
         "yesno",
         "Yes or no",

@@ -13,26 +13,26 @@ _DECIMALS_MAX = 6
 
 
 def of_hundred(probability: float) -> str:
-    """Natural frequency; certain is certain, and only then."""
+    """A probability as "73 of 100"; "all 100" and "none of 100" only for 1 and 0."""
     if probability in (0.0, 1.0):
         return "all 100" if probability else "none of 100"
-    said = formats.hundred(probability)
-    return "fewer than 1 of 100" if said == "0" else f"{said} of 100"
+    number = formats.hundred(probability)
+    return "fewer than 1 of 100" if number == "0" else f"{number} of 100"
 
 
 def percent_range(low: float, high: float, decimals: int = 1) -> str:
-    """Shares as percent, with as many decimals as it takes to tell the ends apart."""
+    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
     while decimals < _DECIMALS_MAX and 100 * (high - low) < 3 * 10.0**-decimals:
         decimals += 1
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
 
 
 def headline(data: YesNoData) -> Headline:
-    """Who is not protected, if anybody; what the reports say; what plain LDP takes for the same."""
+    """Who is not protected, if anybody; the estimate; the people that plain LDP needs for it."""
     ours = data.ours
     policy = yes_no_policy(ours.result.setup.scenario)
     people = formats.people(ours.result.setup.n)
-    found = (
+    estimate = (
         f"From {people} reports we estimate that {percent_range(ours.low, ours.high)} would "
         "truthfully say yes."
     )
@@ -42,16 +42,16 @@ def headline(data: YesNoData) -> Headline:
         if math.isinf(epsilon)
     ]
     if not open_answers:
-        return Headline(found, _plain_ldp_sentence(data))
+        return Headline(estimate, _plain_ldp_sentence(data))
     return Headline(
-        _unprotected_sentence(data, open_answers), f"{found} {_plain_ldp_sentence(data)}", True
+        _unprotected_sentence(data, open_answers), f"{estimate} {_plain_ldp_sentence(data)}", True
     )
 
 
 def one_line_summary(data: YesNoData) -> str:
-    """Both lines of it, one after the other."""
-    made = headline(data)
-    return f"{made.sentence} {made.second}".strip()
+    """Both lines of the headline as one text."""
+    lines = headline(data)
+    return f"{lines.sentence} {lines.second}".strip()
 
 
 def _unprotected_sentence(data: YesNoData, answers: list[str]) -> str:
@@ -78,9 +78,9 @@ def _plain_ldp_sentence(data: YesNoData) -> str:
 
 
 def coin_numbers(coin: Coin) -> dict[str, str]:
-    """The numbers of one coin."""
+    """Numbers of a coin for a table, by their names."""
     policy = yes_no_policy(coin.result.setup.scenario)
-    after = [
+    correct = [
         "nobody sends it" if right is None else of_hundred(right)
         for right in coin.correct_probabilities
     ]
@@ -89,8 +89,8 @@ def coin_numbers(coin: Coin) -> dict[str, str]:
         "ε of no": promise_levels.level(policy.epsilon_01),
         "with yes, send yes": of_hundred(coin.yes_probabilities[1]),
         "with no, send yes": of_hundred(coin.yes_probabilities[0]),
-        "right after “yes”, from 50:50": after[1],
-        "right after “no”, from 50:50": after[0],
+        "right after “yes”, from 50:50": correct[1],
+        "right after “no”, from 50:50": correct[0],
         "unbiased estimate of yes": f"{100 * coin.estimate:.2f} %",
         "95 % range": percent_range(coin.low, coin.high, 2),
         "standard error (exact)": (
@@ -100,30 +100,30 @@ def coin_numbers(coin: Coin) -> dict[str, str]:
 
 
 def describe_sender(coin: Coin, answer: int) -> tuple[str, str]:
-    """Of people with that answer, those who send yes: a number, and what it counts."""
+    """People with `answer` (0 no, 1 yes) who send yes: a number, and what it counts."""
     name, share = ANSWERS[answer], coin.yes_probabilities[answer]
     cover = " as well, as cover" if not answer and share else ""
     return of_hundred(share), f"people whose true answer is {name} send “yes”{cover}"
 
 
 def describe_reader(coin: Coin, report: int) -> tuple[str, str, str]:
-    """What an attacker reads off that report: a number, what it counts, and the grade's word."""
+    """What `report` (0 no, 1 yes) reveals: a number, what it counts, and the grade's word."""
     right, answer = coin.correct_probabilities[report], ANSWERS[report]
     if right is None:
         return "", f"Nobody sends “{answer}”.", "strong"
-    told = f"who send “{answer}” truly mean it, if both answers were equally likely before"
-    return of_hundred(right), told, strength(min(right, 1.0)).word
+    text = f"who send “{answer}” truly mean it, if both answers were equally likely before"
+    return of_hundred(right), text, strength(min(right, 1.0)).word
 
 
 def alt_plane(data: YesNoData, pinned: YesNoData | None) -> str:
-    """The plane of errors for those who do not see it."""
+    """Alternative text of the plane of errors."""
     ours, warner = data.ours.errors, data.warner.errors
-    kept = "" if pinned is None else f" Pinned: {_errors_text(pinned.ours)}."
+    pinned_text = "" if pinned is None else f" Pinned: {_errors_text(pinned.ours)}."
     return (
         "Plane of an attacker's two errors. No method with this protection gets below the bent "
         f"line; this one is at its corner: {of_hundred(ours.false_alarm)} people with yes are "
         f"taken for no, {of_hundred(ours.missed)} with no for yes. Plain LDP: "
-        f"{of_hundred(warner.false_alarm)} and {of_hundred(warner.missed)}.{kept}"
+        f"{of_hundred(warner.false_alarm)} and {of_hundred(warner.missed)}.{pinned_text}"
     )
 
 
@@ -132,12 +132,12 @@ def _errors_text(coin: Coin) -> str:
 
 
 def alt_dot_plot(data: YesNoData, pinned: YesNoData | None) -> str:
-    """The dot plot for those who do not see it."""
-    kept = "" if pinned is None else f" Pinned: {_range_text(pinned.ours)}."
+    """Alternative text of the dot plot."""
+    pinned_text = "" if pinned is None else f" Pinned: {_range_text(pinned.ours)}."
     return (
         "Heaps of 50 marks each: equally likely true shares of yes; a band holds 95 % of them. "
         f"This protection: {_range_text(data.ours)}. Plain LDP: {_range_text(data.warner)}."
-        f"{kept} Truth: {100 * data.truth:.3g} %."
+        f"{pinned_text} Truth: {100 * data.truth:.3g} %."
     )
 
 

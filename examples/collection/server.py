@@ -19,7 +19,7 @@ class Collector(SimpleHTTPRequestHandler):
     """Serves a folder, and appends reports to a file of the day in there."""
 
     def do_POST(self) -> None:
-        """One message of a client, as a line; whether it is one is for `caldp tally` to say."""
+        """Appends a client's message as a line; `caldp tally` checks later whether it is one."""
         length = int(self.headers.get("Content-Length") or MOST + 1)
         if self.path != "/reports" or not 0 < length <= MOST:
             return self.send_error(400)

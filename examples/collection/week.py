@@ -29,7 +29,7 @@ WEIGHTS: Final = (24, 18, 15, 13, 12, 10, 8)
 """Of 100 people, how many answer on which day: most at once, as people do."""
 QUESTION: Final = "What kept you at home last winter?"
 Answer: TypeAlias = Callable[[Protocol, Sequence[str]], list[dict[str, Any]]]
-"""A protocol and one answer a person → one message a person."""
+"""A protocol and one answer per person → one message per person."""
 STRAYS: Final[dict[str, list[dict[str, Any]]]] = {
     "wednesday": [{"protocol": "0" * 16, "report": "AAE="}] * 40,  # phones with last year's app
     "friday": [{"report": None}] * 3,  # lines that broke off
@@ -39,13 +39,13 @@ STRAYS: Final[dict[str, list[dict[str, Any]]]] = {
 
 
 def in_python(protocol: Protocol, answers: Sequence[str]) -> list[dict[str, Any]]:
-    """Everybody by the Python client."""
+    """Messages of all people by the Python client."""
     client = Client(protocol)
     return [client.message(answer) for answer in answers]
 
 
 def in_browser(page: Any) -> Answer:
-    """Everybody by the JavaScript client, in this page of Playwright's."""
+    """A function that makes messages by the JavaScript client, in this page of Playwright's."""
     source = (Path(js.__file__).parent / "client.js").read_text("utf-8")
     script = """async ([source, protocol, answers]) => {
         const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
@@ -55,14 +55,16 @@ def in_browser(page: Any) -> Answer:
     }"""
 
     def answer(protocol: Protocol, answers: Sequence[str]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = page.evaluate(script, [source, protocol.to_dict(), answers])
-        return found
+        messages: list[dict[str, Any]] = page.evaluate(
+            script, [source, protocol.to_dict(), answers]
+        )
+        return messages
 
     return answer
 
 
 def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[str]:
-    """Write all files of the week into `folder`; the labels of all answers, a person each."""
+    """Writes all files of the week into `folder`; returns the answers, a label per person."""
     (folder / "reports").mkdir(parents=True)
     shutil.copy(HERE / "form.html", folder)
     run("client", "-o", folder / "client.js")
@@ -70,10 +72,10 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
     run("protocol", HERE / "scenario.json", "--question", QUESTION, "-o", protocol_file)
     protocol = Protocol.from_file(protocol_file)
     truth, names = shares(), protocol.domain.names  # type: ignore[union-attr]
-    told = [names[i] for i in np.random.default_rng(seed).choice(len(names), people, p=truth)]
+    answers = [names[i] for i in np.random.default_rng(seed).choice(len(names), people, p=truth)]
     ends = [people * sum(WEIGHTS[:number]) // 100 for number in range(len(DAYS) + 1)]
     for (start, end), day in zip(pairwise(ends), DAYS, strict=True):
-        messages = answer(protocol, told[start:end])
+        messages = answer(protocol, answers[start:end])
         reports = folder / "reports" / f"{day}.jsonl"
         sent = (*messages, *STRAYS.get(day, []))
         lines = (json.dumps(message | {"batch": day}) for message in sent)
@@ -84,25 +86,25 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
     run("merge", *tallies, "-o", folder / "week.tally.json")
     run("estimate", protocol_file, folder / "week.tally.json", "-o", folder / "estimate.csv",
         "--record", folder / "record.json")  # fmt: skip
-    return told
+    return answers
 
 
 def shares() -> np.ndarray[Any, np.dtype[np.float64]]:
-    """What the made-up people are drawn from: the data of the scenario, which no device has."""
+    """(k,) shares that the made-up people are drawn from: the scenario's, which no device has."""
     return prepare(Scenario.from_file(HERE / "scenario.json")).dataset.distribution
 
 
 def run(*words: object) -> None:
-    """A command of `caldp`, without leaving this process."""
+    """Runs a command of `caldp` within this process."""
     caldp([str(word) for word in words], standalone_mode=False)
 
 
-def table(folder: Path, told: Sequence[str]) -> str:
+def table(folder: Path, answers: Sequence[str]) -> str:
     """The estimate beside what the made-up people truly answered, in per cent."""
     rows = csv.DictReader((folder / "estimate.csv").read_text("utf-8").splitlines())
     lines = [f"{'answer':<24}{'truth':>7}{'estimate':>10}   95 % sure"]
     for row in rows:
-        truth = told.count(row["answer"]) / len(told)
+        truth = answers.count(row["answer"]) / len(answers)
         share, low, high = (float(row[name]) for name in ("estimated share", "low", "high"))
         lines.append(
             f"{row['answer']:<24}{100 * truth:7.1f}{100 * share:10.1f}"
@@ -118,16 +120,16 @@ def table(folder: Path, told: Sequence[str]) -> str:
 def main(folder: Path, people: int, python: bool) -> None:
     """Collect a week of made-up answers into FOLDER."""
     if python:
-        told = run_week(folder, people, in_python)
+        answers = run_week(folder, people, in_python)
     else:
         from playwright.sync_api import sync_playwright
 
-        found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=found)
-            told = run_week(folder, people, in_browser(browser.new_page()))
+            browser = playwright.chromium.launch(executable_path=chromium)
+            answers = run_week(folder, people, in_browser(browser.new_page()))
             browser.close()
-    click.echo(table(folder, told))
+    click.echo(table(folder, answers))
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Files that people bring: read, understood and counted within bounds; only counts are kept."""
+"""Uploaded files: read, their layout detected, and counted within bounds; only counts are kept."""

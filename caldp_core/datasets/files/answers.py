@@ -34,7 +34,7 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class CountedAnswers:
-    """Answers counted, and which rows are not among them; `rounded`: weights were.
+    """Counted answers, and rows not among them; `rounded`: whether weights were rounded.
 
     `clamped_rows`: rows whose number lies beyond the steps, and is counted in the first or last of
     them.
@@ -53,7 +53,7 @@ def count_answers(
 
     With one row for each, answers are in the order of the file; else in that of numbers if all are
     numbers, else the commonest first, within groups by their names. With `layout.steps` all steps
-    are answers, in their order, those that nobody is in among them. An answer that is in several
+    are answers, in their order, the empty ones included. An answer that is in several
     groups is called "answer; group". Raises `CaldpError` for too many answers, and for a file
     without any.
     """
@@ -64,22 +64,22 @@ def count_answers(
     with file.table.open_reader() as reader:
         if layout.steps is None:
             _check_few(reader, file, layout)
-        found = reader.fetch_rows(_sums(coded, layout), progress=progress)
+        sums = reader.fetch_rows(_sums(coded, layout), progress=progress)
         codes: Counter[int] = Counter()
-        for code, _, _, rows, *_ in found:
+        for code, _, _, rows, *_ in sums:
             codes[int(code)] += int(rows)
-        told = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
-    pairs = _pairs(found)
-    is_records = layout.count is None or any(row[3] > 1 for row in found if row[0] == 0)
-    rounded = any(bool(row[5]) for row in found if row[0] == 0)
+        refused = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
+    pairs = _pairs(sums)
+    is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
+    rounded = any(bool(row[5]) for row in sums if row[0] == 0)
     check_no_shares(sum(pairs.values()), rounded)
     order = _order(pairs) if is_records else list(pairs)
     if layout.steps is not None:
-        whole = all(bool(row[7]) for row in found if row[0] == 0)
+        whole = all(bool(row[7]) for row in sums if row[0] == 0)
         pairs = _people_by_step(pairs, layout.steps, whole)
         order = list(pairs)
-    moved = sum(int(row[8]) for row in found if row[0] == 0)
-    return CountedAnswers(_table(pairs, order, layout, title), told, rounded, moved)
+    clamped = sum(int(row[8]) for row in sums if row[0] == 0)
+    return CountedAnswers(_table(pairs, order, layout, title), refused, rounded, clamped)
 
 
 def _rows_sql(file: DetectedFile, layout: Layout) -> str:
@@ -124,12 +124,12 @@ def _sums(rows_sql: str, layout: Layout) -> str:
 
 
 def _check_few(reader: Reader, file: DetectedFile, layout: Layout) -> None:
-    """Refuse a column of names or free text before all of it is read."""
-    ((found,),) = reader.fetch_rows(
+    """Raise `CaldpError` for a column of names or free text before all of it is read."""
+    ((answers,),) = reader.fetch_rows(
         f"SELECT count(DISTINCT a) FROM (SELECT c{layout.answer} AS a FROM "
         f"{file.table.relation_sql(bool(layout.header))} LIMIT {_LOOK})"
     )
-    _require_few(int(found), OWN_ANSWERS_MAX * _SPELLINGS)
+    _require_few(int(answers), OWN_ANSWERS_MAX * _SPELLINGS)
 
 
 def _require_few(answers: int, most: int = OWN_ANSWERS_MAX) -> None:
@@ -140,10 +140,10 @@ def _require_few(answers: int, most: int = OWN_ANSWERS_MAX) -> None:
     )
 
 
-def _pairs(found: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
+def _pairs(sums: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
     """People, in parts, by answer and group, spelled with single spaces."""
     pairs: dict[tuple[str, str], int] = {}
-    for code, answer, group, _, parts, *_ in found:
+    for code, answer, group, _, parts, *_ in sums:
         if code == 0:
             pair = (_normalize_spaces(answer), _normalize_spaces(group))
             pairs[pair] = pairs.get(pair, 0) + int(parts)
@@ -153,7 +153,7 @@ def _pairs(found: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
 def _people_by_step(
     pairs: dict[tuple[str, str], int], steps: Steps, whole: bool
 ) -> dict[tuple[str, str], int]:
-    """People by step and group, in order: a step that nobody is in has 0, so that none is missing.
+    """People by step and group, in order: empty steps have 0, so that none is missing.
 
     Nothing where there is no number at all.
     """

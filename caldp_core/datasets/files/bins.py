@@ -19,7 +19,7 @@ _BINS: Final = 20
 _MOST: Final = 200
 _LEAST: Final = 4
 NO_NUMBER: Final = "no number"
-"""Stands for the bin of a cell that says none."""
+"""Stands for the bin of a cell without a number."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def width_choices(cells: Sequence[str], mark: DecimalMark) -> tuple[float, ...]:
     if span <= 0:
         return ()
     powers = range(math.floor(math.log10(span / _MOST)), math.ceil(math.log10(span / _LEAST)) + 1)
-    made = [float(f"{part}e{power}") for power in powers for part in (1, 2, 5)]
-    return tuple(width for width in made if _LEAST <= span / width <= _MOST)
+    candidates = [float(f"{part}e{power}") for power in powers for part in (1, 2, 5)]
+    return tuple(width for width in candidates if _LEAST <= span / width <= _MOST)
 
 
 def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
@@ -87,10 +87,10 @@ def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
 
 def _span(cells: Sequence[str], mark: DecimalMark) -> float:
     """From the number that 1 % are below to the one that 99 % are."""
-    found = [number for cell in cells if (number := parse_number(cell, mark)) is not None]
-    if not found:
+    values = [number for cell in cells if (number := parse_number(cell, mark)) is not None]
+    if not values:
         return 0.0
-    low, high = np.quantile(found, (0.01, 0.99))
+    low, high = np.quantile(values, (0.01, 0.99))
     return float(high - low)
 
 
@@ -124,13 +124,13 @@ def bin_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
 
 
 def is_whole_sql(column: str, mark: DecimalMark) -> str:
-    """SQL of whether a cell says a whole number."""
+    """SQL of whether a cell holds a whole number."""
     number = numbers.number_sql(column, mark)
     return f"(({number}) = floor({number}))"
 
 
 def bin_names(places: Sequence[int], steps: Steps, whole: bool) -> dict[int, str]:
-    """Names of all bins from the first to the last, those without anybody among them.
+    """Names of all bins from the first to the last, empty ones included.
 
     Raises `CaldpError` where that is too many.
     """

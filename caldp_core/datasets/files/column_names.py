@@ -1,4 +1,4 @@
-"""What columns are called in the usual languages, and what is in them by that."""
+"""Names of columns in the usual languages, and the role that a column has by its name."""
 
 import re
 import unicodedata
@@ -45,7 +45,7 @@ _NAMES: Final = {
     "cell": "cell_degrees",
 }
 _OURS: Final = {"count": "estimated people"}
-"""What files of ours call it, which have a `number` of each cell beside it."""
+"""Its name in files of ours, which have a `number` of each cell beside it."""
 ROLES: Final = {role: frozenset(names.split()) for role, names in _NAMES.items()}
 """Names by what is in the column, in lower case and without accents."""
 _ALONE: Final = {
@@ -61,7 +61,7 @@ _ALONE: Final = {
     "group",
     "block",
 }
-"""What means nothing as a part of a longer name."""
+"""Names that mean nothing as a part of a longer one."""
 
 
 def normalize_name(name: str) -> str:
@@ -80,7 +80,7 @@ def is_named(name: str, role: str) -> bool:
 
 
 def find_column(names: Sequence[str], role: str) -> int | None:
-    """The column of that role: the one that is called so, else the first with such a word in it."""
+    """The number of the column with that role: by its whole name, else by a word of it."""
     ours = [at for at, name in enumerate(names) if name == _OURS.get(role)]
     exact = [at for at, name in enumerate(names) if is_named(name, role)]
     known = ROLES[role] - _ALONE

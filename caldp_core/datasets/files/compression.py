@@ -20,7 +20,7 @@ _MEMBERS_MAX: Final = 10_000
 
 
 def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
-    """The file that is packed in one, and by what; another is as it is.
+    """The file inside a packed one, and by what it was packed; another as it is, with ().
 
     Raises `CaldpError`, now or while the file is read, for what is damaged or unpacks to too much.
     """
@@ -44,25 +44,25 @@ def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
 
 
 def zip_members(source: Source) -> list[zipfile.ZipInfo]:
-    """What is in a zip; raises `CaldpError` if it is none."""
+    """The members of a zip; raises `CaldpError` if it is none, or has too many."""
     try:
         with zipfile.ZipFile(source.open()) as archive:
-            found = archive.infolist()
+            packed = archive.infolist()
     except _FAULTS as error:
         raise _damaged(source.name, error) from None
     require(
-        len(found) <= _MEMBERS_MAX,
-        f"The file {excerpt(source.name)} packs {len(found):,} files; pack the one with the data.",
+        len(packed) <= _MEMBERS_MAX,
+        f"The file {excerpt(source.name)} packs {len(packed):,} files; pack the one with the data.",
     )
-    return found
+    return packed
 
 
 def _member(source: Source) -> zipfile.ZipInfo | None:
     """The one file with data in a zip; None for an Excel workbook."""
-    found = [each for each in zip_members(source) if not each.is_dir()]
-    if any(each.filename.startswith("xl/") for each in found):
+    members = [each for each in zip_members(source) if not each.is_dir()]
+    if any(each.filename.startswith("xl/") for each in members):
         return None
-    data = [each for each in found if not each.filename.startswith(("__MACOSX/", "."))]
+    data = [each for each in members if not each.filename.startswith(("__MACOSX/", "."))]
     require(
         len(data) == 1,
         f"A zip must hold one file with data, {excerpt(source.name)} holds {len(data):,}; unpack "
@@ -76,7 +76,7 @@ def _member(source: Source) -> zipfile.ZipInfo | None:
 
 
 def _within(source: Source, packed: int, most: int) -> Iterator[bytes]:
-    """The bytes of what is unpacked from `packed` bytes, while they are within bounds."""
+    """Chunks unpacked from `packed` bytes; raises `CaldpError` beyond the bounds."""
     total = 0
     try:
         with source.open() as file:

@@ -1,4 +1,4 @@
-"""Counts as a file: CSV or Parquet, which the dashboard and `look_at` read back as they were."""
+"""Counts as a file: CSV or Parquet, which the dashboard and `inspect_data` read back unchanged."""
 
 import csv
 import io
@@ -41,21 +41,21 @@ def write_counts(counts: OwnTable | OwnPlaces, path: Path) -> None:
 
 def _rows(counts: OwnTable | OwnPlaces) -> tuple[list[str], list[tuple[object, ...]]]:
     if isinstance(counts, OwnPlaces):
-        told: list[tuple[object, ...]] = [
+        rows: list[tuple[object, ...]] = [
             (*each, counts.cell) for each in people_at_centres(counts)
         ]
-        return ["latitude", "longitude", "people", "cell_degrees"], told
+        return ["latitude", "longitude", "people", "cell_degrees"], rows
     names = ["answer", "people", "group"] if counts.groups else ["answer", "people"]
     columns = [counts.names, counts.counts, counts.groups][: len(names)]
     return names, list(zip(*columns, strict=True))
 
 
 def _csv(counts: OwnTable | OwnPlaces, escape_formulas: bool) -> bytes:
-    names, told = _rows(counts)
+    names, rows = _rows(counts)
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(names)
-    for row in told:
+    for row in rows:
         writer.writerow(
             [
                 escape_formula(cell) if escape_formulas and isinstance(cell, str) else cell
@@ -68,7 +68,7 @@ def _csv(counts: OwnTable | OwnPlaces, escape_formulas: bool) -> bytes:
 def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
     import duckdb
 
-    path.parent.stat()  # so that a folder that is missing is told as such
+    path.parent.stat()  # raises OSError for a folder that is missing
     names, _ = _rows(counts)
     kinds = {name: "DOUBLE" if name in _NUMBERS else "VARCHAR" for name in names}
     kinds["people"] = "BIGINT"

@@ -1,7 +1,7 @@
 """How a text of rows is written: what sets cells apart, where rows begin, how many cells they have.
 
 DuckDB's own sniffing skips rows that do not fit, and takes a short list with commas for something
-else; here nothing is passed over without being told.
+else; here nothing is skipped silently.
 """
 
 import csv
@@ -37,7 +37,7 @@ class Dialect:
     skip_with_header: int
 
     def describe(self) -> str:
-        """What sets cells apart, and what is passed over, in words."""
+        """What sets cells apart, and what is skipped, in words."""
         above = f", below {self.skip:,} other lines" if self.skip else ""
         if self.width == 1:
             return f"one column{above}"
@@ -53,15 +53,15 @@ def detect_dialect(head: str, name: str) -> Dialect:
         f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
         "those that are needed.",
     )
-    found = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
-    fits, _, dialect = max(found, key=lambda each: each[:2])
+    candidates = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
+    fits, _, dialect = max(candidates, key=lambda each: each[:2])
     if fits >= _FITS:
         return dialect
     return _try_delimiter(head, NO_DELIMITER, name)[2]
 
 
 def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
-    """Which share of rows has the commonest number of cells above one, by that delimiter."""
+    """Share of rows with the commonest number of cells, 0 if that is one; preference; dialect."""
     ends: list[int] = []
     widths: list[int] = []
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)

@@ -1,4 +1,4 @@
-"""In which code a text is written, and the same text in UTF-8."""
+"""The encoding of a text file, detected, and the file recoded to UTF-8."""
 
 import codecs
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from caldp_core.datasets.own import excerpt
 
 UTF_8: Final = "UTF-8"
 _LOOK: Final = 32
-"""Pieces of a file by which its code is told."""
+"""Chunks of a file from which its encoding is detected."""
 _BOMS: Final = {
     codecs.BOM_UTF8: (UTF_8, "utf-8-sig"),
     codecs.BOM_UTF16_LE: ("UTF-16", "utf-16"),
@@ -21,7 +21,7 @@ _NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
 
 
 def to_utf_8(source: Source) -> tuple[Source, str]:
-    """The file as UTF-8 without a mark at its beginning, and what its code is called.
+    """The file as UTF-8 without a byte-order mark, and the name of its encoding.
 
     Without a mark it is UTF-8 where that can be, else Windows-1252, which Western spreadsheets
     write. Raises `CaldpError`, now or while it is read, for what is no text.
@@ -84,7 +84,7 @@ def _is_utf_8(source: Source) -> bool:
 
 
 def _recoding(name: str, codec: str) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """What makes UTF-8 of pieces in another code."""
+    """A function that recodes chunks from `codec` to UTF-8."""
 
     def recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
         decoder, done = codecs.getincrementaldecoder(codec)(), 0

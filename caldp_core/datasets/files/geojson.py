@@ -1,4 +1,4 @@
-"""GeoJSON: its points and squares, such as a map's cells, and what it says of each, as a table."""
+"""GeoJSON: its points and squares, such as a map's cells, and their properties, as a table."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from caldp_core.datasets.files.source import Bounds, Source, source_from_bytes
 from caldp_core.datasets.own import excerpt
 
 _COLUMNS_MAX: Final = 100
-"""Properties beyond are passed over."""
+"""Further properties are skipped."""
 SIDE_COLUMN: Final = "cell_side"
 """The column of the side of squares, in degrees."""
 _SQUARE: Final = 1e-6
@@ -28,7 +28,7 @@ def is_geojson(head: bytes) -> bool:
 def as_csv(source: Source, bounds: Bounds) -> Source:
     """Latitude, longitude and properties of every point, or middle of a square, as CSV in UTF-8.
 
-    Where all are squares of one size the column `cell_side` says it. Raises `CaldpError` for what
+    Where all are squares of one size the column `cell_side` holds it. Raises `CaldpError` for what
     is no GeoJSON, or holds neither.
     """
     most = bounds.parsed_bytes // _PART
@@ -39,36 +39,39 @@ def as_csv(source: Source, bounds: Bounds) -> Source:
         "CSV.",
     )
     try:
-        read = json.loads(data)
+        parsed = json.loads(data)
     except (ValueError, RecursionError):
         raise CaldpError(f"The file {excerpt(source.name)} is no JSON that can be read.") from None
-    rows = list(_points(read))
+    rows = list(_points(parsed))
     require(
         bool(rows),
         f"The file {excerpt(source.name)} must be GeoJSON with points, and has none; give a "
         "FeatureCollection of them.",
     )
-    if len({told.get(SIDE_COLUMN) for _, _, told in rows}) > 1:
+    if len({properties.get(SIDE_COLUMN) for _, _, properties in rows}) > 1:
         rows = [
-            (y, x, {n: each for n, each in told.items() if n != SIDE_COLUMN}) for y, x, told in rows
+            (y, x, {n: each for n, each in properties.items() if n != SIDE_COLUMN})
+            for y, x, properties in rows
         ]
-    names = list(dict.fromkeys(name for _, _, told in rows for name in told))[:_COLUMNS_MAX]
+    names = list(dict.fromkeys(name for _, _, properties in rows for name in properties))[
+        :_COLUMNS_MAX
+    ]
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(["latitude", "longitude", *names])
-    for latitude, longitude, told in rows:
-        writer.writerow([latitude, longitude, *(_text(told.get(name)) for name in names)])
+    for latitude, longitude, properties in rows:
+        writer.writerow([latitude, longitude, *(_text(properties.get(name)) for name in names)])
     return source_from_bytes(out.getvalue().encode("utf-8", "replace"), source.name)
 
 
-def _points(read: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+def _points(parsed: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
     """Latitude, longitude and properties of each point and square."""
-    features = read.get("features") if isinstance(read, dict) else None
-    for feature in features if isinstance(features, list) else [read]:
+    features = parsed.get("features") if isinstance(parsed, dict) else None
+    for feature in features if isinstance(features, list) else [parsed]:
         if not isinstance(feature, dict):
             continue
-        told = feature.get("properties")
-        properties = told if isinstance(told, dict) else {}
+        attributes = feature.get("properties")
+        properties = attributes if isinstance(attributes, dict) else {}
         geometry = feature.get("geometry", feature)
         geometry = geometry if isinstance(geometry, dict) else {}
         for place in _places(geometry):

@@ -1,6 +1,6 @@
-"""What a file seems to hold: its header, its numbers, and which column is what; all can be changed.
+"""The detected layout of a file: header, numbers and roles of columns; all can be changed.
 
-What nobody can tell from the file is None, and asked.
+What can't be detected is None, and people are asked.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from caldp_core.datasets.own import excerpt
 
 _SAMPLE: Final = 1_000
 _MOSTLY: Final = 0.6
-"""Of the cells of a column of numbers; the others are refused, and told."""
+"""Of the cells of a column of numbers; the others are refused, and reported."""
 _REPEATS: Final = 0.5
 _ENOUGH: Final = 10
 _DEGREES: Final = ("latitude", "longitude")
@@ -88,11 +88,11 @@ class DetectedFile:
     rows: tuple[tuple[str, ...], ...]
 
     def cells(self, column: int) -> list[str]:
-        """What the first rows have in a column, without empty cells."""
+        """The cells of a column in the first rows, without empty ones."""
         return [row[column] for row in self.rows if row[column]]
 
     def is_numeric(self, column: int) -> bool:
-        """Whether most of them are numbers."""
+        """Whether most of the first cells of a column are numbers."""
         return _is_numeric(self.cells(column))
 
     @property
@@ -109,13 +109,13 @@ class DetectedFile:
 
 
 def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
-    """What a table seems to hold; `header`: whether it has one, where somebody has said so.
+    """The detected layouts of a table; `header`: whether it has one, None if not known.
 
     Raises `CaldpError` for a table without rows.
     """
     with table.open_reader() as reader:
-        found = reader.fetch_rows(f"SELECT * FROM {table.relation_sql(False)} LIMIT {_SAMPLE}")
-    sample = [tuple(" ".join((cell or "").split()) for cell in row) for row in found]
+        rows = reader.fetch_rows(f"SELECT * FROM {table.relation_sql(False)} LIMIT {_SAMPLE}")
+    sample = [tuple(" ".join((cell or "").split()) for cell in row) for row in rows]
     require(bool(sample), f"There is no row that can be read in {excerpt(table.source.name)}.")
     if table.dialect is None:
         titles: tuple[str, ...] | None = table.names
@@ -125,7 +125,7 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
         titles = sample[0] if header else None
         sample = sample[1:] if header else sample
     columns = _columns(sample, table.width)
-    shown = _unique_titles(titles, table.width)
+    names = _unique_titles(titles, table.width)
     if titles is not None and sample:  # an empty column is nothing, whatever it is called
         titles = tuple(t if cells else "" for t, cells in zip(titles, columns, strict=True))
     numeric = [at for at, cells in enumerate(columns) if _is_numeric(cells)]
@@ -133,7 +133,7 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
     answers = _answers(columns, numeric, titles, header)
     if table.dialect is None:  # what has numbers writes them in one way
         places, answers = replace(places, mark="."), replace(answers, mark=".")
-    return DetectedFile(table, places, answers, shown, tuple(sample))
+    return DetectedFile(table, places, answers, names, tuple(sample))
 
 
 def _columns(sample: Sequence[Sequence[str]], width: int) -> list[list[str]]:
@@ -142,15 +142,15 @@ def _columns(sample: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 
 def _unique_titles(titles: Sequence[str] | None, width: int) -> tuple[str, ...]:
-    found: list[str] = []
+    unique: list[str] = []
     for at in range(width):
         title = (titles[at][:60] if titles else "") or f"column {at + 1}"
-        found.append(title if title not in found else f"{title} (column {at + 1})")
-    return tuple(found)
+        unique.append(title if title not in unique else f"{title} (column {at + 1})")
+    return tuple(unique)
 
 
 def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
-    """Whether the first row names the columns, None if nobody can tell."""
+    """Whether the first row names the columns, None if that can't be told."""
     first, rest = sample[0], sample[1:]
     if any(looks_like_number(cell) for cell in first):
         return False
@@ -223,15 +223,17 @@ def _count_column(
     if len(others) != 1 or sum(map(bool, columns)) > 3:
         return None
     texts = [cells for at, cells in enumerate(columns) if at not in others and cells]
-    told_apart = len(set(zip(*texts, strict=False))) >= _REPEATS * len(columns[answer])
-    return others[0] if told_apart else None
+    distinct = len(set(zip(*texts, strict=False))) >= _REPEATS * len(columns[answer])
+    return others[0] if distinct else None
 
 
 def _degrees(cells: Sequence[str]) -> list[float]:
     """The numbers of a column, by the decimal mark that keeps them small."""
     marks: tuple[DecimalMark, DecimalMark] = (".", ",")
-    found = [[n for cell in cells if (n := parse_number(cell, mark)) is not None] for mark in marks]
-    return max(found, key=lambda numbers: (sum(abs(n) <= 180 for n in numbers), len(numbers)))
+    readings = [
+        [n for cell in cells if (n := parse_number(cell, mark)) is not None] for mark in marks
+    ]
+    return max(readings, key=lambda numbers: (sum(abs(n) <= 180 for n in numbers), len(numbers)))
 
 
 def _pair(

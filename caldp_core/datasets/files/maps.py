@@ -23,7 +23,7 @@ WHOLE_WITHIN: Final = 1e-6
 
 @dataclass(frozen=True)
 class MapRequest:
-    """What is asked of the map. `cell`: side of a cell in degrees, `extent`: what it shows.
+    """The map that is asked for. `cell`: side of a cell in degrees, `extent`: the area it covers.
 
     None: chosen for the places.
     """
@@ -35,7 +35,10 @@ class MapRequest:
 def map_for_places(
     request: MapRequest, box: tuple[float, float, float, float], cell: float | None
 ) -> GridDomain:
-    """The map for places in a box: south, north, west, east; `cell`: of counts made before.
+    """The map for places in a `box`: south, north, west, east, in degrees.
+
+    `cell`: side of the cells of counts made before, in degrees; None if there are none.
+
 
     Raises `CaldpError` where it would have more than 2²⁰ cells.
     """
@@ -107,7 +110,7 @@ def _column_span(west: float, east: float, cell: float) -> tuple[int, int]:
 
 
 def _column_span_across_180(west: float, east: float, cell: float) -> tuple[int, int]:
-    """The same for places on both sides of 180°."""
+    """First cell and the one after the last, from 0°, for places on both sides of 180°."""
     first, last = math.floor(west / cell) - 1, math.floor(east / cell) + 2
     return first, min(last, first + round(360 / cell))
 

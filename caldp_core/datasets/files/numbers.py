@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 DecimalMark: TypeAlias = Literal[".", ","]
-"""What is before decimals; the other, spaces and apostrophes may be between groups of digits."""
+"""The mark before decimals; the other, spaces and apostrophes may be between groups of digits."""
 _PLAIN: Final = re.compile(r"[-+]?(\d+|\d*\.\d+|\d+\.)([eE][-+]?\d{1,3})?")
 _SPACES: Final = " '’\u00a0\u202f"
 _EVIDENCE: Final = {
@@ -15,12 +15,12 @@ _EVIDENCE: Final = {
     )
     for mark, other in ((".", ","), (",", "."))
 }
-"""What is written with one mark alone: "1.204" and "1,204" are with either."""
+"""Numbers that only one mark explains; "1.204" and "1,204" are numbers by either."""
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 
 def parse_number(text: str, mark: DecimalMark) -> float | None:
-    """The number that a cell says, None if it says none."""
+    """The number in a cell, None if there is none."""
     cell = text.strip()
     if re.fullmatch(grouped_pattern(mark), cell):
         cell = re.sub(f"[{_SPACES}{_other(mark)}]", "", cell)
@@ -55,20 +55,20 @@ def grouped_pattern(mark: DecimalMark) -> str:
 
 
 def number_sql(column: str, mark: DecimalMark) -> str:
-    """A column of texts as numbers, NULL where one says none; NaN and ∞ are none."""
-    quiet = grouped_pattern(mark).replace("'", "''")
+    """A column of texts as numbers, NULL for one without a number; NaN and ∞ are none."""
+    pattern = grouped_pattern(mark).replace("'", "''")
     plain = column
     if mark == ",":
         plain = f"CASE WHEN NOT contains({column}, '.') THEN replace({column}, ',', '.') END"
     signs = f"{_SPACES}{_other(mark)}".replace("'", "''")
     bare = f"regexp_replace({column}, '[{signs}]', '', 'g')"
     in_groups = (
-        f"CASE WHEN regexp_full_match(trim({column}), '{quiet}') "
+        f"CASE WHEN regexp_full_match(trim({column}), '{pattern}') "
         f"THEN TRY_CAST(replace({bare}, ',', '.') AS DOUBLE) END"
     )
     # What can't be read at first glance is looked at again: few cells, so that it costs nothing.
-    found = f"coalesce(TRY_CAST({plain} AS DOUBLE), {in_groups})"
-    return f"(CASE WHEN isfinite({found}) THEN {found} END)"
+    value = f"coalesce(TRY_CAST({plain} AS DOUBLE), {in_groups})"
+    return f"(CASE WHEN isfinite({value}) THEN {value} END)"
 
 
 def _other(mark: DecimalMark) -> DecimalMark:

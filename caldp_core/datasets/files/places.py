@@ -40,7 +40,7 @@ _OUTSIDE: Final = 7
 
 @dataclass(frozen=True)
 class CountedPlaces:
-    """Places counted in cells, and which rows are not among them; `rounded`: weights were."""
+    """Places counted in cells, and rows not among them; `rounded`: whether weights were rounded."""
 
     places: OwnPlaces
     refused: RefusedRows
@@ -57,10 +57,12 @@ def count_places(
 
     That is the paper's where all places lie on it and are more than 5° apart, else a box around
     them in the smallest cells of 0.01° to 10° of which it has at most 43,750. Raises `CaldpError`
-    where the file says no place with people, or the map has more than 2²⁰ cells.
+    where the file holds no place with people, or the map has more than 2²⁰ cells.
     """
-    parts, grid, told, rounded = count_parts_by_cell(file, layout, _cell_of(file, layout), progress)
-    return CountedPlaces(places_from_counts(_people(parts, grid), grid, title), told, rounded)
+    parts, grid, refused, rounded = count_parts_by_cell(
+        file, layout, _cell_of(file, layout), progress
+    )
+    return CountedPlaces(places_from_counts(_people(parts, grid), grid, title), refused, rounded)
 
 
 def count_parts_by_cell(
@@ -68,41 +70,41 @@ def count_parts_by_cell(
 ) -> tuple[Counter[int], GridDomain, RefusedRows, bool]:
     """People by cell in `UNIT` parts, the map, what is refused, and whether there are parts.
 
-    `cell`: the side of cells in degrees where the file says it. Raises `CaldpError` as
+    `cell`: the side of cells in degrees where the file has one. Raises `CaldpError` as
     `count_places` does.
     """
     layout.check_complete(file, "latitude", "longitude")
-    coded, likely = (
+    coded, first_map = (
         _rows_sql(file, layout),
         map_for_places(layout.wanted, _likely(file, layout), cell),
     )
     with file.table.open_reader() as reader:
-        found = _count_by_cell(reader, coded, layout, likely, progress)
+        entries = _count_by_cell(reader, coded, layout, first_map, progress)
         codes: Counter[int] = Counter()
-        for each in found:
+        for each in entries:
             codes[each.code] += each.rows
-        told = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
-        good = [each for each in found if each.code == 0]
+        refused = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
+        good = [each for each in entries if each.code == 0]
         require(
             sum(each.parts for each in good) > 0,
             f"No row of {excerpt(file.table.source.name)} says a place with people"
-            f"{f': the first is {told.example}' if told.example else ''}; give latitude and "
+            f"{f': the first is {refused.example}' if refused.example else ''}; give latitude and "
             "longitude in degrees, such as “40.71, -74.01”.",
         )
         on = map_for_places(layout.wanted, _box(good), cell)
-        symbols = _symbols(good, likely, on)
-        if on != likely and None in symbols:  # the first rows had led to another map
+        symbols = _symbols(good, first_map, on)
+        if on != first_map and None in symbols:  # the first rows had led to another map
             good = [e for e in _count_by_cell(reader, coded, layout, on, progress) if e.code == 0]
             symbols = _symbols(good, on, on)
     outside = sum(e.rows for e, symbol in zip(good, symbols, strict=True) if symbol is None)
     if outside:
-        reasons = (*told.reasons, (_WORDS[_OUTSIDE], outside))
-        told = RefusedRows(told.rows, reasons, told.example)
+        reasons = (*refused.reasons, (_WORDS[_OUTSIDE], outside))
+        refused = RefusedRows(refused.rows, reasons, refused.example)
     parts: Counter[int] = Counter()
     for each, symbol in zip(good, symbols, strict=True):
         if symbol is not None:
             parts[symbol] += each.parts
-    return parts, on, told, any(bool(each.rounded) for each in good)
+    return parts, on, refused, any(bool(each.rounded) for each in good)
 
 
 def _rows_sql(file: DetectedFile, layout: Layout) -> str:
@@ -163,17 +165,17 @@ def _count_by_cell(
     at = f"CASE WHEN {near} THEN r::INT END AS i, CASE WHEN {near} THEN c::INT END AS j"
     turned = "CASE WHEN lon < 0 THEN lon + 360 ELSE lon END"
     ends = f"min(lat), max(lat), min(lon), max(lon), min({turned}), max({turned})"
-    found = reader.fetch_rows(
+    rows = reader.fetch_rows(
         f"SELECT code, {at}, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), {ends} FROM "
         f"(SELECT code, n, lat, lon, {row} AS r, {column} AS c FROM ({rows_sql})) GROUP BY code, "
         "i, j",
         progress=progress,
     )
-    return [_CellRows(*each) for each in found]
+    return [_CellRows(*each) for each in rows]
 
 
 def _box(found: Sequence[_CellRows]) -> tuple[float, float, float, float]:
-    """South, north, west and east of all."""
+    """South, north, west and east of all rows, in degrees."""
     souths, norths, wests, easts, turned, ends = zip(*(each[-6:] for each in found), strict=True)
     return (
         min(souths),
@@ -183,7 +185,7 @@ def _box(found: Sequence[_CellRows]) -> tuple[float, float, float, float]:
 
 
 def _symbols(found: Sequence[_CellRows], by: GridDomain, on: GridDomain) -> list[int | None]:
-    """The cells of a map in which they are, found by the cells of another; None: in none."""
+    """The cell of map `on` for each entry counted by cells of map `by`; None: outside."""
     up, right = (by.south - on.south) / on.cell, (by.west - on.west) / on.cell
     if by.cell != on.cell or max(abs(up - round(up)), abs(right - round(right))) > WHOLE_WITHIN:
         return [None] * len(found)
@@ -221,11 +223,11 @@ def _likely(file: DetectedFile, layout: Layout) -> tuple[float, float, float, fl
 
 
 def _cell_of(file: DetectedFile, layout: Layout) -> float | None:
-    """The side of cells of counts that were made before, as their file says it."""
+    """The side of cells, in degrees, of counts that were made before; None if it has none."""
     if layout.cell is None:
         return None
-    said = {numbers.parse_number(row[layout.cell], layout.mark or ".") for row in file.rows}
-    if len(said) == 1 and (cell := said.pop()) in (*FINE_CELLS, *CELLS):
+    sides = {numbers.parse_number(row[layout.cell], layout.mark or ".") for row in file.rows}
+    if len(sides) == 1 and (cell := sides.pop()) in (*FINE_CELLS, *CELLS):
         return cell
     raise CaldpError("The column cell_degrees must say one side of cells, the same in every row.")
 

@@ -1,4 +1,4 @@
-"""GeoJSON: its polygons and their names, as texts; whatever is none is a sentence."""
+"""GeoJSON: its polygons and their names, as texts."""
 
 import json
 import math
@@ -30,45 +30,45 @@ def read_polygons(data: bytes, file: str) -> dict[str, str]:
         "simplify the areas, or leave some out.",
     )
     try:
-        read = json.loads(data.decode("utf-8-sig"))
+        parsed = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise CaldpError(f"The file {excerpt(file)} is no JSON that can be read.") from None
-    found: dict[str, list[str]] = {}
-    features = [each for each in _features(read) if _polygons(each)]
+    areas: dict[str, list[str]] = {}
+    features = [each for each in _features(parsed) if _polygons(each)]
     key = _name_key([_properties(each) for each in features])
     for number, feature in enumerate(features, start=1):
         name = _line(_properties(feature).get(key, "")) if key else ""
         rings = [_ring(ring, file) for polygon in _polygons(feature) for ring in _list(polygon)]
-        found.setdefault(name or f"area {number}", []).extend(ring for ring in rings if ring)
-    found = {name: rings for name, rings in found.items() if rings}
-    _check(found, file)
-    return {name: " / ".join(rings) for name, rings in found.items()}
+        areas.setdefault(name or f"area {number}", []).extend(ring for ring in rings if ring)
+    areas = {name: rings for name, rings in areas.items() if rings}
+    _check(areas, file)
+    return {name: " / ".join(rings) for name, rings in areas.items()}
 
 
-def _check(found: Mapping[str, list[str]], file: str) -> None:
+def _check(areas: Mapping[str, list[str]], file: str) -> None:
     require(
-        bool(found),
+        bool(areas),
         f"The file {excerpt(file)} must be GeoJSON with polygons, and has none; give a "
         "FeatureCollection of them, in degrees (WGS 84).",
     )
-    corners = sum(ring.count(",") for rings in found.values() for ring in rings)
+    corners = sum(ring.count(",") for rings in areas.values() for ring in rings)
     require(
-        len(found) <= POLYGONS_MAX and corners <= CORNERS_MAX,
+        len(areas) <= POLYGONS_MAX and corners <= CORNERS_MAX,
         f"Areas may be up to {POLYGONS_MAX} with {CORNERS_MAX:,} corners in all, {excerpt(file)} "
-        f"has {len(found):,} with {corners:,}; simplify them, or leave some out.",
+        f"has {len(areas):,} with {corners:,}; simplify them, or leave some out.",
     )
 
 
-def _features(read: Any) -> Iterator[dict[str, Any]]:
-    features = read.get("features") if isinstance(read, dict) else None
-    for each in features if isinstance(features, list) else [read]:
+def _features(parsed: Any) -> Iterator[dict[str, Any]]:
+    features = parsed.get("features") if isinstance(parsed, dict) else None
+    for each in features if isinstance(features, list) else [parsed]:
         if isinstance(each, dict):
             yield each
 
 
 def _properties(feature: Mapping[str, Any]) -> dict[str, Any]:
-    told = feature.get("properties")
-    return told if isinstance(told, dict) else {}
+    properties = feature.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def _polygons(feature: Mapping[str, Any]) -> list[Any]:

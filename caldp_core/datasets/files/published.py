@@ -1,4 +1,4 @@
-"""A published map of a file: points or counts, put on the cells of the map that it is to help."""
+"""A published map from a file of points or counts, on the cells of the map it is a prior for."""
 
 import math
 from dataclasses import dataclass, replace
@@ -30,9 +30,9 @@ _ROWS: Final = 8
 
 @dataclass(frozen=True)
 class CountedMap:
-    """A published map, how many `people` it has where it is to help, and which rows are left out.
+    """A published map, its number of `people` on the map it is a prior for, and rows left out.
 
-    `rounded` is never so: parts of people are parts of a map as well.
+    `rounded` is always False: parts of people are parts of a map as well.
     """
 
     published: PublicMap
@@ -60,7 +60,7 @@ def count_published_map(
         else _aligned_grid(file, layout, side, domain)
     )
     wanted = replace(layout, wanted=MapRequest(on.cell, on.area), cell=None)
-    parts, grid, told, _ = count_parts_by_cell(file, wanted, None, progress)
+    parts, grid, refused, _ = count_parts_by_cell(file, wanted, None, progress)
     weights = np.zeros(grid.k)
     for cell, part in parts.items():
         weights[cell] = part / UNIT
@@ -71,14 +71,17 @@ def count_published_map(
         "the same part of the Earth.",
     )
     return CountedMap(
-        public_map_from_weights(weights, grid, title), round(float(weights.sum())), told
+        public_map_from_weights(weights, grid, title), round(float(weights.sum())), refused
     )
 
 
 def read_published_map(data: str | bytes | Path, domain: GridDomain, title: str) -> PublicMap:
-    """The published map of a text or file as it is understood; see `count_published_map`."""
-    seen = inspect_data(data)
-    return count_published_map(seen, seen.places, title, domain).published
+    """The published map of a text or file by its detected layout.
+
+    Raises `CaldpError` as `count_published_map` does.
+    """
+    detected = inspect_data(data)
+    return count_published_map(detected, detected.places, title, domain).published
 
 
 def _side_of(file: DetectedFile, layout: Layout) -> float | None:
@@ -98,7 +101,7 @@ def _side_of(file: DetectedFile, layout: Layout) -> float | None:
 
 
 def _places(file: DetectedFile, layout: Layout) -> Floats:
-    """(rows, 2) latitude and longitude of the first rows that say both."""
+    """(rows, 2) latitude and longitude of the first rows that have both."""
     mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
     read = [[numbers.parse_number(row[each], mark) for each in at] for row in file.rows]
     return np.array([each for each in read if None not in each], np.float64).reshape(-1, 2)
@@ -107,7 +110,7 @@ def _places(file: DetectedFile, layout: Layout) -> Floats:
 def _aligned_grid(
     file: DetectedFile, layout: Layout, side: float, domain: GridDomain
 ) -> GridDomain:
-    """The file's own cells around the map that it is to help."""
+    """The file's own cells that cover the map of `domain`."""
     (latitude, longitude), area = _places(file, layout)[0], domain.area
     south, west = (
         _edge_before(middle - side / 2, side, low, least)
@@ -125,5 +128,5 @@ def _aligned_grid(
 
 def _edge_before(edge: float, side: float, low: float, least: float) -> float:
     """The last edge of cells at or before `low`, no less than `least`."""
-    found = edge + side * math.floor((low - edge) / side + _EQUAL)
-    return round(found if found >= least - _EQUAL else found + side, 9)
+    before = edge + side * math.floor((low - edge) / side + _EQUAL)
+    return round(before if before >= least - _EQUAL else before + side, 9)

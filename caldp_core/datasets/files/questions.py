@@ -16,7 +16,7 @@ from caldp_core.datasets.own_survey import OwnSurvey
 class CountedQuestions:
     """A survey counted; `refused`: rows that are not counted for the question that has most.
 
-    `rounded`: whether weights were.
+    `rounded`: whether weights were rounded.
     """
 
     survey: OwnSurvey
@@ -42,7 +42,7 @@ def count_questions(
         f"A survey has 2 to {OWN_QUESTIONS_MAX} different questions, got {len(columns)}; choose "
         "other columns.",
     )
-    found: list[CountedAnswers] = []
+    counted: list[CountedAnswers] = []
     for number, column in enumerate(columns):
 
         def within(share: float, number: int = number) -> None:
@@ -51,12 +51,12 @@ def count_questions(
         width = step_width(file, layout, column)
         steps = None if width is None else Steps(width)
         own = replace(layout, answer=column, group=None, others=(), steps=steps)
-        found.append(count_answers(file, own, file.names[column], within))
-    worst = max(found, key=lambda each: each.refused.count)
+        counted.append(count_answers(file, own, file.names[column], within))
+    worst = max(counted, key=lambda each: each.refused.count)
     return CountedQuestions(
-        OwnSurvey.of(tuple(each.table for each in found), title),
+        OwnSurvey.of(tuple(each.table for each in counted), title),
         _refused_of_question(worst),
-        any(each.rounded for each in found),
+        any(each.rounded for each in counted),
     )
 
 
@@ -68,6 +68,6 @@ def step_width(file: DetectedFile, layout: Layout, column: int) -> float | None:
 
 
 def _refused_of_question(worst: CountedAnswers) -> RefusedRows:
-    of = f"in “{worst.table.title}”"
-    reasons = tuple((f"{reason} {of}", times) for reason, times in worst.refused.reasons)
+    suffix = f"in “{worst.table.title}”"
+    reasons = tuple((f"{reason} {suffix}", times) for reason, times in worst.refused.reasons)
     return replace(worst.refused, reasons=reasons)

@@ -40,8 +40,8 @@ class RefusedRows:
         rows, verb = (
             ("row", "is") if self.rows == 1 else ("rows", "is" if self.count == 1 else "are")
         )
-        told = f"{self.count:,} of {self.rows:,} {rows} {verb} not counted: {why}."
-        return f"{told} The first is {self.example}." if self.example else told
+        sentence = f"{self.count:,} of {self.rows:,} {rows} {verb} not counted: {why}."
+        return f"{sentence} The first is {self.example}." if self.example else sentence
 
 
 def find_refused_rows(
@@ -53,10 +53,11 @@ def find_refused_rows(
     codes: Mapping[int, int],
     words: Mapping[int, str],
 ) -> RefusedRows:
-    """Which rows of the last query were none or had a code of what is wrong with them.
+    """The rows of the last query that DuckDB rejected or whose `code` says what is wrong.
 
-    `coded`: SQL of all rows with `code` (0: nothing wrong) and the columns; `codes`: how many rows
-    each has. Raises `CaldpError` for a quotation mark that opens and never closes.
+    `rows_sql`: SQL of all rows with `code` (0: nothing wrong) and the columns; `codes`: how many
+    rows each has; `words`: what each means. Raises `CaldpError` for a quotation mark that opens
+    and never closes.
     """
     rejects = reader.rejected_rows()
     reasons = [(words[code], times) for code, times in sorted(codes.items()) if code]

@@ -20,7 +20,7 @@ PROTOCOL: Final = "data"
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a file may take: `seconds` a query (None: any), megabytes of memory, bytes unpacked.
+    """Bounds on reading a file: `seconds` a query (None: any), megabytes of memory, bytes unpacked.
 
     `rows` of a Parquet file, which may say a billion in a few bytes; `parsed_bytes`: bytes of a
     workbook or of GeoJSON, which are built up whole in memory.
@@ -34,9 +34,9 @@ class Bounds:
 
 
 PAGE_BOUNDS: Final = Bounds(20.0, 300, 2**31, 10**8, 2**27)
-"""Of a file that somebody brings to a server which others use, too."""
+"""For a file uploaded to a server that others use, too."""
 COMMAND_BOUNDS: Final = Bounds(None, 2_000, 2**46, 10**12, 2**29)
-"""Of a file on one's own machine."""
+"""For a file on one's own machine."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Source:
                 yield piece
 
     def with_measured_size(self, seconds: float | None) -> "Source":
-        """With as many bytes as come out of it, which whoever reads it has to know.
+        """The file with its `size` counted by reading it, as its readers need to know it.
 
         Raises `CaldpError` for a fault on the way, and where it takes longer than `seconds`.
         """
@@ -110,11 +110,11 @@ class ChunkedFile(io.RawIOBase):
         self._coming, self._rest, self._at = self._pieces(), memoryview(b""), 0
 
     def readable(self) -> bool:
-        """It can be read."""
+        """True."""
         return True
 
     def seekable(self) -> bool:
-        """It can go back, slowly."""
+        """True, though going back reads anew."""
         return True
 
     def tell(self) -> int:
@@ -140,7 +140,7 @@ class ChunkedFile(io.RawIOBase):
         return False
 
     def seek(self, position: int, whence: int = io.SEEK_SET) -> int:
-        """To a place counted from the beginning."""
+        """Go to a position counted from the beginning; raises `UnsupportedOperation` for others."""
         if whence != io.SEEK_SET:
             raise io.UnsupportedOperation("a stream knows its beginning only")
         if position < self._at:
@@ -154,8 +154,8 @@ class ChunkedFile(io.RawIOBase):
 def file_system(source: Source, faults: list[CaldpError]) -> Iterator["AbstractFileSystem"]:
     """A file system with that one file, for DuckDB; at the end all that it opened is closed.
 
-    `faults`: takes what is found to be wrong with the file while it is read, as DuckDB hands on its
-    own errors alone.
+    `faults`: receives what is wrong with the file while it is read, as DuckDB raises its own errors
+    alone.
     """
     from fsspec.spec import AbstractFileSystem
 
@@ -187,7 +187,7 @@ def file_system(source: Source, faults: list[CaldpError]) -> Iterator["AbstractF
 
 
 class _FaultRecorder(io.RawIOBase):
-    """A file whose faults are kept."""
+    """A file that adds the errors of reading it to `faults`."""
 
     def __init__(self, file: BinaryIO, faults: list[CaldpError]) -> None:
         super().__init__()

@@ -54,10 +54,10 @@ class Table:
     def relation_sql(self, header: bool) -> str:
         """SQL of the rows, with columns c0, c1, … as texts; without the first if it is a header."""
         if self.dialect is None:
-            told = ", ".join(
+            casts = ", ".join(
                 f'"{_escaped(name)}"::VARCHAR AS c{i}' for i, name in enumerate(self.names)
             )
-            return f"(SELECT {told} FROM read_parquet('{_PATH}'))"
+            return f"(SELECT {casts} FROM read_parquet('{_PATH}'))"
         columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.width))
         skip = self.dialect.skip_with_header if header else self.dialect.skip
         return (
@@ -81,7 +81,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Reader:
-    """Asks for rows of a table; its faults are sentences."""
+    """Runs queries on a table; `faults` are errors of reading its file."""
 
     table: Table
     connection: "DuckDBPyConnection"
@@ -105,15 +105,15 @@ class Reader:
         return CaldpError(f"The file {excerpt(self.table.source.name)} can't be read: {why}")
 
     def rejected_rows(self) -> list[tuple[str, int, int, str]]:
-        """Rows of the last query that are none: why, how many, the first one's line, and it."""
+        """Lines of the last query that are no rows: why, how many, number and text of the first."""
         if self.table.dialect is None:
             return []
-        found = self.fetch_rows(
+        rejects = self.fetch_rows(
             "SELECT error_type::VARCHAR, count(DISTINCT line), min(line), arg_min(csv_line, line) "
             "FROM reject_errors WHERE scan_id = (SELECT max(scan_id) FROM reject_scans) "
             "AND trim(csv_line, chr(9) || chr(10) || chr(13) || ' ,;|') <> '' GROUP BY 1"
         )
-        return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in found]
+        return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in rejects]
 
 
 def open_table(source: Source, bounds: Bounds) -> Table:

@@ -42,16 +42,16 @@ def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
     with source.open() as file:
         data = file.read()
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, input=data, capture_output=True, timeout=bounds.seconds, check=False
         )
     except subprocess.TimeoutExpired:
         raise _unreadable(source.name, "takes too long") from None
-    require(done.returncode != _TOO_LONG, str(_unreadable(source.name, "holds too much")))
-    if done.returncode:
+    require(process.returncode != _TOO_LONG, str(_unreadable(source.name, "holds too much")))
+    if process.returncode:
         raise _unreadable(source.name, "is damaged, too large, or asks for a password")
-    told, _, text = done.stdout.partition(b"\n")
-    reply = json.loads(told)
+    first_line, _, text = process.stdout.partition(b"\n")
+    reply = json.loads(first_line)
     sheet = f"sheet {excerpt(reply['sheet'])}"
     if reply["sheets"] > 1:
         sheet += f", one of {reply['sheets']:,}"
@@ -59,7 +59,7 @@ def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
 
 
 def _unpacked_bytes(source: Source) -> int:
-    """Bytes that a workbook says it unpacks to, those of a bomb without end."""
+    """Bytes that a workbook unpacks to by its directory; `sys.maxsize` for a bomb."""
     if source.head(4) != ZIP:
         return source.size
     size = sum(each.file_size for each in zip_members(source))

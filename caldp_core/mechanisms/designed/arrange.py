@@ -1,7 +1,7 @@
 """From weights of orbits to the columns of a channel that can be written out.
 
 Small orbits are written out whole, which loses nothing. A large one (64 symbols, 17 of them high:
-10^15 columns) is stood for by a few of its columns and all their cyclic shifts, as in a block
+10^15 columns) is represented by a few of its columns and all their cyclic shifts, as in a block
 design made of difference sets (Bose 1939). Shifts make M circulant on each class, with the
 eigenvalues Σ w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the
 whole orbit; swaps of two symbols even them out.
@@ -22,23 +22,23 @@ _SMALL: Final = 1e-7
 _MANY: Final = 1.5
 """Times as many columns as M has entries: of fewer a basic solution leaves out too few."""
 _RARE: Final = 1e-4
-"""Relative to the largest: columns with a smaller weight are dropped if the loss"""
+"""Relative to the largest: columns with a smaller weight may be dropped."""
 _NOTHING: Final = 1e-5
-"""does not rise by more than this share."""
+"""Relative rise of the loss that dropping columns may cost."""
 _OFF: Final = 1e-9
 """How far rows may be from 1, relative to √k_c."""
 _EXACT: Final = 1e-9
-"""Relative accuracy of the weights where nothing else is said."""
+"""Default relative accuracy of the weights."""
 _SWAPS: Final = 64
 """Swaps tried at a time."""
 _FLAT: Final = 1.0005
-"""Evening out stops this near to the loss of eigenvalues that are all equal,"""
+"""Evening out stops at this multiple of the loss of eigenvalues that are all equal."""
 _TRIES: Final = 4000
-"""or after so many times."""
+"""Most rounds of swaps."""
 
 
 def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) -> Weighted:
-    """The same M from at most as many columns as it has entries (Carathéodory), but for rounding.
+    """Keep M, but for rounding, with at most as many columns as it has entries (Carathéodory).
 
     A basic solution of the equations for M, which fix the row sums too, since Mπ = Σ w v. Then the
     columns with the smallest weights leave one by one, as long as that costs next to nothing.
@@ -63,8 +63,8 @@ def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) 
 def _without_rare(few: Weighted, classes: Classes, accuracy: float) -> Weighted:
     """Drop columns that are hardly ever sent."""
     rare = few.w < _RARE * few.w.max()
-    kept = few.columns.rows(np.flatnonzero(~rare))
-    return _as_good(kept, classes, accuracy, few) or few if rare.any() else few
+    frequent = few.columns.rows(np.flatnonzero(~rare))
+    return _as_good(frequent, classes, accuracy, few) or few if rare.any() else few
 
 
 def _as_good(
@@ -74,12 +74,12 @@ def _as_good(
     if np.linalg.matrix_rank(columns.sums) < len(classes.sizes):
         return None
     try:
-        found = best_weights(columns, classes, accuracy)
+        best = best_weights(columns, classes, accuracy)
     except np.linalg.LinAlgError:  # the search for weights that make a channel has run off
         return None
-    off = np.abs(found.w @ columns.sums - classes.rows_sum).max()
+    off = np.abs(best.w @ columns.sums - classes.rows_sum).max()
     most = than.information.loss * (1 + _NOTHING)
-    return found if off < _OFF and found.information.loss <= most else None
+    return best if off < _OFF and best.information.loss <= most else None
 
 
 def written_out(

@@ -19,7 +19,7 @@ ROUNDING: Final = 1e-9
 
 
 def above(loss: float, bound: float) -> float:
-    """At most this share a loss is above what any mechanism can do: 0.008 stands for 0.8 %."""
+    """How far, at most, a loss is above any mechanism's, relative: 0.008 stands for 0.8 %."""
     if loss <= bound:
         return 0.0
     return loss / bound - 1.0 if bound > 0 else float("inf")
@@ -38,7 +38,10 @@ class Proof:
 
 
 def proof_of(weighted: Weighted, excess: float) -> Proof:
-    """`excess`: the largest vᵀGv − λᵀv of all extreme rays with π·v = 1."""
+    """Loss and bound of weighted columns, by the module's formula.
+
+    `excess`: the largest vᵀGv − λᵀv of all extreme rays with π·v = 1.
+    """
     loss = weighted.information.loss
     most = float(weighted.dual @ weighted.information.classes.rows_sum) + max(excess, 0.0)
     bound = loss * min(loss / most, 1.0) * (1 - ROUNDING)

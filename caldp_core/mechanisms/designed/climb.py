@@ -20,9 +20,9 @@ _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
 _NEXT_TO_NOTHING: Final = 1e-9
 """Share of a column's π·v that the moves of a sweep must leave: less of it may be rounding.
-And of a column's largest entry: what is less may as well be 0;"""
+Share of its largest entry below which entries are set to 0."""
 _LITTLE: Final = 0.02
-"""what is less is tried at 0."""
+"""Share of a column's largest entry below which entries are tried at 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Worth:
 
     @classmethod
     def of(cls, weighted: Weighted) -> "Worth":
-        """Written out over all symbols."""
+        """φ of a design's multipliers, written out over all symbols."""
         classes = weighted.information.classes
         shared, spread = weighted.information.gradient
         labels, root = classes.labels, classes.rows_sum
@@ -46,20 +46,20 @@ class Worth:
         return cls(quadratic, (weighted.dual / root)[labels], classes.prior)
 
     def __call__(self, v: Floats) -> Floats:
-        """(N, k) columns → (N,)."""
-        sent = v @ self.prior
-        value = np.einsum("ij,ij->i", v @ self.quadratic, v) - (v @ self.linear) * sent
-        return np.asarray(value / sent**2)
+        """(N, k) columns → (N,) φ."""
+        mean = v @ self.prior
+        value = np.einsum("ij,ij->i", v @ self.quadratic, v) - (v @ self.linear) * mean
+        return np.asarray(value / mean**2)
 
 
 def climb(v: Floats, levels: Floats, worth: Worth, rng: np.random.Generator) -> Floats:
     """(N, k) columns → as many of no less worth, which few moves improve."""
-    climbers, left, highest = _Climbers(v, np.exp(-levels), worth), np.arange(len(v)), v.copy()
+    climbers, active, highest = _Climbers(v, np.exp(-levels), worth), np.arange(len(v)), v.copy()
     for _ in range(_SWEEPS):
         for x in rng.permutation(len(levels)):
             climbers.move(int(x))
-        highest[left], left = climbers.v.T, left[climbers.moved]
-        if not left.size:
+        highest[active], active = climbers.v.T, active[climbers.moved]
+        if not active.size:
             break
         climbers.go_on()
     return highest
@@ -97,7 +97,7 @@ class _Climbers:
         self.go_on()
 
     def go_on(self) -> None:
-        """Only those that moved, scaled; all else anew, so that rounding does not add up."""
+        """Keep the columns that moved, rescaled; compute products anew against rounding."""
         self.v = np.ascontiguousarray(self.v[:, self.moved])
         self.v /= self.v.max(axis=0)
         self.moved = np.zeros(self.v.shape[1], np.bool_)
@@ -134,8 +134,8 @@ class _Climbers:
     def _worth_after(self, x: int, step: Floats) -> Floats:
         """(N,) φ with symbol x moved by (N,) `step`."""
         square = self.square + step * (2 * self.pushed[x] + step * self.worth.quadratic[x, x])
-        sent = self.sent + step * self.worth.prior[x]
-        some = sent > self.nothing
-        there = np.where(some, sent, 1.0)
+        mean = self.sent + step * self.worth.prior[x]
+        positive = mean > self.nothing
+        divisor = np.where(positive, mean, 1.0)
         line = self.line + step * self.worth.linear[x]
-        return np.where(some, (square - line * there) / there**2, -np.inf)
+        return np.where(positive, (square - line * divisor) / divisor**2, -np.inf)

@@ -34,17 +34,17 @@ from caldp_core.privacy.context import PrivacyMatrix
 K_MAX: Final = 256
 """Most symbols of a design."""
 ENTRIES: Final = 3_200_000
-"""Entries of extreme rays that are all looked at: 200,000 kinds of them for 16 symbols;"""
+"""Default for the entries of extreme rays that are all looked at: 200,000 kinds for 16 symbols."""
 ENTRIES_MAX: Final = 20_000_000
-"""the most that a person may ask for: a quarter of a minute for 13 symbols, and a gigabyte."""
+"""Most entries that a caller may ask for: a quarter of a minute for 13 symbols, and a gigabyte."""
 _ACCURACY: Final = 1e-5
-"""Relative: what is left to be gained by other columns when the search for them ends."""
+"""Relative gain by other columns that is left when the search ends, with all rays known."""
 _SEARCHED: Final = 1e-4
-"""The same where columns are searched for."""
+"""Relative gain that is left where columns are searched for."""
 _GOOD: Final = 1.002
 """Shifts of large orbits that lose more are compared with small orbits and with hyperplanes."""
 _SEED: Final = 11
-"""Of the search for even arrangements, so that one problem has one design."""
+"""Seed of the search for even arrangements, so that one problem has one design."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Design:
 
     @property
     def gap(self) -> float:
-        """At most this share above what any mechanism can do: 0.008 stands for 0.8 %.
+        """How far, at most, `loss` is above any mechanism's, relative: 0.008 stands for 0.8 %.
 
         0 only where loss and bound are equal but for rounding.
         """
@@ -95,8 +95,8 @@ def design(
     `prior`: (k,) positive, scaled to sum to 1. `weights`: (k,) ω > 0. Both default to even ones.
     `entries`: where the extreme rays have no more of them (rays times symbols), all are looked at,
     so that the proof is tight; more take longer.
-    Raises `CaldpError` for too many symbols or entries, or for levels near 0; what `progress`
-    raises, to cancel.
+    Raises `CaldpError` for too many symbols or entries, or for levels near 0, and what
+    `progress` raises to cancel.
     """
     require(
         policy.k <= K_MAX,
@@ -150,15 +150,15 @@ def _best_of(
     v, w = written_out(few, classes, most, rng)
     if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
         small = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
-        made = [(v, w), small, *by_hyperplanes(few, classes, most)]
-        v, w = min(made, key=lambda each: _loss(each[0], each[1], classes))
+        candidates = [(v, w), small, *by_hyperplanes(few, classes, most)]
+        v, w = min(candidates, key=lambda each: _loss(each[0], each[1], classes))
     return v, w, proof
 
 
 def _searched(
     part: Part, source: SearchedRays, most: int, progress: Progress
 ) -> tuple[Floats, Floats, Proof]:
-    """The same where not all rays can be looked at."""
+    """(N, k) columns, (N,) weights and the proof where not all rays can be looked at."""
     best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
     bound = _bound(part, best, lambda share: progress(0.7 + 0.3 * share))
     few = few_columns(best, source.classes, 0.1 * _SEARCHED)
@@ -167,7 +167,7 @@ def _searched(
 
 
 def _bound(part: Part, best: Weighted, progress: Progress) -> float:
-    """From fewer symbols, from what they have alike, and from a relaxation where it is quick."""
+    """A lower bound from merged symbols, from a star, and from a relaxation where it is quick."""
     cuts = merged_bounds(part, lambda share: progress(0.5 * share))
     bound = sum(cut.bound for cut in cuts)
     star = star_cut(part, best, lambda share: progress(0.5 + 0.1 * share))
@@ -179,7 +179,7 @@ def _bound(part: Part, best: Weighted, progress: Progress) -> float:
 
 
 def _of_small(source: AllRays, most: int) -> Weighted:
-    """The best of those orbits that can be written out."""
+    """The best weights of the orbits that can be written out."""
     sizes = np.array([Orbit(v, source.classes).size for v in source.every.v], dtype=np.float64)
     small = source.every.rows(np.flatnonzero(sizes <= most))
     return generate(AllRays(source.classes, small, source.levels), _ACCURACY, no_progress)

@@ -69,7 +69,7 @@ def kept(channel: WholeChannel, levels: Floats) -> bool:
 
 
 def rows_keep(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool:
-    """The same of rows of numerators over any `whole`."""
+    """Whether rows of numerators over `whole` are distributions within (k, k) `levels`, exactly."""
     k, outputs = len(levels), len(rows[0])
     if len(rows) != k or any(
         len(row) != outputs or min(row) < 0 or sum(row) != whole for row in rows
@@ -77,14 +77,14 @@ def rows_keep(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool
         return False
     floats = np.array([[entry / whole for entry in row] for row in rows])
     # Numbers that floats can't hold to all of their digits settle nothing.
-    held = np.array([all(not e or f > _HELD for e, f in zip(*row, strict=True))
+    representable = np.array([all(not e or f > _HELD for e, f in zip(*row, strict=True))
                      for row in zip(rows, floats.tolist(), strict=True)])  # fmt: skip
     with np.errstate(over="ignore"):
         allowed = np.exp(levels) * (1 - _SURE)
     for x in range(k):
         others = np.flatnonzero(np.isfinite(levels[x]) & (np.arange(k) != x))
         sure = (floats[x] <= allowed[x, others, None] * floats[others]).all(axis=1)
-        sure &= held[x] & held[others]
+        sure &= representable[x] & representable[others]
         if not all(_within(rows[x], rows[z], float(levels[x, z])) for z in others[~sure]):
             return False
     return True

@@ -1,7 +1,7 @@
 """Designs in files: JSON with the channel's whole numerators, which are audited when read.
 
-What a file says of its loss is reckoned anew and its channel is held against its matrix; only the
-bound is taken from it, as to prove that again is to design again.
+The loss in a file is computed anew and its channel is audited against its matrix; only the bound is
+taken from it, as to prove that again is to design again.
 """
 
 import json

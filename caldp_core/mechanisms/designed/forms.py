@@ -29,7 +29,7 @@ from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.privacy.context import PrivacyMatrix
 
 _OPEN: Final = 1e-4
-"""Of the mean weight: what every single value's error counts for as well in the search."""
+"""Weight of every single value's error in the search, relative to the mean weight."""
 _ACCURACY: Final = 1e-5
 
 
@@ -47,7 +47,7 @@ class FormDesign:
 
     @property
     def gap(self) -> float:
-        """At most this share above what any mechanism can do."""
+        """How far, at most, `loss` is above any mechanism's, relative."""
         return above(self.loss, self.bound)
 
 
@@ -110,9 +110,9 @@ def design_for_form(
     require_kept(channel, problem.levels)
     rows, pi = channel.floats(), problem.prior
     sums = problem.loss(rows)
-    made = Design(policy, pi, problem.weights, channel, sums, 0.0, False)
+    base = Design(policy, pi, problem.weights, channel, sums, 0.0, False)
     bound = max(bound - float(pi @ omega @ pi), 0.0)
-    return FormDesign(made, omega, form_loss(rows, pi, omega), bound)
+    return FormDesign(base, omega, form_loss(rows, pi, omega), bound)
 
 
 def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
@@ -121,12 +121,12 @@ def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
 
 def _checked(form: ArrayLike, k: int) -> Floats:
     omega = as_array("form", form).astype(np.float64)
-    told = f"form must be {k} × {k} numbers, symmetric and with no eigenvalue below 0"
-    require(omega.shape == (k, k) and bool(np.isfinite(omega).all()), f"{told}.")
+    message = f"form must be {k} × {k} numbers, symmetric and with no eigenvalue below 0"
+    require(omega.shape == (k, k) and bool(np.isfinite(omega).all()), f"{message}.")
     values = np.linalg.eigvalsh(0.5 * (omega + omega.T))
     scale = float(values[-1])
     symmetric = bool(np.abs(omega - omega.T).max() <= 1e-12 * max(scale, 0.0))
-    require(scale > 0 and symmetric and float(values[0]) >= -1e-12 * scale, f"{told}.")
+    require(scale > 0 and symmetric and float(values[0]) >= -1e-12 * scale, f"{message}.")
     return np.asarray(0.5 * (omega + omega.T))
 
 
@@ -138,7 +138,7 @@ class _Turned(Classes):
 
     @cached_property
     def omega(self) -> Floats:
-        """(k,) of 1."""
+        """(k,) ones: the form in this basis."""
         return np.ones(len(self.root))
 
     @cached_property

@@ -17,9 +17,9 @@ _ROUNDS: Final = 60
 _SMALL: Final = 1e-7
 """Where all rays are at hand, columns with a smaller weight leave the next round."""
 _ROUGH: Final = 0.02
-"""Relative accuracy of the weights in the first round; later it is"""
+"""Relative accuracy of the weights in the first round."""
 _SHARPER: Final = 0.2
-"""of what was still to be gained in the round before."""
+"""Accuracy in later rounds, as a share of the gain that was left in the round before."""
 
 
 class Source(Protocol):
@@ -31,7 +31,7 @@ class Source(Protocol):
         ...
 
     def start(self) -> Columns:
-        """Some that span all symbols."""
+        """Columns to begin with, which span all symbols."""
         ...
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
@@ -39,12 +39,12 @@ class Source(Protocol):
         ...
 
     def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """Those that stay for the next round, and their weights; some make a channel of them."""
+        """Columns for the next round and (N,) weights; with some weights they make a channel."""
         ...
 
     @property
     def rounds(self) -> int:
-        """After which the search for columns ends."""
+        """Most rounds of the search for columns."""
         ...
 
 
@@ -52,22 +52,22 @@ def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
 
     Relative; the share handed to `progress` is that of log(what is still to be gained), or that of
-    the rounds. After the last round what was found by then is handed back.
+    the rounds. The last round's result is returned even if more could be gained.
     """
     columns = source.start()
-    best, still, reached, sharp = best_weights(columns, source.classes, _ROUGH), 1.0, 0.0, _ROUGH
-    for done in range(source.rounds):
-        found, excess = source.better(best)
-        still = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
-        log_share = min(float(np.log(still) / np.log(accuracy)), 1.0)
-        reached = max(reached, log_share, done / source.rounds)
+    best, gain, reached, tolerance = best_weights(columns, source.classes, _ROUGH), 1.0, 0.0, _ROUGH
+    for step in range(source.rounds):
+        candidates, excess = source.better(best)
+        gain = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
+        log_share = min(float(np.log(gain) / np.log(accuracy)), 1.0)
+        reached = max(reached, log_share, step / source.rounds)
         progress(reached)
-        if still < accuracy and sharp <= 0.1 * accuracy:
+        if gain < accuracy and tolerance <= 0.1 * accuracy:
             break
         kept, w = source.kept(best)
-        columns = together(kept, found.rows(np.flatnonzero(excess > 0)))
-        sharp = max(min(_ROUGH, _SHARPER * still), 0.1 * accuracy)
-        best = best_weights(columns, source.classes, sharp, Before(w, best.dual))
+        columns = together(kept, candidates.rows(np.flatnonzero(excess > 0)))
+        tolerance = max(min(_ROUGH, _SHARPER * gain), 0.1 * accuracy)
+        best = best_weights(columns, source.classes, tolerance, Before(w, best.dual))
     return best
 
 
@@ -98,24 +98,24 @@ class AllRays:
     levels: Floats
 
     def start(self) -> Columns:
-        """All of few, or an even choice of many with enough to complete it."""
+        """All rays if they are few, else an even choice and `complete_start`."""
         if len(self.every) <= self._at_once:
             return self.every
-        chosen = np.linspace(0, len(self.every) - 1, self._at_once).astype(np.int64)
+        indices = np.linspace(0, len(self.every) - 1, self._at_once).astype(np.int64)
         complete = self.classes.columns(complete_start(self.levels))
-        return together(self.every.rows(chosen), complete)
+        return together(self.every.rows(indices), complete)
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """The largest."""
+        """The rays of the largest excess, and (N,) their excess."""
         excess = excess_of(weighted, self.every)
         most = min(self._at_once, len(excess))
-        chosen = np.argpartition(-excess, most - 1)[:most]
-        return self.every.rows(chosen), excess[chosen]
+        largest = np.argpartition(-excess, most - 1)[:most]
+        return self.every.rows(largest), excess[largest]
 
     def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """All that are sent."""
-        sent = np.flatnonzero(weighted.w > _SMALL)
-        return weighted.columns.rows(sent), weighted.w[sent]
+        """Columns with a positive weight, and (N,) weights."""
+        positive = np.flatnonzero(weighted.w > _SMALL)
+        return weighted.columns.rows(positive), weighted.w[positive]
 
     @property
     def rounds(self) -> int:

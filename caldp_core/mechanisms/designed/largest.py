@@ -36,7 +36,7 @@ class EvenDesign:
 
     @property
     def gap(self) -> float:
-        """At most this share above what any mechanism can do."""
+        """How far, at most, `largest` is above any mechanism's, relative."""
         return above(self.largest, self.bound)
 
 
@@ -53,12 +53,12 @@ def design_for_largest(
     """
     weights = np.full(policy.k, 1.0 / policy.k)
     best: EvenDesign | None = None
-    for done in range(_ROUNDS):
-        made = design(policy, prior, weights, _piece(progress, done), entries)
-        each = variances(made)
-        bound = max(made.bound, 0.0 if best is None else best.bound)
+    for step in range(_ROUNDS):
+        candidate = design(policy, prior, weights, _piece(progress, step), entries)
+        each = variances(candidate)
+        bound = max(candidate.bound, 0.0 if best is None else best.bound)
         if best is None or each.max() < best.largest:
-            best = EvenDesign(made, float(each.max()), bound)
+            best = EvenDesign(candidate, float(each.max()), bound)
         best = EvenDesign(best.design, best.largest, bound)
         if best.gap < _NEAR:
             break

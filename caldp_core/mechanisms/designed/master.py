@@ -20,9 +20,9 @@ _STEPS: Final = 80
 _TOGETHER: Final = 1e-9
 """Relative: how far the weights' share of the duality gap is driven down."""
 _FRESH: Final = 0.1
-"""Share of the weight that a warm start gives to new columns, and half of it to the others;"""
+"""Share of the weight that a warm start gives to new columns, and half of it to the others."""
 _SLACK: Final = 0.01
-"""and the least slack there, as a share of the loss: it starts well inside."""
+"""Least slack at a warm start, as a share of the loss: it starts well inside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Weighted:
 
 @dataclass(frozen=True, eq=False)
 class Before:
-    """The answer for other columns: `w`: (m,) of the first m that are asked for now; `dual` λ."""
+    """A warm start: `w`: (m,) earlier weights of the first m of the columns, and `dual` λ: (r,)."""
 
     w: Floats
     dual: Floats

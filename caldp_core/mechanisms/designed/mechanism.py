@@ -9,7 +9,7 @@ from caldp_core.privacy.context import PrivacyMatrix
 
 
 class DesignedMechanism(WrittenOut):
-    """The channel of `made`, its estimate the best where people are like the design's prior."""
+    """The channel of the design `made`, with the estimate that is best at the design's prior."""
 
     def __init__(self, made: Design) -> None:
         super().__init__(made.policy, made.channel.numerators, 1 << made.channel.bits, made.prior)

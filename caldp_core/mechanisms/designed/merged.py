@@ -27,13 +27,13 @@ from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.rays import extreme_rays
 
 _KEPT: Final = 8
-"""Most symbols of a group; what is left of"""
+"""Most symbols of a group."""
 _SYMBOLS: Final = 10
-"""symbols are clusters: at most C(18, 9) = 48,620 rays;"""
+"""Most symbols of a merged problem, with its clusters: at most C(18, 9) = 48,620 rays."""
 _SYMBOLS_MANY: Final = 9
-"""12,870 rays, where there are more groups than"""
+"""Most symbols where there are more than `_FEW` groups: 12,870 rays."""
 _FEW: Final = 4
-"""so many."""
+"""Most groups whose problems have `_SYMBOLS` symbols."""
 _TWO: Final = 2
 """Up to so many groups near symbols are those with a small sum of distances, in more with a large
 sum of 1/distance: measured on random levels and places, each proves more than the other there."""
@@ -64,7 +64,7 @@ class Merged:
 
     @classmethod
     def of(cls, part: Part, kept: Ints, most: int) -> "Merged":
-        """With clusters of near symbols, `most` symbols in all; fewer where all are kept."""
+        """Keep `kept` and cluster the others, near ones together: at most `most` symbols in all."""
         rest = np.setdiff1d(np.arange(len(part.prior)), kept)
         near = _clusters(_distances(part.levels)[np.ix_(rest, rest)], most - len(kept))
         members = [*np.eye(len(part.prior))[kept]]
@@ -81,7 +81,7 @@ class Merged:
 class Cut:
     """tr(CM) ≤ `most` for every channel of the part, `quadratic` C ⪰ 0: (k, k).
 
-    `bound`: what the symbols of one group lose at least.
+    `bound`: least loss of the symbols of one group.
     """
 
     quadratic: Floats
@@ -90,7 +90,7 @@ class Cut:
 
 
 def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
-    """Of groups that share out the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
+    """Cuts of groups that part the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
     count, distances = -(-len(part.prior) // _KEPT), _distances(part.levels)
     groups = near_groups(distances if count <= _TWO else -1 / distances, count)
     most = _SYMBOLS if count <= _FEW else _SYMBOLS_MANY
@@ -102,7 +102,7 @@ def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
 
 
 def _cut(part: Part, problem: Merged) -> Cut:
-    """By the best design of the merged problem: C = AᵀG′A."""
+    """The cut from the best design of the merged problem: C = AᵀG′A."""
     own, count = part.weights[problem.kept], len(problem.prior) - len(problem.kept)
     weights = np.concatenate([own, np.full(count, _BESIDE * own.mean())])
     classes = Part(problem.levels, problem.prior, weights).classes()
@@ -110,8 +110,8 @@ def _cut(part: Part, problem: Merged) -> Cut:
     assert rays is not None  # by the number of symbols
     source = AllRays(classes, columns_of(rays, classes), problem.levels)
     best = generate(source, _ACCURACY, no_progress)
-    asked = Classes(classes.labels, classes.prior, np.concatenate([own, np.zeros(count)]))
-    information = Information(best.information.shared, best.information.own, asked)
+    kept_classes = Classes(classes.labels, classes.prior, np.concatenate([own, np.zeros(count)]))
+    information = Information(best.information.shared, best.information.own, kept_classes)
     alone = Weighted(best.columns, best.w, best.dual, information)
     proof = proof_of(alone, float(excess_of(alone, source.every).max()))
     quadratic = problem.averages.T @ Worth.of(alone).quadratic @ problem.averages
@@ -140,7 +140,7 @@ def _ratios(levels: Floats, averages: Floats) -> Floats:
 def _distances(levels: Floats) -> Floats:
     """(k, k) symmetric, positive and finite: how little two symbols hide each other.
 
-    What is on the diagonal means nothing.
+    Entries on the diagonal mean nothing.
     """
     finite = np.minimum(levels, _FAR)
     return np.asarray(finite + finite.T + np.diag(np.full(len(levels), _FAR)))
@@ -165,8 +165,8 @@ def near_groups(apart: Floats, count: int) -> list[Ints]:
     rng, k = np.random.default_rng(_SEED), len(apart)
     apart = np.where(np.eye(k, dtype=np.bool_), 0.0, apart)
     sizes = np.arange(k) % count
-    made = [_swapped(apart, rng.permutation(sizes)) for _ in range(_STARTS)]
-    best = min(made, key=lambda group: float(apart[group[:, None] == group].sum()))
+    divisions = [_swapped(apart, rng.permutation(sizes)) for _ in range(_STARTS)]
+    best = min(divisions, key=lambda group: float(apart[group[:, None] == group].sum()))
     return [np.flatnonzero(best == i) for i in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""What a design sees of columns once twins are averaged over: sums and spreads by class.
+"""Moments of columns once twins are averaged over: sums and spreads by class.
 
 Averaging a channel over permutations of twins keeps E and, as the loss is convex, never hurts. The
 averaged M = Σ_y w_y v_y v_yᵀ is a number a_c on the vectors within class c that sum to 0, and an r
@@ -71,7 +71,7 @@ class Columns:
     spreads: Floats
 
     def rows(self, which: Ints) -> "Columns":
-        """Some of them."""
+        """The columns at the indices `which`."""
         return Columns(self.v[which], self.sums[which], self.spreads[which])
 
     def __len__(self) -> int:
@@ -82,12 +82,12 @@ def columns_of(logarithms: Floats, classes: Classes) -> Columns:
     """(N, k) logarithms of columns of any scale → columns."""
     count, k = logarithms.shape
     r = len(classes.sizes)
-    made = Columns(np.empty((count, k)), np.empty((count, r)), np.empty((count, r)))
+    result = Columns(np.empty((count, k)), np.empty((count, r)), np.empty((count, r)))
     for first in range(0, count, _AT_ONCE):  # in pieces, as each step on the way is as large
         piece = slice(first, first + _AT_ONCE)
-        found = _columns_of(logarithms[piece], classes)
-        made.v[piece], made.sums[piece], made.spreads[piece] = found.v, found.sums, found.spreads
-    return made
+        part = _columns_of(logarithms[piece], classes)
+        result.v[piece], result.sums[piece], result.spreads[piece] = part.v, part.sums, part.spreads
+    return result
 
 
 def _columns_of(logarithms: Floats, classes: Classes) -> Columns:
@@ -102,7 +102,7 @@ def _columns_of(logarithms: Floats, classes: Classes) -> Columns:
 
 
 def together(first: Columns, second: Columns) -> Columns:
-    """Both, one after the other."""
+    """The columns of both, one after the other."""
     return Columns(
         np.concatenate([first.v, second.v]),
         np.concatenate([first.sums, second.sums]),
@@ -120,7 +120,7 @@ class Information:
 
     @classmethod
     def of(cls, columns: Columns, w: Floats, classes: Classes) -> "Information":
-        """Of columns with (N,) weights w."""
+        """M of columns with (N,) weights w."""
         shared = (columns.sums * w[:, None]).T @ columns.sums
         return cls(0.5 * (shared + shared.T), w @ columns.spreads, classes)
 
@@ -147,8 +147,8 @@ class Information:
     def gains(self, columns: Columns) -> Floats:
         """(N,) vᵀGv, averaged over twins: by how much the loss falls with the weight of v."""
         shared, spread = self.gradient
-        found = columns.spreads @ spread
+        result = columns.spreads @ spread
         for first in range(0, len(columns), _AT_ONCE):
             sums = columns.sums[first : first + _AT_ONCE]
-            found[first : first + _AT_ONCE] += np.einsum("ij,ij->i", sums @ shared, sums)
-        return np.asarray(found)
+            result[first : first + _AT_ONCE] += np.einsum("ij,ij->i", sums @ shared, sums)
+        return np.asarray(result)

@@ -1,4 +1,4 @@
-"""What permutations of twins make of one column: the whole orbit, random members, cyclic shifts."""
+"""The orbit of one column under permutations of twins: all members, random ones, cyclic shifts."""
 
 import math
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Orbit:
         self.shifts = math.lcm(*(len(part) for part in self.moving))
 
     def every(self) -> Floats:
-        """(size, k) all of them."""
+        """(size, k) all columns of the orbit."""
         result = self.v[None]
         for part in self.moving:
             orders = np.array(list(_orders(*_values(self.v[part]))))
@@ -39,7 +39,7 @@ class Orbit:
         return result
 
     def shuffled(self, rng: np.random.Generator) -> Floats:
-        """(k,) a random one."""
+        """(k,) a random column of the orbit."""
         v = self.v.copy()
         for part in self.moving:
             v[part] = rng.permutation(v[part])
@@ -55,7 +55,7 @@ class Orbit:
 
 
 def _values(entries: Floats) -> tuple[Floats, Ints]:
-    """The different values and how often each is there."""
+    """The different values and how often each occurs."""
     _, place, counts = np.unique(
         np.round(entries / entries.max(initial=1e-300), _DIGITS),
         return_index=True,
@@ -75,5 +75,5 @@ def _orders(values: Floats, counts: Ints) -> Iterator[Floats]:
         yield np.full(total, values[0])
         return
     for rest in _orders(values[1:], counts[1:]):
-        for chosen in combinations(range(total), int(counts[0])):
-            yield np.insert(rest, np.array(chosen) - np.arange(len(chosen)), values[0])
+        for places in combinations(range(total), int(counts[0])):
+            yield np.insert(rest, np.array(places) - np.arange(len(places)), values[0])

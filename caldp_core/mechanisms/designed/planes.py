@@ -1,4 +1,4 @@
-"""Large orbits stood for by the hyperplanes of a finite geometry, as Galois response sends them.
+"""Large orbits represented by the hyperplanes of a finite geometry, as Galois response sends them.
 
 Twins that are high or low in a column are a set, and its orbit all sets of that size. Number the
 twins as points of F_q^d, q = 2^m: two points lie on equally many hyperplanes whichever they are, so
@@ -26,16 +26,16 @@ _DEGREES: Final = range(1, 6)
 """Fields of 2 to 32 elements: sets of a half to a 32nd of the twins."""
 _PRIMES: Final = (5, 7, 11, 13, 17, 19, 23, 29, 31)
 _SIXTEEN: Final = 4
-"""The degree of the field of 16 elements, and a difference set of its additive group: any other"""
+"""The degree of the field of 16 elements."""
 _DIFFERENCES: Final = (0, 1, 2, 4, 8, 15)
-"""element but 0 is the difference of two of these in two ways."""
+"""A difference set of its additive group: any element but 0 is a difference of two in two ways."""
 _SEED: Final = 3
 _System: TypeAlias = Callable[[int, int], Bools | None]
 """Points, most sets → (sets, points), two points in equally many; None where they are more."""
 _DIGITS: Final = 12
 """Columns that agree in so many digits are one."""
 _EVEN: Final = 1e-6
-"""Rows of what stands for orbits must sum to 1 as nearly, once its weights are moved a little."""
+"""How far rows may be from 1, once the weights of the sets are adjusted."""
 _TALL: Final = 30.0
 """Nats: where E = ∞, highs are that high over lows."""
 
@@ -50,11 +50,11 @@ def by_hyperplanes(
     orbits = [Orbit(v, classes) for v in weighted.columns.v]
     for system in _systems():
         parts = [_members(orbit, system, most) for orbit in orbits]
-        kept = [part for part in parts if part is not None]
-        if len(kept) < len(parts) or sum(len(part) for part in kept) > 2 * most:
+        members = [part for part in parts if part is not None]
+        if len(members) < len(parts) or sum(len(part) for part in members) > 2 * most:
             continue
-        columns = np.concatenate(kept)
-        sums = [part @ classes.prior for part in kept]
+        columns = np.concatenate(members)
+        sums = [part @ classes.prior for part in members]
         shares = [w * each / each.sum() for w, each in zip(weighted.w, sums, strict=True)]
         v, w = _joined(columns / np.concatenate(sums)[:, None], np.concatenate(shares))
         w = with_rows_of_one(v, w, np.ones(v.shape[1]))
@@ -88,7 +88,7 @@ def _systems() -> list[_System]:
 
 
 def _hyperplanes(m: int, count: int, most: int) -> Bools | None:
-    """Those of F_q^d, q = 2^m, of points 0 … count − 1, that part them."""
+    """Hyperplanes of F_q^d, q = 2^m, that part the points 0 … count − 1; None above `most`."""
     d = int(digits_of(np.array([count]), m)[0])
     if d < 2 or hyperplanes(m, d).reports > most:
         return None

@@ -1,4 +1,4 @@
-"""What is to be designed: E closed, cut into parts that have nothing to do with each other.
+"""The design problem: E closed, cut into parts that have nothing to do with each other.
 
 Where E = ∞ both ways between two sets of symbols, directly and by detours, no report of a best
 channel comes from both, and each set is a problem of its own. Where E[x, x′] = 0, Q(·|x) ≤ Q(·|x′)
@@ -77,7 +77,7 @@ class Problem:
     def of(
         cls, policy: PrivacyMatrix, prior: ArrayLike | None, weights: ArrayLike | None
     ) -> "Problem":
-        """Check and close; both default to even ones. Raises `CaldpError`."""
+        """Check and close; `prior`, `weights`: (k,) or even. `CaldpError` for levels near 0."""
         levels = _equal_rows_both_ways(closure(policy))
         levels = np.where(np.isfinite(levels), np.minimum(levels, _LEVEL_MAX), np.inf)
         k = len(levels)

@@ -60,7 +60,7 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
     `levels`: (k, k) closed E. `classes`: (k,) labels of twins. Gives up as well after 10 times as
     many partial rays for each symbol of a class: twins make rays few, but partial ones less so.
     """
-    found: list[Floats] = []
+    batches: list[Floats] = []
     count = work = 0
     work_most = 10 * most * (len(classes) // len(np.unique(classes)))
     supports = _supports(levels, classes, most)
@@ -71,11 +71,11 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
         return None
     for support in supports:
         for rays, steps in _on_support(levels, classes, support):
-            found.append(rays)
+            batches.append(rays)
             count, work = count + len(rays), work + steps
             if count > most or work > work_most:
                 return None
-    return _one_of_each(np.concatenate(found), classes)
+    return _one_of_each(np.concatenate(batches), classes)
 
 
 def _more_than(limit: float, levels: Floats, classes: Ints, supports: list[Bools]) -> bool:
@@ -112,14 +112,14 @@ def _supports(levels: Floats, classes: Ints, most: int) -> list[Bools] | None:
     """Every connected set that holds x′ wherever it holds x and E[x, x′] is finite; by orbits."""
     above = np.isfinite(levels)
     first = np.unique(classes, return_index=True)[1]
-    seen: dict[bytes, Bools] = {}
+    supports: dict[bytes, Bools] = {}
     waiting = [_canonical(above[x], classes) for x in first]
     while waiting:
         support = waiting.pop()
-        if support.tobytes() in seen:
+        if support.tobytes() in supports:
             continue
-        seen[support.tobytes()] = support
-        if len(seen) > most:
+        supports[support.tobytes()] = support
+        if len(supports) > most:
             return None
         outside = np.flatnonzero(~support)
         waiting.extend(
@@ -127,7 +127,7 @@ def _supports(levels: Floats, classes: Ints, most: int) -> list[Bools] | None:
             for x in outside[np.unique(classes[outside], return_index=True)[1]]
             if (above[x] & support).any()
         )
-    return list(seen.values())
+    return list(supports.values())
 
 
 def _canonical(support: Bools, classes: Ints) -> Bools:
@@ -148,13 +148,13 @@ def _on_support(levels: Floats, classes: Ints, support: Bools) -> Iterator[tuple
         if len(batch.low) > _CHUNK:
             stack.append(batch.rows(slice(_CHUNK, None)))
             batch = batch.rows(slice(_CHUNK))
-        done = np.asarray(batch.placed.all(axis=1))
-        rays = np.where(support, batch.low[done], -np.inf)
-        children = list(_children(levels, classes, batch.rows(~done)))
+        finished = np.asarray(batch.placed.all(axis=1))
+        rays = np.where(support, batch.low[finished], -np.inf)
+        children = list(_children(levels, classes, batch.rows(~finished)))
         if children:
             grown = _together(children)
             stack.append(grown.rows(~_stuck(levels, grown)))
-        yield rays, len(done)
+        yield rays, len(finished)
 
 
 def _together(parts: list[_Partial]) -> _Partial:
@@ -195,17 +195,17 @@ def _children(levels: Floats, classes: Ints, batch: _Partial) -> Iterator[_Parti
         rows = np.arange(len(x))
         for bound, forbidden in ((batch.high, not_high), (batch.low, not_low)):
             able = free.any(axis=1) & np.isfinite(bound[rows, x]) & ~forbidden[rows, x]
-            chosen = np.flatnonzero(able)
-            if chosen.size:
+            parents = np.flatnonzero(able)
+            if parents.size:
                 parent = _Partial(
-                    batch.low[chosen],
-                    batch.high[chosen],
-                    batch.placed[chosen],
-                    not_low[chosen],
-                    not_high[chosen],
+                    batch.low[parents],
+                    batch.high[parents],
+                    batch.placed[parents],
+                    not_low[parents],
+                    not_high[parents],
                 )
-                yield _placed(levels, parent, x[chosen], bound[chosen, x[chosen]])
-                forbidden[np.ix_(chosen, members)] = True
+                yield _placed(levels, parent, x[parents], bound[parents, x[parents]])
+                forbidden[np.ix_(parents, members)] = True
 
 
 def _placed(levels: Floats, parent: _Partial, x: Ints, u: Floats) -> _Partial:

@@ -30,11 +30,11 @@ K_MAX: Final = 32
 _FACETS_MAX: Final = 160
 _STEPS: Final = 80
 _SHRINK: Final = 0.1
-"""Of the barrier from one stage to the next,"""
+"""Factor of the barrier from one stage to the next."""
 _CENTERED: Final = 1e-3
-"""once a step promises to lower its function by less than this share of it,"""
+"""A stage ends when a step promises to lower its function by less than this share of it."""
 _END: Final = 1e-4
-"""until it counts for no more than this share of the loss."""
+"""The path ends when the barrier counts for no more than this share of the loss."""
 _INSIDE: Final = 0.05
 """Share of 11ᵀ in the start, which puts it inside of all constraints."""
 
@@ -64,7 +64,7 @@ def facets(levels: Floats, most: int, v: Floats) -> Floats:
 
 
 def relaxed_bound(part: Part, weighted: Weighted, cuts: Sequence[Cut], progress: Progress) -> float:
-    """A bound on tr(ΩM⁻¹) of every channel of the part; the design only tells where to start."""
+    """A bound on tr(ΩM⁻¹) of every channel of the part; the design is only the start."""
     table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
     path = _Path(part, table, cuts)
     design = (weighted.columns.v * weighted.w[:, None]).T @ weighted.columns.v
@@ -126,7 +126,7 @@ class _Path:
         return m + reach * whole, -float(gradient @ move)
 
     def bound(self, m: Floats, barrier: float) -> float:
-        """What N = μ/(AMAᵀ) and the cuts' multipliers prove."""
+        """The bound proved by N = μ/(AMAᵀ) and the multipliers of the cuts."""
         k = len(m)
         multipliers = barrier / self._values(m)
         n, cut = np.zeros((len(self.table), len(self.table))), multipliers[len(self.left) :]

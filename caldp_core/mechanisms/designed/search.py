@@ -28,11 +28,11 @@ _CLIMBERS_LARGE: Final = 192
 _NEW: Final = 256
 """Most columns of a round, as more make the weights slow."""
 _ROUNDS: Final = 26
-"""Five seconds of one core for 64 symbols;"""
+"""Rounds of the search: five seconds of one core for 64 symbols."""
 _ROUNDS_SMALL: Final = 30
-"""less than a second of one core for 16,"""
+"""Rounds for up to `_SMALL` symbols: less than a second of one core for 16."""
 _ROUNDS_LARGE: Final = 20
-"""less than a minute for 256."""
+"""Rounds from `_LARGE` symbols on: less than a minute for 256."""
 _SMALL: Final = 24
 _LARGE: Final = 100
 _AFAR: Final = 0.3
@@ -40,7 +40,7 @@ _AFAR: Final = 0.3
 
 
 def _new(v: Floats, used: Floats) -> Ints:
-    """Which of (N, k) columns v are no others of them, nor of (M, k) columns in use."""
+    """Indices of (N, k) columns v, each kind once, that are none of the (M, k) columns in use."""
     both = np.concatenate([used, v])
     with np.errstate(divide="ignore"):
         u = np.log(both / both.max(axis=1, keepdims=True))
@@ -79,32 +79,32 @@ class SearchedRays:
         return columns_of(np.concatenate(start), self.classes)
 
     def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """Those sent the most, and one that says nothing: with it some weights make a channel."""
+        """Columns sent the most, and the constant one, with which some weights make a channel."""
         k = len(self.levels)
-        told = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
-        kept = told[np.argsort(-weighted.w[told], kind="stable")]
-        kept = kept[weighted.w[kept] > 1e-7]
+        informative = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
+        ranked = informative[np.argsort(-weighted.w[informative], kind="stable")]
+        ranked = ranked[weighted.w[ranked] > 1e-7]
         most = min(20 * k, max(640, 4 * k))
-        while most < len(kept) and self._loses(weighted, kept[:most]):
+        while most < len(ranked) and self._loses(weighted, ranked[:most]):
             most *= 2
-        kept = kept[:most]
+        ranked = ranked[:most]
         nothing = columns_of(np.zeros((1, k)), self.classes)
-        return together(weighted.columns.rows(kept), nothing), np.append(weighted.w[kept], 0.0)
+        return together(weighted.columns.rows(ranked), nothing), np.append(weighted.w[ranked], 0.0)
 
     def _loses(self, weighted: Weighted, kept: Ints) -> bool:
-        """Whether these columns alone tell much less than all: some symbol may need the others."""
+        """Whether these columns alone have much less information: a symbol may need the others."""
         w, rows = weighted.w[kept], weighted.columns.rows(kept)
         least = np.linalg.eigvalsh(Information.of(rows, w / w.sum(), self.classes).shared)[0]
         return bool(least < 0.5 * np.linalg.eigvalsh(weighted.information.shared)[0])
 
     @property
     def rounds(self) -> int:
-        """As many as end in good time."""
+        """Most rounds, fewer where symbols are many."""
         k = len(self.levels)
         return _ROUNDS_SMALL if k <= _SMALL else _ROUNDS if k < _LARGE else _ROUNDS_LARGE
 
     def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
-        """What the climbers reach, each column once."""
+        """The best columns that climbers reach, each once, and (N,) their excess."""
         k = len(self.levels)
         u = self._near(weighted)
         u -= u.max(axis=1, keepdims=True)

@@ -32,9 +32,9 @@ _STARTS: Final = 6
 _STARTS_LARGE: Final = 2
 _LARGE: Final = 100
 _STEPS: Final = 60
-"""Of each search for g and λ; what they find is proved afterwards, so they need not converge."""
+"""Steps of each search for g and λ; its result is proved afterwards, so it need not converge."""
 _INSIDE: Final = 3.0
-"""λ of the first, as a multiple of π: G is well inside of what is positive."""
+"""First λ, as a multiple of π: G is well inside of what is positive."""
 _HOPELESS: Final = 0.25
 """Share of the design's loss: where the first search proves less, the others do not try."""
 _FAR: Final = 20.0
@@ -127,13 +127,13 @@ def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
 
     point = np.concatenate([np.zeros(count), np.full(count, _INSIDE)])
     starts = _STARTS if count < _LARGE else _STARTS_LARGE
-    for done in range(starts):
-        found = scipy.optimize.minimize(
+    for step in range(starts):
+        result = scipy.optimize.minimize(
             loss, point, jac=True, method="CG", options={"maxiter": _STEPS}
         )
-        point = found.x
-        progress((done + 1) / starts)
-        if np.exp(-found.fun) < least:
+        point = result.x
+        progress((step + 1) / starts)
+        if np.exp(-result.fun) < least:
             break
     g, dual = of(point)
     star_of, half = sides.quadratic(g), np.outer(dual, prior)

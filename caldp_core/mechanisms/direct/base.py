@@ -1,4 +1,4 @@
-"""What mechanisms share whose reports are symbols of their own domain.
+"""The common part of mechanisms whose reports are symbols of their own domain.
 
 Such a channel Q is square and its tally is a histogram. So a mechanism only says how it draws
 reports and how vectors are multiplied with Q and with its inverse (`InvertibleProducts`);
@@ -61,7 +61,7 @@ class SymbolReports(NumberReports):
         return np.maximum(self.products.apply(one), 0.0)
 
     def channel_products(self) -> ChannelProducts:
-        """The two products above (see `HasChannelProducts`)."""
+        """This mechanism, which has the two products (see `HasChannelProducts`)."""
         return self
 
     def estimate(self, tally: Tally) -> Floats:

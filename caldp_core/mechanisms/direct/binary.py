@@ -103,7 +103,7 @@ class BinaryMechanism(SymbolReports):
 class _BinaryProducts:
     """`InvertibleProducts` of Q = (1−f, f; g, 1−g); Q⁻¹ = (1−g, −f; −g, 1−f)/(1 − f − g).
 
-    Differences are of 48-bit numbers and lose nothing, however little Q tells.
+    Differences are of 48-bit numbers and lose nothing, however little Q reveals.
     """
 
     def __init__(self, policy: BinaryPolicy, whole: tuple[int, int]) -> None:

@@ -56,11 +56,11 @@ def half_scale(policy: DistanceMetric) -> float:
 def largest_scale(policy: DistanceMetric) -> float:
     """A t in [ε/2, ε] that keeps the metric, while 1e-9 of it more would not; by bisection."""
     low, high = half_scale(policy), policy.epsilon
-    apart = policy.distances > 0
+    distinct = policy.distances > 0
     bound = policy.epsilon * policy.distances - _SLACK
     while high - low > 1e-9 * high:
         middle = 0.5 * (low + high)
-        if (privacy_losses(policy.distances, middle) <= bound)[apart].all():
+        if (privacy_losses(policy.distances, middle) <= bound)[distinct].all():
             low = middle
         else:
             high = middle

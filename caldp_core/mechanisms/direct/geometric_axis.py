@@ -75,12 +75,12 @@ class GeometricAxis:
         geometric number has no memory: all who reach a cell stop there with probability 1 − α
         each, wherever they came from. So one pass in each direction is enough.
         """
-        left = rng.binomial(counts, self._alpha / (1 + self._alpha))
-        reports = self._sweep(counts - left, rng)
+        downwards = rng.binomial(counts, self._alpha / (1 + self._alpha))
+        reports = self._sweep(counts - downwards, rng)
         # Who goes left starts one cell further left; from the first cell there is nowhere to go.
-        moved = np.zeros_like(left)
-        moved[:, :-1] = left[:, 1:]
-        moved[:, 0] += left[:, 0]
+        moved = np.zeros_like(downwards)
+        moved[:, :-1] = downwards[:, 1:]
+        moved[:, 0] += downwards[:, 0]
         return reports + self._sweep(moved[:, ::-1], rng)[:, ::-1]
 
     def _sweep(self, starting: Ints, rng: np.random.Generator) -> Ints:

@@ -52,7 +52,7 @@ Quadrant: TypeAlias = Callable[[EuclideanMetric], Floats]
 class PlanarNoise(SymbolReports):
     """Noise on the lattice that is alike in all four quadrants, moved onto the map.
 
-    `quadrant`: its weights. `name`: what tells it from other noise. The variance of every share
+    `quadrant`: its weights. `name`: of the noise, for the fingerprint. The variance of every share
     needs k² ≤ 4,000,000; the rest any map. Raises `CaldpError` where the map is farther across
     than 1,380 nats.
     """
@@ -86,7 +86,7 @@ class PlanarNoise(SymbolReports):
 
     @cached_property
     def products(self) -> InvertibleProducts:
-        """Written out on a small map, by FFT on a large one."""
+        """Products with the channel: written out on a small map, by FFT on a large one."""
         if self.k**2 > DENSE_MAX_ENTRIES:
             return PlanarProducts(self._window, *kept_back(self.policy))
         return DenseProducts(every_law(self._window))

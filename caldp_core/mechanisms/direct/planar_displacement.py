@@ -26,7 +26,7 @@ def planar_displacement(epsilon_row: float, epsilon_column: float) -> float:
 
 
 def product_displacement(epsilon_row: float, epsilon_column: float) -> float:
-    """The same for geometric noise on both axes that keeps the same Euclidean promise."""
+    """Mean distance of report and truth for geometric noise on both axes, same promise and ε."""
     return _mean_distance(epsilon_row, epsilon_column, lambda x, y: np.sqrt(0.5) * (x + y))
 
 
@@ -39,5 +39,5 @@ def _mean_distance(a: float, b: float, exponent: Callable[[Floats, Floats], Floa
 
 def _axis(epsilon: float) -> tuple[Floats, Floats]:
     """Nats and how many displacements they stand for: 0 once, all others on both sides."""
-    beyond = sum_rule(1, epsilon, max(_REACH / epsilon, 1.0))
-    return epsilon * np.append(0.0, beyond.nodes), np.append(1.0, 2.0 * beyond.weights)
+    rule = sum_rule(1, epsilon, max(_REACH / epsilon, 1.0))
+    return epsilon * np.append(0.0, rule.nodes), np.append(1.0, 2.0 * rule.weights)

@@ -39,7 +39,7 @@ class SumRule:
 
 
 def sum_rule(start: int, epsilon: float, reach: float) -> SumRule:
-    """For the sum over all whole z ≥ start ≥ 1 of an f that is negligible beyond `reach`.
+    """Rule for the sum over all whole z ≥ start ≥ 1 of an f that is negligible beyond `reach`.
 
     `epsilon`: log f falls by no more than this in a step.
     """

@@ -29,7 +29,7 @@ _CYCLES: Final = 6
 
 
 def mirror_quadrant(quadrant: Cells) -> Cells:
-    """(rows, columns) → (2·rows − 1, 2·columns − 1): displacements of both signs; 0 is amid."""
+    """(rows, columns) → (2·rows − 1, 2·columns − 1): displacements of both signs."""
     rows, columns = quadrant.shape
     down, right = np.abs(np.arange(1 - rows, rows)), np.abs(np.arange(1 - columns, columns))
     return quadrant[down[:, None], right]
@@ -48,7 +48,7 @@ def _ending_on_map(window: Cells, start: int) -> Cells:
 
 
 def every_law(window: Floats) -> Floats:
-    """(k, k) what `law_at` gives for every cell, row by row, each scaled to sum 1."""
+    """(k, k) distributions of every cell's reports, each scaled to sum 1; see `law_at`."""
     starts = [range(size // 2 + 1) for size in window.shape]
     by_row = np.stack([_ending_on_map(window, row) for row in starts[0]])
     across = by_row.transpose(2, 0, 1)
@@ -96,7 +96,7 @@ class PlanarProducts:
         return self._solve(self._backward, weights)
 
     def inverse_squared(self, reports: Floats) -> Floats:
-        """Refused: it needs the whole inverse."""
+        """Raises `CaldpError`, as it needs the whole inverse."""
         raise CaldpError(
             f"The variance of every share needs a table of {reports.size:,}² numbers, too many; "
             "use a smaller map, or sum_variance for the cells or regions that matter."
@@ -142,10 +142,10 @@ class PlanarProducts:
         operator = scipy.sparse.linalg.LinearOperator(
             (k, k), matvec=lambda cells: product(self._unmirror(cells)), dtype=np.float64
         )
-        found, _ = scipy.sparse.linalg.gmres(
+        spectrum, _ = scipy.sparse.linalg.gmres(
             operator, right, rtol=_RESIDUAL, restart=_RESTART, maxiter=_CYCLES
         )
-        solution = self._unmirror(found)
+        solution = self._unmirror(spectrum)
         error = np.linalg.norm(product(solution) - right)
         require(
             bool(error <= _RESIDUAL_MAX * np.linalg.norm(right)),

@@ -100,20 +100,20 @@ class PublishedUrap(ContextMechanism):
         return self.oracles.block_counts(self._parts(tally)[0])
 
     def support_tally(self, tally: Tally) -> SupportTally | None:
-        """None: reports that name a symbol carry bits too, which such counts do not know of."""
+        """None: reports that name a symbol carry bits too, which such counts leave out."""
         del tally
         return None
 
     def one_report(self, report: Tally) -> SupportTally:
         """See `HasOneReportTally`: whatever bits come with a name, the report is that symbol's."""
         counts, named = self._parts(report)
-        sent = self.oracles.block_counts(counts)
+        per_block = self.oracles.block_counts(counts)
         return SupportTally(
-            self.oracles.probabilities, counts[: self.hidden_symbols.size], sent, named
+            self.oracles.probabilities, counts[: self.hidden_symbols.size], per_block, named
         )
 
     def craftable(self) -> CraftableOracles | None:
-        """None: reports that name a symbol carry bits too, of which `crafted.py` does not know."""
+        """None: reports that name a symbol carry bits too, which `crafted.py` leaves out."""
         return None
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:
@@ -155,7 +155,7 @@ class PublishedUrap(ContextMechanism):
         return super().sum_variance(p, weights, n) + more / n
 
     def block_structure(self) -> BlockStructure:
-        """As in the mixture: nobody hidden sends a report that names a symbol, noise or not."""
+        """The mixture's: no hidden symbol sends a report that names a symbol, noise or not."""
         return super().block_structure()
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:

@@ -77,7 +77,7 @@ class Wave:
 class SquareWave(WrittenOut):
     """See the module and `Mechanism`. The estimate is the best linear one where people are even.
 
-    `cover`: which values are hidden, see `HasSymbolPartition`.
+    `symbol_partition`: which values are hidden, see `HasSymbolPartition`.
     Raises `CaldpError` where the channel would have more than 200,000 entries.
     """
 

@@ -1,4 +1,4 @@
 """The noise with the least expected displacement that keeps a distance, with its proof.
 
-Docs/mathematics.md, "The best noise for a distance", has the derivation.
+The derivation is in docs/mathematics.md, "The best noise for a distance".
 """

@@ -22,7 +22,7 @@ _ENOUGH: Final = 2e-5
 _ROUNDS: Final = 12
 _PARENTS: Final = 3
 _ALL_PAIRS: Final = 130
-"""Up to so many near cells all pairs of them are there from the start."""
+"""Up to so many near cells all their pairs are constraints from the start."""
 _BESIDE: Final = 2.3
 """Steps to the neighbours in N that are always compared."""
 _VIOLATED: Final = 1e-7
@@ -51,19 +51,19 @@ class Kernel:
 
     @classmethod
     def of(cls, steps: Steps, peaks: Peaks, flows: Flows, program: Program) -> "Kernel":
-        """What the flows prove and how far the noise lies are reckoned here."""
+        """The kernel of these peaks, with its displacement and the bound that the flows prove."""
         peaks.check(steps)
         displacement = mean_distance(peaks, steps)
         return cls(steps, peaks, flows, displacement, program.planar, program.bound(flows))
 
     @property
     def gap(self) -> float:
-        """At most this share above what any mechanism can do: 0.0008 stands for 0.08 %."""
+        """How far, at most, `displacement` is above any kernel's, relative: 0.0008 is 0.08 %."""
         return above(self.displacement, self.bound)
 
     @property
     def planar_gap(self) -> float:
-        """The same of planar geometric noise."""
+        """How far, at most, `planar` is above any kernel's, relative."""
         return above(self.planar, self.bound)
 
 
@@ -72,14 +72,14 @@ def design(steps: Steps, progress: Progress = no_progress) -> Kernel:
 
     For a uniform prior on a torus no mechanism at all is below its `bound`. Takes a hundredth of a
     second of processor time with a nat a step, a second with 0.3, five with 0.1. Raises
-    `CaldpError` where steps are too small; what `progress` raises, to cancel.
+    `CaldpError` where steps are too small, and what `progress` raises to cancel.
     """
     program = Program.of(steps)
     best = Kernel.of(steps, Peaks.planar(), _nothing(), program)
     progress(0.05)
-    for i, found in enumerate(_rounds(program)):
-        flows = max(best.flows, found.flows, key=program.bound)
-        peaks = min(best.peaks, found.peaks, key=lambda each: mean_distance(each, steps))
+    for i, candidate in enumerate(_rounds(program)):
+        flows = max(best.flows, candidate.flows, key=program.bound)
+        peaks = min(best.peaks, candidate.peaks, key=lambda each: mean_distance(each, steps))
         best = Kernel.of(steps, peaks, flows, program)
         progress(min(0.95, 0.05 + 0.2 * (i + 1)))
         if best.gap <= _ENOUGH or i + 1 == _ROUNDS:
@@ -104,15 +104,15 @@ class _Solved:
 
 
 def _rounds(program: Program) -> Iterator[_Found]:
-    """What the program gives with more and more of its constraints, until none is violated."""
+    """Peaks and flows of the program with more and more constraints, until none is violated."""
     links = program.links()
     own = np.arange(program.near)
-    there = np.zeros(links.shape, np.bool_)
+    included = np.zeros(links.shape, np.bool_)
     new = _at_first(program, links)
     while new.any():
-        there |= new
-        there[own, own] = False
-        near, payer = np.nonzero(there)
+        included |= new
+        included[own, own] = False
+        near, payer = np.nonzero(included)
         solved = _solve(program, links[near, payer], near, payer)
         if solved is None:
             return
@@ -120,7 +120,7 @@ def _rounds(program: Program) -> Iterator[_Found]:
         used = flows.amount > 0
         flows = Flows(flows.near[used], flows.payer[used], flows.amount[used])
         yield _Found(_peaks(program, solved.q[: program.near]), flows)
-        new = _violated(links, solved.q, there)
+        new = _violated(links, solved.q, included)
 
 
 def _at_first(program: Program, links: Floats) -> Bools:
@@ -144,54 +144,56 @@ def _at_first(program: Program, links: Floats) -> Bools:
 
 
 def _solve(program: Program, links: Floats, near: Ints, payer: Ints) -> _Solved | None:
-    """The program with these constraints; None where the solver fails."""
+    """Solution of the program with these constraints; None where the solver fails."""
     rows = np.arange(near.size)
     entries = np.concatenate([links, -np.ones(near.size)])
     places = (np.tile(rows, 2), np.concatenate([near, payer]))
     # Its type stubs know no sparse constraints.
-    kept: Any = scipy.sparse.csr_array((entries, places), shape=(near.size, program.cells.size))
+    constraints: Any = scipy.sparse.csr_array(
+        (entries, places), shape=(near.size, program.cells.size)
+    )
     for method in _METHODS:
-        found = scipy.optimize.linprog(
+        result = scipy.optimize.linprog(
             program.cost,
-            A_ub=kept,
+            A_ub=constraints,
             b_ub=np.zeros(near.size),
             A_eq=program.mass[None, :],
             b_eq=np.ones(1),
             method=method,
         )
-        if found.status == 0:
-            q = np.maximum(np.asarray(found.x, np.float64), 0.0)
-            amount = np.maximum(-np.asarray(found.ineqlin.marginals, np.float64), 0.0)
+        if result.status == 0:
+            q = np.maximum(np.asarray(result.x, np.float64), 0.0)
+            amount = np.maximum(-np.asarray(result.ineqlin.marginals, np.float64), 0.0)
             return _Solved(q, amount, float(program.cost @ q))
     return None
 
 
-def _violated(links: Floats, q: Floats, there: Bools) -> Bools:
-    """For each cell the constraints that are violated most, of those that are not there."""
+def _violated(links: Floats, q: Floats, included: Bools) -> Bools:
+    """(near, cells) for each cell the constraints violated most of those not yet `included`."""
     excess = links * q[: len(links), None] - q
-    excess[there] = 0.0
+    excess[included] = 0.0
     own = np.arange(len(links))
     excess[own, own] = 0.0
-    chosen = np.zeros(there.shape, np.bool_)
+    worst_of_cell = np.zeros(included.shape, np.bool_)
     worst = np.argsort(-excess, axis=0)[:_ADDED]
     for row in worst:
-        chosen[row, np.arange(q.size)] = True
-    return np.asarray(chosen & (excess > _VIOLATED * float(q[0])))
+        worst_of_cell[row, np.arange(q.size)] = True
+    return np.asarray(worst_of_cell & (excess > _VIOLATED * float(q[0])))
 
 
 def _peaks(program: Program, q: Floats) -> Peaks:
-    """The cells of N whose cones are seen from somewhere."""
+    """The cells of N whose cones rise above all others' somewhere."""
     near = program.cells.take(slice(0, program.near))
     if q[0] <= 0:
         return Peaks.planar()
     with np.errstate(divide="ignore"):
         logs = np.log(q) - np.log(q[0]) - near.norm
-    apart = np.hypot(near.x[:, None] - near.x, near.y[:, None] - near.y)
-    others = logs[:, None] - apart
+    distances = np.hypot(near.x[:, None] - near.x, near.y[:, None] - near.y)
+    others = logs[:, None] - distances
     np.fill_diagonal(others, -np.inf)
-    seen = logs > others.max(axis=0) + _SEEN
-    seen[0] = True
-    return Peaks(near.rows[seen], near.columns[seen], logs[seen])
+    visible = logs > others.max(axis=0) + _SEEN
+    visible[0] = True
+    return Peaks(near.rows[visible], near.columns[visible], logs[visible])
 
 
 def _nothing() -> Flows:

@@ -42,7 +42,7 @@ class Peaks:
         return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
 
     def check(self, steps: Steps) -> None:
-        """Raise `CaldpError` for what is no such list of peaks."""
+        """Raise `CaldpError` where the peaks are not as the class requires."""
         x, y = self.at(*steps.both)
         gains = self.logs + np.hypot(x, y)
         require(
@@ -54,7 +54,7 @@ class Peaks:
         )
 
     def at(self, row: float | None, column: float | None) -> tuple[Floats, Floats]:
-        """Coordinates in nats, with so many nats a step."""
+        """(peaks,) coordinates in nats; `row`, `column`: nats per step, None for no noise."""
         return np.asarray((row or 0.0) * self.rows), np.asarray((column or 0.0) * self.columns)
 
 
@@ -63,7 +63,7 @@ def log_envelope(peaks: Peaks, at: tuple[Floats, Floats], cells: tuple[Floats, F
 
     Mirror images of peaks never win there: each is farther away than the peak itself. In the
     direction u a peak c comes nearest to the cone of cell 0 in the limit, |z − c| − |z| → −c·u. So
-    it can win only where |c| − c·u is less than what it rises above that cone: in a wedge.
+    it can win only where |c| − c·u is less than its rise above that cone: in a wedge.
     """
     x, y = cells
     norm, angles = np.hypot(x, y), np.arctan2(y, x)

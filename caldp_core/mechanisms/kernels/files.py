@@ -1,4 +1,4 @@
-"""Kernels in files: what was designed once for some steps is on file, with its proof.
+"""Kernels in files: each design for some steps is stored once, with its proof.
 
 A file is read as text that anybody may have written: the peaks make a kernel that keeps the
 distance whatever they are, and the bound is proved anew from the flows.
@@ -60,7 +60,7 @@ def from_text(text: str, steps: Steps) -> Kernel:
 
 
 def kernel_for(steps: Steps, progress: Progress = no_progress) -> Kernel:
-    """The kernel on file, or else designed now and put on file if the folder can be written."""
+    """The kernel on file, or else designed now and stored if the folder can be written."""
     kernel = on_file(steps)
     if kernel is None:
         kernel = design(steps, progress)

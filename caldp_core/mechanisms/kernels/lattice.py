@@ -21,7 +21,7 @@ class Steps:
 
     @classmethod
     def of(cls, policy: EuclideanMetric) -> "Steps":
-        """Those of a map."""
+        """The steps of a map."""
         return cls(
             policy.epsilon_row if policy.rows > 1 else None,
             policy.epsilon_column if policy.columns > 1 else None,
@@ -55,7 +55,7 @@ class Cells:
 
     @classmethod
     def within(cls, steps: Steps, reach: float) -> "Cells":
-        """All within `reach` nats."""
+        """All displacements within `reach` nats."""
         down, right = (_axis(step, reach) for step in steps.both)
         rows, columns = (grid.ravel() for grid in np.meshgrid(down, right, indexing="ij"))
         x = np.asarray((steps.row or 0.0) * rows, np.float64)
@@ -68,11 +68,11 @@ class Cells:
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of displacements."""
         return int(self.norm.size)
 
     def take(self, chosen: Ints | slice) -> "Cells":
-        """Some of them."""
+        """The displacements at the indices `chosen`."""
         return Cells(
             self.rows[chosen],
             self.columns[chosen],

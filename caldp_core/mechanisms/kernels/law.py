@@ -54,5 +54,5 @@ def _terms(size: int, epsilon: float, farthest: float) -> int:
     """How many displacements along an axis count."""
     if size == 1:
         return 1
-    beyond = _FORGET * (2 * farthest + _FORGET) / epsilon**2
-    return int(np.sqrt((size - 1) ** 2 + beyond)) + 1
+    margin = _FORGET * (2 * farthest + _FORGET) / epsilon**2
+    return int(np.sqrt((size - 1) ** 2 + margin)) + 1

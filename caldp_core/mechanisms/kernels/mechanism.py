@@ -1,7 +1,7 @@
 """The best noise for a distance, as a mechanism: planar noise with another distribution.
 
 Reports are cells of the map; those beyond it are moved to its nearest row and column, which does
-not see the true cell and so costs no privacy. All that is said of the error is about a map without
+not see the true cell and so costs no privacy. Statements about the error are for a map without
 a border: on the real one, moving reports back brings them nearer.
 """
 
@@ -18,7 +18,7 @@ from caldp_core.privacy.distance import EuclideanMetric
 
 
 class BestKernel(PlanarNoise):
-    """See the module and `PlanarNoise`. `kernel`: what was designed for the map's steps."""
+    """Planar noise by a designed kernel; `CaldpError` unless it is for the map's steps."""
 
     def __init__(self, policy: EuclideanMetric, kernel: Kernel) -> None:
         require(

@@ -28,7 +28,7 @@ _WINDOW: Final = 1500
 _REACH_MIN: Final = 5.5
 _REACH_MAX: Final = 24.0
 _TOWARD: Final = (0.999, 0.97, 0.94, 0.9)
-"""Where the cell of the window is looked for that stands for a far one: shares of the radius."""
+"""Shares of the radius at which a cell of the window is sought to stand for a far one."""
 _ROUNDING: Final = 1e-9
 """Relative: taken off every bound, far more than floating point can have added to it."""
 
@@ -60,7 +60,7 @@ class Program:
 
     @classmethod
     def of(cls, steps: Steps) -> "Program":
-        """Raises `CaldpError` where steps are so small that too many cells are near."""
+        """The program for these steps; `CaldpError` where they are too small."""
         check_steps(steps)
         planar = mean_distance(Peaks.planar(), steps)
         full = steps.cells_within(1.0)
@@ -75,8 +75,8 @@ class Program:
     def slack(self, near: Ints, others: Ints) -> Floats:
         """log G of pairs of cells; arrays of one shape, or that broadcast."""
         c = self.cells
-        apart = np.hypot(c.x[near] - c.x[others], c.y[near] - c.y[others])
-        return np.asarray(np.minimum(c.norm[others] - c.norm[near] - apart, 0.0))
+        distance = np.hypot(c.x[near] - c.x[others], c.y[near] - c.y[others])
+        return np.asarray(np.minimum(c.norm[others] - c.norm[near] - distance, 0.0))
 
     def links(self) -> Floats:
         """(near, cells) G of all pairs that count."""
@@ -84,7 +84,7 @@ class Program:
         return np.exp(self.slack(near, others))
 
     def within_means(self, flows: Flows, level: float) -> Flows:
-        """The same with less where a cell beyond N pays more than it has above `level`."""
+        """Flows reduced where a cell beyond N pays more than it has above `level`."""
         size = self.cells.size
         paid = np.bincount(flows.payer, flows.amount, size)
         means = np.maximum(self.cost - level * self.mass, 0.0)
@@ -96,11 +96,11 @@ class Program:
         """Nats below which no kernel's expected displacement is, by these multipliers."""
         amount = np.maximum(flows.amount, 0.0)
         size = self.cells.size
-        taken = amount * np.exp(self.slack(flows.near, flows.payer))
-        left = self.cost + np.bincount(flows.near, taken, size)
-        left -= np.bincount(flows.payer, amount, size)
-        proved = min(float((left / self.mass).min()), float(self.cells.norm[-1]))
-        return max(proved * (1.0 - _ROUNDING), 0.0)
+        income = amount * np.exp(self.slack(flows.near, flows.payer))
+        remaining = self.cost + np.bincount(flows.near, income, size)
+        remaining -= np.bincount(flows.payer, amount, size)
+        level = min(float((remaining / self.mass).min()), float(self.cells.norm[-1]))
+        return max(level * (1.0 - _ROUNDING), 0.0)
 
 
 def check_steps(steps: Steps) -> None:
@@ -120,16 +120,16 @@ def _with_far(cells: Cells, far: Cells) -> tuple[Floats, Floats]:
     if not far.size:
         return mass, cost
     tree, reach = scipy.spatial.KDTree(np.stack([cells.x, cells.y], axis=1)), float(cells.norm[-1])
-    best, where = np.full(far.size, -np.inf), np.zeros(far.size, np.int64)
+    best, host = np.full(far.size, -np.inf), np.zeros(far.size, np.int64)
     for share in _TOWARD:
         nearer = reach * share / far.norm
-        _, found = tree.query(np.stack([far.x * nearer, far.y * nearer], axis=1))
-        apart = np.hypot(far.x - cells.x[found], far.y - cells.y[found])
-        slack = far.norm - cells.norm[found] - apart
-        where = np.where(slack > best, found, where)
+        _, nearest = tree.query(np.stack([far.x * nearer, far.y * nearer], axis=1))
+        distance = np.hypot(far.x - cells.x[nearest], far.y - cells.y[nearest])
+        slack = far.norm - cells.norm[nearest] - distance
+        host = np.where(slack > best, nearest, host)
         best = np.maximum(best, slack)
-    stands = far.times * np.exp(best - far.norm)
+    weight = far.times * np.exp(best - far.norm)
     return (
-        mass + np.bincount(where, stands, cells.size),
-        cost + np.bincount(where, stands * far.norm, cells.size),
+        mass + np.bincount(host, weight, cells.size),
+        cost + np.bincount(host, weight * far.norm, cells.size),
     )

@@ -1,6 +1,6 @@
 """The field of 2^m elements, and vectors over it packed into whole numbers.
 
-What `hyperplanes.py` reckons with. An element is a polynomial over F_2 modulo an irreducible one
+Arithmetic for `hyperplanes.py`. An element is a polynomial over F_2 modulo an irreducible one
 of degree m, its bits the coefficients: addition is XOR. A vector of d elements is one number of d·m
 bits, digit i at bits m·i … m·i + m − 1, and all of its digits are multiplied at once.
 """

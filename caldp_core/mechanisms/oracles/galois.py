@@ -46,7 +46,7 @@ _CHUNK: Final = 1 << 16
 
 
 class GaloisOracles(HistogramOracles, SupportOracles):
-    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+    """Galois response of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `choose`: sizes and ε → (m,) degrees of the fields, 0 for a report that names a symbol.
     """
@@ -136,14 +136,14 @@ class GaloisOracles(HistogramOracles, SupportOracles):
     def summed(self, histogram: Ints) -> Ints:
         """(outputs + clear,) reports of each hyperplane and name → (cells + clear,) sums."""
         included = np.zeros(self._block.size, np.int64)
-        sent = np.zeros(self._sizes.size, np.int64)
+        per_block = np.zeros(self._sizes.size, np.int64)
         for group in self._groups:
             of_group = group.of(histogram)
             if not of_group.any():  # as in most blocks of few reports
                 continue
             included[group.ranks] = np.rint(group.through(of_group))
-            sent[group.blocks] = of_group.sum(axis=1)
-        return np.concatenate([included, sent, histogram[self.outputs :]])
+            per_block[group.blocks] = of_group.sum(axis=1)
+        return np.concatenate([included, per_block, histogram[self.outputs :]])
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Lies are spread by one uniform multinomial; truths as `hyperplane_tally.py` does."""
@@ -158,7 +158,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         return self._sent(counts, np.zeros_like(self._sizes), rng)
 
     def most_included(self, ranks: Ints) -> Ints:
-        """(m,) see `CraftableOracles`: targets on one hyperplane."""
+        """(m,) the most targets on one hyperplane; see `CraftableOracles`."""
         targets = np.zeros(self._block.size)
         targets[ranks] = 1.0
         most = sums_by(self._block, targets, self._sizes.size)
@@ -176,23 +176,23 @@ class GaloisOracles(HistogramOracles, SupportOracles):
             tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
             tally += group.space.draw(group.placed(truths), group.masks, rng)
             included[group.ranks] = np.rint(group.through(tally))
-        sent = counts_by(self._block, truths, noise.size) + noise
-        return np.concatenate([included, sent])
+        per_block = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, per_block])
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """E[Z²], Z = (Σ w over the hyperplane − r·W)/(a − r): hyperplane by hyperplane."""
         prob, block, m = self.probabilities, self._block, self._sizes.size
         hidden, base, _ = self._shares(p, block_p)
         level = prob.other * sums_by(block, weights, m)
-        told, total = np.empty_like(p), np.zeros(m)
+        means, total = np.empty_like(p), np.zeros(m)
         for group in self._groups:
             z = group.over(weights) - level[group.blocks, None]
             z /= prob.gain[group.blocks, None]
             np.square(z, out=z)
-            told[group.ranks] = group.through(z) / group.space.directions
+            means[group.ranks] = group.through(z) / group.space.directions
             total[group.blocks] = z.mean(axis=1)
         lies = self._share * hidden + base
-        return float(((1.0 - self._share[block]) * p * told).sum() + (lies * total).sum())
+        return float(((1.0 - self._share[block]) * p * means).sum() + (lies * total).sum())
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·(hyperplanes): a lie N, the truth q·(2^48 − N) more; base 2^48."""
@@ -200,7 +200,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         return rows.first, np.array(rows.values)[rows.codes], rows.denominator
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
-        """The same in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
+        """Rows of `channel` in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
         group = next(group for group in self._groups if block in group.blocks)
         size, q = int(self._sizes[block]), int(self._values[block])
         x = np.arange(start, min(stop, size))
@@ -233,11 +233,11 @@ def galois_family_for(hidden: float) -> Family:
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """What a report depends on: an entry a rank, or a single one for all.
+    """Tables to draw reports with: an entry a rank, or a single one for all.
 
     `first`, `reports`, `directions`: the block's; a report is `first` + y·directions + direction.
-    `normal`: where the block's normals start in `normals`. ⟨a, x⟩ is told by `masks`, (bits, s),
-    or is `point` where there is one direction.
+    `normal`: where the block's normals start in `normals`. ⟨a, x⟩ is computed from `masks`,
+    (bits, s), or is `point` where there is one direction.
     """
 
     first: Ints

@@ -1,6 +1,6 @@
 """Which hyperplanes the blocks of Galois response use, and blocks of one kind side by side.
 
-What `galois.py` reckons with. A block's *degree* m says that it uses the field of q = 2^m
+Used by `galois.py`. A block's *degree* m says that it uses the field of q = 2^m
 elements, with the least d for which q^d covers its hidden symbols; m = 0 stands for d = 1, where no
 field is needed.
 """
@@ -32,10 +32,10 @@ def digits_of(sizes: Ints, m: int) -> Ints:
 
 
 def support_probabilities(values: Ints, shared: Floats, share: Floats) -> SupportProbabilities:
-    """What a report includes; `values`: (m,) q, `shared`: (m,) chance that two symbols agree.
+    """Probabilities of inclusion; `values`: (m,) q, `shared`: (m,) chance that two symbols agree.
 
     `share`: (m,) λ. Whether three symbols agree depends on whether they are in line: there is no
-    one `other_pair`, and who asks for it gets NaN.
+    one `other_pair`: it is NaN.
     """
     lie, honest = share / values, 1.0 - share
     return SupportProbabilities(
@@ -131,11 +131,11 @@ class Group:
 
     @property
     def stop(self) -> int:
-        """Their last report, and one."""
+        """One past their last report."""
         return self.start + self.blocks.size * self.space.reports
 
     def of(self, histogram: Ints) -> Ints:
-        """(outputs,) reports → (b, reports) those of the group."""
+        """(outputs,) histogram → (b, reports) part of the group."""
         return histogram[self.start : self.stop].reshape(self.blocks.size, -1)
 
     def placed(self, values: Ints) -> Ints:

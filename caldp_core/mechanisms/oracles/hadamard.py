@@ -40,7 +40,7 @@ _CHUNK = 1 << 16
 
 
 class HadamardOracles(HistogramOracles):
-    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+    """Hadamard response of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `choose`: sizes and ε → (m,) the B of each block; of these parts only those needed are used.
     """
@@ -59,9 +59,9 @@ class HadamardOracles(HistogramOracles):
         self.cover_threshold: Words = np.where(
             sizes > 0, lie + (lie + halves - np.uint64(1)) // halves, np.uint64(0)
         )
-        told = self._truth / COIN_ONE
-        self._c = (2 * count - 1) / (2.0 * count * told - 1.0)
-        self._strays = 2.0 * (1.0 - told) / (2 * count - 1)
+        truth = self._truth / COIN_ONE
+        self._c = (2 * count - 1) / (2.0 * count * truth - 1.0)
+        self._strays = 2.0 * (1.0 - truth) / (2 * count - 1)
         self._stays = 1.0 - (count - 1) * self._strays
         self._block = np.repeat(np.arange(sizes.size), sizes)
         self._part, self._row = self._parts.of_rank, self._parts.row
@@ -88,12 +88,12 @@ class HadamardOracles(HistogramOracles):
 
     @property
     def uniform_inclusion(self) -> Floats:
-        """(m,) see `CraftableOracles`."""
+        """(m,) share of a block's reports that include a given symbol."""
         return self.probabilities.base
 
     @property
     def settings(self) -> tuple[Words, ...]:
-        """T of every block, which falls with the number of parts, and that tells their order."""
+        """T of every block, falling with the number of parts, which fixes their order."""
         return (self._truth,)
 
     @property
@@ -229,9 +229,9 @@ class HadamardOracles(HistogramOracles):
             mean[group.parts] = part[:, 0]
         every = sums_by(self._parts.block, mean, self._sizes.size)
         c = self._c[self._block]
-        told = p * (c**2 * self._mixed(mean, every)[self._part] + c * spectrum[self._cell])
+        hidden = p * (c**2 * self._mixed(mean, every)[self._part] + c * spectrum[self._cell])
         base = self._base(p, block_p) * self._c**2 * (every / self._parts.counts)
-        return float(told.sum() + base.sum())
+        return float(hidden.sum() + base.sum())
 
     def apply(self, p: Floats, base: Floats) -> Floats:
         """Q p: (s,) hidden shares and (m,) base reports → (tally_size,) distribution.
@@ -254,8 +254,8 @@ class HadamardOracles(HistogramOracles):
         part, some = np.zeros(self._parts.block.size), self._sizes[self._parts.block] > 0
         part[some] = means[self._parts.starts[some]]
         every = sums_by(self._parts.block, part, self._sizes.size)
-        told = means[self._cell] / self._c[self._block]
-        return self._mixed(part, every)[self._part] + told, every / self._parts.counts
+        truthful = means[self._cell] / self._c[self._block]
+        return self._mixed(part, every)[self._part] + truthful, every / self._parts.counts
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^47·b·B(2B − 1): B(2B − 1)·T, B·(2^48 − T), and an even base row."""
@@ -263,7 +263,7 @@ class HadamardOracles(HistogramOracles):
         return rows.first, np.array(rows.values)[rows.codes], rows.denominator
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
-        """The same in codes: 0 for a lie, 1 for the base row's 2^47·(2B − 1), 2 for the truth."""
+        """`channel` in codes: 0 for a lie, 1 for the base row's 2^47·(2B − 1), 2 for the truth."""
         order, count = int(self._orders[block]), int(self._parts.counts[block])
         size, truth = int(self._sizes[block]), int(self._truth[block])
         x = np.arange(start, min(stop, size))

@@ -1,6 +1,6 @@
 """How the symbols of Hadamard response's blocks are divided into parts, and where these lie.
 
-What `hadamard.py` reckons with. Parts of one order lie next to each other in the tally, so that
+Used by `hadamard.py`. Parts of one order lie next to each other in the tally, so that
 they transform at once, and the parts of one block follow each other.
 """
 
@@ -24,7 +24,7 @@ class Group:
 
     @property
     def stop(self) -> int:
-        """Its last cell, and one."""
+        """One past its last cell."""
         return self.start + self.order * self.parts.size
 
     def of(self, cells: Cells) -> Cells:

@@ -1,6 +1,6 @@
 """How a report of Hadamard response is drawn, and the parities that it may have.
 
-What `hadamard.py` reckons with.
+Used by `hadamard.py`.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def truth_codes(rows: Ints, order: int) -> Bytes:
 
 @dataclass(frozen=True)
 class ReportTables:
-    """What a user's report depends on: one entry per rank, or a single one for all.
+    """Tables to draw reports with: one entry per rank, or a single one for all.
 
     `row`, `mask`, `start`: in the symbol's own part; `first`, `parts`: of its block.
     """
@@ -64,11 +64,11 @@ class ReportTables:
         halves = 2 * at(self.parts, rank[liars]) - 1
         half = uniform_below(np.broadcast_to(halves, liars.shape).astype(np.uint64), words)
         steps = (half.astype(np.int64) + 1) // 2
-        gone = liars[steps > 0]
-        x, order = rank[gone], at(self.mask, rank[gone]) + 1
+        movers = liars[steps > 0]
+        x, order = rank[movers], at(self.mask, rank[movers]) + 1
         first, parts = at(self.first, x), at(self.parts, x)
         own = at(self.start, x) - first
-        reports[gone] = first + (own + steps[steps > 0] * order) % (parts * order) + y[gone]
+        reports[movers] = first + (own + steps[steps > 0] * order) % (parts * order) + y[movers]
 
     def _spare(self, coin: Words, words: WordSource) -> Words:
         # The coin takes the top 48 bits; the 16 below are free for y if they suffice.

@@ -22,7 +22,7 @@ class HistogramOracles:
 
     @property
     def outputs(self) -> int:
-        """As many as the tally has entries."""
+        """Number of different reports: by default, the entries of the tally."""
         return self.tally_size
 
     def clear_reports(self, place: Ints) -> Ints:
@@ -35,7 +35,7 @@ class HistogramOracles:
         return self.summed(np.bincount(symbols, minlength=self.outputs + clear))
 
     def summed(self, histogram: Ints) -> Ints:
-        """(outputs + clear,) reports of each number → what `tally` makes of them."""
+        """(outputs + clear,) histogram of reports → (tally_size + clear,) sums."""
         return histogram
 
     def every_report(self, clear: int) -> Ints:

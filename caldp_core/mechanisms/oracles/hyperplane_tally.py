@@ -33,14 +33,14 @@ def sample_hyperplanes(people: Ints, m: int, d: int, rng: np.random.Generator) -
     blocks, q = people.shape[0], 1 << m
     times = product(np.arange(q)[:, None], np.arange(q), m)
     stop = (q**d - 1) // (q - 1)
-    tally, left = np.empty((q, stop, blocks), np.int64), people.T.reshape(-1)
+    tally, waiting = np.empty((q, stop, blocks), np.int64), people.T.reshape(-1)
     for last in reversed(range(d)):
-        some = np.flatnonzero(left)
-        here = np.zeros_like(left)
+        some = np.flatnonzero(waiting)
+        people_here = np.zeros_like(waiting)
         share = q**last * (q - 1) / (q ** (last + 1) - 1)
-        here[some] = rng.binomial(left[some], share) if last else left[some]
-        left = left - here
-        state = here.reshape(-1, q, q**last, 1, blocks).sum(axis=0)
+        people_here[some] = rng.binomial(waiting[some], share) if last else waiting[some]
+        waiting = waiting - people_here
+        state = people_here.reshape(-1, q, q**last, 1, blocks).sum(axis=0)
         for _ in range(last):
             state = _exchange_digit(state, times, rng)
         tally[:, stop - q**last : stop] = state.reshape(q, -1, blocks)

@@ -1,6 +1,6 @@
 """The affine hyperplanes {x : ⟨a, x⟩ = y} of F_q^d, q = 2^m: reports of Galois response.
 
-What `galois.py` reckons with. (a, y) and (ta, ty) are one hyperplane for each t ≠ 0, so a is
+Used by `galois.py`. (a, y) and (ta, ty) are one hyperplane for each t ≠ 0, so a is
 scaled to have 1 for its last digit that is not 0: there are A = (q^d − 1)/(q − 1) such directions
 a, q hyperplanes to each, and one of those goes through any point. Points are packed vectors 0 … q^d
 − 1. Two of them share (q^(d−1) − 1)/(q − 1) hyperplanes: as many as there are directions orthogonal
@@ -40,7 +40,7 @@ _CHUNK: Final = 1 << 18
 
 
 class Hyperplanes:
-    """Those of F_q^d, d ≥ 2, numbered y·A + direction, directions as in `normals`.
+    """The hyperplanes of F_q^d, d ≥ 2, numbered y·A + direction, directions as in `normals`.
 
     `values`: q. `directions`: A. `points`: q^d. `shared`: the chance that a random hyperplane
     through one point goes through another.
@@ -148,7 +148,7 @@ class Hyperplanes:
 
 
 class Points:
-    """The same with d = 1, where a hyperplane is a point: no need of a field, any number will do.
+    """The hyperplanes for d = 1, which are points: any number of them, as no field is needed.
 
     A report names a point, which makes it k-ary randomized response.
     """
@@ -162,7 +162,7 @@ class Points:
         self.normals = np.zeros(1, np.int64)
 
     def masks(self, size: int) -> Ints:
-        """(0, size): no bit of y has to be reckoned."""
+        """(0, size): no bit of y has to be computed."""
         return np.zeros((0, size), np.int64)
 
     def through(self, tally: Floats, masks: Ints) -> Floats:
@@ -178,11 +178,11 @@ class Points:
         return people
 
     def on(self, x: Ints, masks: Ints) -> Bools:
-        """(n,) points → (n, reports) whether each is each."""
+        """(n,) points → (n, reports) True at the report that names the point."""
         return np.asarray(x[:, None] == np.arange(self.points))
 
 
 @cached
 def hyperplanes(m: int, d: int) -> Hyperplanes:
-    """Those of F_q^d; the tables of a few are kept."""
+    """`Hyperplanes` of F_q^d, d ≥ 2, cached."""
     return Hyperplanes(m, d)

@@ -51,7 +51,7 @@ _WRONG: Final = (
 
 
 class LocalHashingOracles(RecordReports):
-    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+    """Local hashing of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `choose` gives (m,) g in [1, P], at least 2 where a block hides two or more.
     A report is a record of `source` (see `RecordReports`), `hash`, the coefficients of f from x⁰
@@ -83,10 +83,10 @@ class LocalHashingOracles(RecordReports):
         """(n,) ranks → (n,) reports."""
         block = self._block[rank]
         reports = self.privatize_base(block, words)
-        self._tell(reports, rank, ~flip_coins(words(rank.size), self.cover_threshold[block]))
+        self._set_values(reports, rank, ~flip_coins(words(rank.size), self.cover_threshold[block]))
         return reports
 
-    def _tell(self, reports: Reports, rank: Ints, honest: Bools) -> None:
+    def _set_values(self, reports: Reports, rank: Ints, honest: Bools) -> None:
         """Put the own symbol's value into the reports of the `honest`: (n,) flags."""
         at = np.flatnonzero(honest)
         block = self._block[rank[at]]
@@ -153,7 +153,7 @@ class LocalHashingOracles(RecordReports):
 
     def _crafted(self, rank: Ints, words: WordSource) -> Reports:
         reports = self.privatize_base(self._block[rank], words)
-        self._tell(reports, rank, np.ones(rank.size, np.bool_))
+        self._set_values(reports, rank, np.ones(rank.size, np.bool_))
         return reports
 
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
@@ -161,8 +161,8 @@ class LocalHashingOracles(RecordReports):
         for block in np.flatnonzero(self._sizes).tolist():
             at = slice(int(self._starts[block]), int(self._starts[block] + self._sizes[block]))
             included[at] = self._sample_small(block, truths[at], int(noise[block]), rng)
-        sent = counts_by(self._block, truths, noise.size) + noise
-        return np.concatenate([included, sent])
+        per_block = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, per_block])
 
     def _cells_of(self, reports: Reports) -> Ints:
         return self.tally(reports, 0)
@@ -174,12 +174,12 @@ class LocalHashingOracles(RecordReports):
             [polynomial(hashes, np.full(prime**3, x), prime) * g // prime for x in range(size)]
         )
         every = np.arange(prime**3)
-        sent = rng.multinomial(noise, np.full(g * prime**3, 1.0 / (g * prime**3)))
-        sent = sent.reshape(prime**3, g)
+        reports = rng.multinomial(noise, np.full(g * prime**3, 1.0 / (g * prime**3)))
+        reports = reports.reshape(prime**3, g)
         honest = rng.multinomial(truths, np.full(prime**3, 1.0 / prime**3))
         for x in range(size):
-            sent[every, table[x]] += honest[x]
-        return np.array([sent[every, values].sum() for values in table], np.int64)
+            reports[every, table[x]] += honest[x]
+        return np.array([reports[every, values].sum() for values in table], np.int64)
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·g·P³: a lie N, the truth g·(2^48 − N) more; base: uniform."""

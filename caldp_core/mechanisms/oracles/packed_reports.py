@@ -35,7 +35,7 @@ class PackedReports(RecordReports):
         """(columns, words) all rows of bits that a block sends."""
 
     def check_rows(self, rows: Words, block: int) -> None:
-        """Raise `CaldpError` unless the block sends such (n, words) rows; any will do here."""
+        """Raise `CaldpError` unless the block sends such (n, words) rows; by default all pass."""
 
     def listed(self, block: int) -> Reports:
         """(columns,) all different reports of a block."""

@@ -1,6 +1,6 @@
 """Many coins at once: independent bits that are 1 with one probability, 64 to a word.
 
-What the unary family draws its reports with.
+Used by `unary.py` to draw reports.
 """
 
 from typing import Final

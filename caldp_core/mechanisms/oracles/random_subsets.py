@@ -1,6 +1,6 @@
 """Uniform random subsets of a given size, as rows of packed bits (`packed_bits.py`).
 
-What `subset_selection.py` draws its reports with.
+Used by `subset_selection.py` to draw reports.
 
 A row starts with independent bits that are 1 with a dyadic probability q: given their number,
 they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that is 1
@@ -49,8 +49,8 @@ def random_subsets(size: int, omega: int, forced: Ints, words: WordSource) -> Wo
     """
     rows = _coin_bits(forced.size, size, best_coin(size, omega), words)
     rows &= full_mask(size)
-    held = np.flatnonzero(forced >= 0)
-    set_bits(rows, held, forced[held], np.ones(held.size, np.bool_))
+    rows_forced = np.flatnonzero(forced >= 0)
+    set_bits(rows, rows_forced, forced[rows_forced], np.ones(rows_forced.size, np.bool_))
     surplus = np.bitwise_count(rows).sum(axis=1, dtype=np.int64) - omega
     short, long = np.flatnonzero(surplus < 0), np.flatnonzero(surplus > 0)
     flips = _Flips(short, -surplus[short], np.full(short.size, -1), False)
@@ -96,7 +96,7 @@ def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
     flat, width = rows.reshape(-1), rows.shape[1]
     bits = max(1, (size - 1).bit_length())
     mask = np.uint64((1 << bits) - 1)
-    start, left = flips.at * width, flips.times.copy()
+    start, remaining = flips.at * width, flips.times.copy()
     spare = flips.spared.astype(np.uint64)
     while start.size:
         drawn = words(start.size)
@@ -106,9 +106,9 @@ def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
             index = start + np.minimum(place >> np.uint64(6), width - 1).astype(np.int64)
             word, bit = flat.take(index), _ONE << (place & _LOW)
             good = ((word & bit) != 0) == flips.value
-            good &= (place < size) & (place != spare) & (left > 0)
+            good &= (place < size) & (place != spare) & (remaining > 0)
             flat[index] = word ^ (bit * good)
-            left -= good
-        on = np.flatnonzero(left)
+            remaining -= good
+        on = np.flatnonzero(remaining)
         if on.size < start.size:
-            start, left, spare = start[on], left[on], spare[on]
+            start, remaining, spare = start[on], remaining[on], spare[on]

@@ -21,7 +21,7 @@ from caldp_core.mechanisms.structures import ChannelRows
 
 
 class RandomizedResponseOracles(HistogramOracles):
-    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,)."""
+    """k-RR of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,)."""
 
     def __init__(self, sizes: Ints, epsilon: Floats) -> None:
         self._sizes = sizes
@@ -33,7 +33,7 @@ class RandomizedResponseOracles(HistogramOracles):
 
     @property
     def settings(self) -> tuple[Words, ...]:
-        """None: λ says it all."""
+        """No settings: λ and the context determine the channel."""
         return ()
 
     @property
@@ -70,7 +70,7 @@ class RandomizedResponseOracles(HistogramOracles):
         return counts.copy()
 
     def most_included(self, ranks: Ints) -> Ints:
-        """(m,) see `CraftableOracles`: a report names one symbol."""
+        """(m,) 1 where a block has targets: a report names one symbol; see `CraftableOracles`."""
         return np.minimum(np.bincount(self._block[ranks], minlength=self._sizes.size), 1)
 
     @property
@@ -91,7 +91,7 @@ class RandomizedResponseOracles(HistogramOracles):
 
     @property
     def uniform_inclusion(self) -> Floats:
-        """(m,) see `CraftableOracles`."""
+        """(m,) share of a block's reports that include a given symbol: 1/s."""
         return self.probabilities.base
 
     def block_counts(self, counts: Ints) -> Ints:
@@ -122,8 +122,8 @@ class RandomizedResponseOracles(HistogramOracles):
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """Z = w_y/(1−λ) + offset for the report y."""
         hidden_p = sums_by(self._block, p, block_p.size)
-        sent = hidden_p + self._share * (block_p - hidden_p)
-        lies = sent - (1.0 - self._share) * hidden_p
+        law = hidden_p + self._share * (block_p - hidden_p)
+        lies = law - (1.0 - self._share) * hidden_p
         spread = (lies / np.maximum(self._sizes, 1))[self._block]
         stay = 1.0 - self._share[self._block]
         z = weights / stay + self.offset(weights)[self._block]
@@ -150,7 +150,7 @@ class RandomizedResponseOracles(HistogramOracles):
         return int(self._starts[block]), numerators, COIN_ONE * size
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
-        """The same in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
+        """Rows of `channel` in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
         size, noise = int(self._sizes[block]), int(self.cover_threshold[block])
         truths = np.arange(start, min(stop, size))
         codes = np.zeros((stop - start, size), np.uint8)

@@ -1,6 +1,6 @@
-"""Reports that are records of a block's number and of what its oracle says.
+"""Reports that are records of a block's number and of its oracle's report.
 
-What unary encodings, subset selection and local hashing share: a report from block j's oracle has
+Shared by unary encodings, subset selection and local hashing: a report from block j's oracle has
 `source` j; one that names the i-th symbol that is not hidden has `source` m + i and 0 in all other
 fields.
 """
@@ -58,7 +58,7 @@ class RecordReports(SupportOracles, ABC):
         return self._ends[block - 1] if block else 0
 
     def blank(self, source: Ints) -> Reports:
-        """(n,) sources → (n,) records of nothing else; `CaldpError` if they would take too much."""
+        """(n,) sources → (n,) records with 0 in all other fields; `CaldpError` if too large."""
         size = source.size * self.dtype.itemsize
         require(
             size <= REPORTS_MAX_BYTES,
@@ -90,23 +90,23 @@ class RecordReports(SupportOracles, ABC):
         """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
         m = self._sizes.size
         source = self.sources(reports, m + clear)
-        said = [reports[field] for field in self.dtype.names or () if field != "source"]
+        values = [reports[field] for field in self.dtype.names or () if field != "source"]
         require(
-            not any(part[source >= m].any() for part in said),
+            not any(part[source >= m].any() for part in values),
             "reports that name a value in the clear must hold nothing else.",
         )
-        sent = np.bincount(source, minlength=m + clear)
-        return np.concatenate([self.supports(reports, source), sent])
+        per_source = np.bincount(source, minlength=m + clear)
+        return np.concatenate([self.supports(reports, source), per_source])
 
     def sources(self, reports: Reports, limit: int) -> Ints:
         """(n,) `source` of each report, checked to be below `limit`; `CaldpError` otherwise."""
-        found = as_array("reports", reports)
-        if found.dtype != self.dtype or found.ndim != 1:
+        records = as_array("reports", reports)
+        if records.dtype != self.dtype or records.ndim != 1:
             raise CaldpError(
                 "reports must be a one-dimensional array of the records that this mechanism makes, "
-                f"got shape {found.shape} of {found.dtype}."
+                f"got shape {records.shape} of {records.dtype}."
             )
-        source = check_symbols("sources of reports", found["source"], limit)
+        source = check_symbols("sources of reports", records["source"], limit)
         oracle = source[source < self._sizes.size]
         require(
             bool((self._sizes[oracle] > 0).all()),

@@ -31,7 +31,7 @@ ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
 
 
 class SubsetSelectionOracles(PackedReports):
-    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+    """Subset selection of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `choose`: (m,) sizes and (m,) ε → (m,) whole ω, 1 ≤ ω < s where a block hides two or more.
     A report is a subset of ω of the block's hidden symbols, see `PackedReports`.
@@ -109,7 +109,7 @@ class SubsetSelectionOracles(PackedReports):
         return self._sent(counts, np.zeros_like(self._sizes), rng)
 
     def most_included(self, ranks: Ints) -> Ints:
-        """(m,) see `CraftableOracles`: at most ω."""
+        """(m,) the number of targets of each block, at most ω; see `CraftableOracles`."""
         return np.minimum(super().most_included(ranks), self._omega)
 
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
@@ -119,8 +119,8 @@ class SubsetSelectionOracles(PackedReports):
                 blocks = np.flatnonzero(self._kind == number)
                 at = self._starts[blocks][:, None] + np.arange(size)
                 included[at] = sample_supports(truths[at], noise[blocks], omega, rng)
-        sent = counts_by(self._block, truths, noise.size) + noise
-        return np.concatenate([included, sent])
+        per_block = counts_by(self._block, truths, noise.size) + noise
+        return np.concatenate([included, per_block])
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·ω·C(s, ω): λ's share ω·N, and s·(2^48 − N) more if included."""
@@ -139,8 +139,8 @@ class SubsetSelectionOracles(PackedReports):
     def none_included(self, block: int) -> Floats:
         """(s_j + 1,) C(s − i, ω)/C(s, ω), the subset avoiding i symbols one after another."""
         size, omega = int(self._sizes[block]), int(self._omega[block])
-        left = size - np.arange(size)
-        avoids = np.maximum(left - omega, 0) / left
+        remaining = size - np.arange(size)
+        avoids = np.maximum(remaining - omega, 0) / remaining
         return np.concatenate([[1.0], np.cumprod(avoids)])
 
     def support_form(self, block: int) -> SupportForm:
@@ -156,17 +156,17 @@ def support_probabilities(sizes: Ints, omega: Ints, share: Floats) -> SupportPro
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
     uniform_pair = w * (w - 1.0) / (s * one)
     # A block of one symbol has no others: any r will do, and this one makes a − r = 1 − λ.
-    apart = np.where(sizes > 1, (s - w) / one, 1.0)
+    contrast = np.where(sizes > 1, (s - w) / one, 1.0)
     own = share * w / s + (1.0 - share)
     return SupportProbabilities(
         own=own,
-        other=own - (1.0 - share) * apart,
+        other=own - (1.0 - share) * contrast,
         base=w / s,
         own_pair=share * uniform_pair + (1.0 - share) * (w - 1.0) / one,
         other_pair=share * uniform_pair + (1.0 - share) * (w - 1.0) * (w - 2.0) / (one * two),
         base_pair=uniform_pair,
-        gain=(1.0 - share) * apart,
-        clear=share * apart / s,
+        gain=(1.0 - share) * contrast,
+        clear=share * contrast / s,
     )
 
 

@@ -93,13 +93,13 @@ def _scan(size: int, pool: Ints, entries: list[_Entry | None], rng: np.random.Ge
 
     `entries`: who comes in behind each symbol.
     """
-    taken = np.zeros((pool.shape[0], size), np.int64)
+    counts = np.zeros((pool.shape[0], size), np.int64)
     low, high = 1, pool.shape[1]
     for symbol in range(size):
         some = np.flatnonzero(pool[:, low:high].any(axis=0))
         low, high = (low + int(some[0]), low + int(some[-1]) + 1) if some.size else (1, 1)
         take = rng.binomial(pool[:, low:high], np.arange(low, high) / (size - symbol))
-        taken[:, symbol] = take.sum(axis=1)
+        counts[:, symbol] = take.sum(axis=1)
         pool[:, low:high] -= take
         pool[:, low - 1 : high - 1] += take
         entry = entries[symbol]
@@ -110,4 +110,4 @@ def _scan(size: int, pool: Ints, entries: list[_Entry | None], rng: np.random.Ge
                 (min(low, entry.least), max(high, stop)) if some.size else (entry.least, stop)
             )
         low = max(1, low - 1)
-    return taken
+    return counts

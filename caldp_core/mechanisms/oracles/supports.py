@@ -1,4 +1,4 @@
-"""Reports that are sets of symbols: what all families but Hadamard response and k-RR share.
+"""Reports that are sets of symbols, as in all families but Hadamard response and k-RR.
 
 A report of block j's oracle *includes* some of its hidden symbols. Everybody of the block, hidden
 or not, sends a report from the base distribution with probability λ; the others send one that
@@ -49,10 +49,10 @@ class SupportProbabilities:
         return np.asarray(square / self.gain**2)
 
     def expected_square(self, sizes: Ints, cover: Floats, hidden: float) -> Floats:
-        """(m,) the same of a block's person whose symbol is hidden with chance `hidden` in [0, 1].
+        """(m,) Σ_x E[Z_x²] of one person whose symbol is hidden with chance `hidden` in [0, 1].
 
-        With the square of what one whose symbol is not hidden adds to n·p̂ of that symbol, 1/(1 − λ)
-        on average. `cover`: (m,) λ.
+        A symbol that is not hidden counts with its own Z² too, 1/(1 − λ) on average. `cover`: (m,)
+        λ.
         """
         u, r = self.base, self.other
         noise = cover * sizes * (u * (1.0 - r) ** 2 + (1.0 - u) * r**2)
@@ -63,7 +63,7 @@ class SupportProbabilities:
 
 
 class SupportOracles:
-    """The part of an `FrequencyOracles` that follows from its `SupportProbabilities`.
+    """The part of a `FrequencyOracles` that follows from its `SupportProbabilities`.
 
     `sizes`: (m,) hidden symbols per block; `cover_threshold`: (m,) whole thresholds of λ.
     Tally: (s,) inclusions of each hidden symbol, then (m,) reports of each block's oracle.
@@ -84,11 +84,11 @@ class SupportOracles:
 
     @property
     def uniform_inclusion(self) -> Floats:
-        """(m,) see `CraftableOracles`: the base is uniform, but for unary encodings."""
+        """(m,) inclusion in the base, which is uniform but for unary encodings."""
         return self.probabilities.base
 
     def most_included(self, ranks: Ints) -> Ints:
-        """(m,) see `CraftableOracles`: all targets of a block, unless a family says less."""
+        """(m,) targets of each block, unless a family includes fewer; see `CraftableOracles`."""
         return np.bincount(self._block[ranks], minlength=self._sizes.size)
 
     def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:

@@ -1,6 +1,6 @@
-"""Tables of what a person's report depends on: one entry a rank, or a single one for all.
+"""Tables that a person's report depends on: one entry a rank, or a single one for all.
 
-Looking up what is the same for everybody would cost as much as the report.
+To look up an entry that is the same for everybody would cost as much as the report.
 """
 
 from typing import TypeVar

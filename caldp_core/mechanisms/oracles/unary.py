@@ -41,7 +41,7 @@ _CHUNK: Final = 1 << 14
 
 
 class UnaryOracles(PackedReports):
-    """See `FrequencyOracles`; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
+    """Unary encoding of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `truth`: (m,) whole thresholds T in (0, 2^48): θ = T/2^48. `theta`, `d1`: (m,) as realised.
     """

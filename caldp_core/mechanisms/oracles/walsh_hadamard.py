@@ -76,7 +76,7 @@ def _toss(state: Ints, after: Ints, rng: np.random.Generator, *spare: Ints) -> N
 
 
 def _settle(state: Ints, after: Ints, rng: np.random.Generator) -> None:
-    """The same where h = 0: this bit is the last of its row that the parity can depend on.
+    """One round where h = 0: this bit is the last of its row that the parity can depend on.
 
     With b = 1 the bit of y must be t; with b = 0 the parity is right already (t = 0), and the bit
     is a fair coin.

@@ -1,6 +1,6 @@
 """Exact Binomial(g, ½) draws for whole arrays of g at once, fast for every size of g.
 
-What `walsh_hadamard.py` splits counts with. For g ≤ 64 a draw is the number of ones among g random
+Used by `walsh_hadamard.py` to split counts. For g ≤ 64 a draw is the number of ones among g random
 bits. Above, it is a rejection from a rounded normal: with r(k) = Binomial(g, ½)(k) over the
 probability that round(g/2 + √g/2·Z) = k, and z = (k − g/2)/(√g/2),
 
@@ -47,8 +47,8 @@ def binomial_half(counts: Ints, rng: np.random.Generator, out: Ints | None = Non
         elif not number:
             doubtful.append(_propose(part, rng, out).after(start))
         else:
-            there, larger = np.flatnonzero(few), np.flatnonzero(~few)
-            out[there] = _few(part[there], rng, np.empty(there.size, np.int64))
+            small, larger = np.flatnonzero(few), np.flatnonzero(~few)
+            out[small] = _few(part[small], rng, np.empty(small.size, np.int64))
             proposed = np.empty(larger.size, np.int64)
             doubtful.append(_propose(part[larger], rng, proposed).among(larger, start))
             out[larger] = proposed
@@ -76,11 +76,11 @@ class _Doubtful:
     doubt: NDArray[np.uint16]
 
     def after(self, start: int) -> "_Doubtful":
-        """The same in a longer array, of which these begin at `start`."""
+        """These proposals in a longer array, in which their places begin at `start`."""
         return replace(self, where=self.where + start)
 
     def among(self, places: Ints, start: int) -> "_Doubtful":
-        """The same in a longer array, of which these are at `places` from `start` on."""
+        """These proposals in a longer array, in which they are at `start` + `places`."""
         return replace(self, where=places[self.where] + start)
 
 

@@ -32,7 +32,7 @@ class ExactInversion:
 
     @classmethod
     def of(cls, steps: Sequence[Fraction]) -> "ExactInversion":
-        """From a few steps that are at hand."""
+        """Draws by a short list of steps."""
         floors = np.array([step * WORD // 1 for step in steps], dtype=np.uint64)
         return cls(floors, lambda: steps)
 
