@@ -1,9 +1,9 @@
 """What lies under a map anywhere on Earth: land, borders and the names of cities."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
+from caldp_core.basics.cache import cached
 from caldp_core.datasets.cities import City, cities_in, us_cities
 from caldp_core.datasets.shipped import land_outline, state_outline
 from caldp_core.datasets.world_lines import Lines, borders, coasts
@@ -23,9 +23,9 @@ class BaseMap:
     cities: tuple[City, ...]
 
 
-@lru_cache(maxsize=8)
+@cached
 def base_map(domain: GridDomain) -> BaseMap:
-    """That of the states on maps of the United States, else that of the world's countries.
+    """The base map of a domain: states on maps of the United States, else the world's countries.
 
     Raises `CaldpError` if a file of the project is gone.
     """

@@ -3,28 +3,29 @@
 From the towns of `world_cities` (GeoNames, CC-BY 4.0), which has none below 15,000 inhabitants.
 """
 
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 import scipy
 
 from caldp_core.basics.arrays import sums_by
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, read_only
 from caldp_core.datasets.cities import world_cities
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 
 _TOWN_KM: Final = 4.0
-"""Standard deviation of a town's inhabitants around its middle,"""
+"""Standard deviation of a town's inhabitants around its middle."""
 _AROUND_KM: Final = 20.0
-"""and of those in the villages around it, at least a cell;"""
+"""Standard deviation of people in the villages around it; at least a cell."""
 _AROUND: Final = 0.6
-"""their share of all. Chosen on the world's check-ins, see docs/estimators.md."""
+"""Share of people in villages. All three are chosen on the world's check-ins, see
+docs/estimators.md."""
 _ANYWHERE: Final = 1e-3
 """Share of people who live anywhere, all cells alike."""
 
 
-@lru_cache(maxsize=8)
+@cached
 def population_shares(grid: GridDomain) -> Floats:
     """(k,) shares of people by where they live, positive, sum 1; even where a map has no town.
 
@@ -33,8 +34,8 @@ def population_shares(grid: GridDomain) -> Floats:
     towns = world_cities()
     cells = grid.locate([town.latitude for town in towns], [town.longitude for town in towns])
     people = np.array([town.population for town in towns], np.float64)
-    there = cells >= 0
-    middles = sums_by(cells[there], people[there], grid.k)
+    on_map = cells >= 0
+    middles = sums_by(cells[on_map], people[on_map], grid.k)
     if middles.sum() <= 0:
         return read_only(np.full(grid.k, 1.0 / grid.k))
     own, around = (_spread(middles, grid, km) for km in (_TOWN_KM, max(_AROUND_KM, _cell(grid))))
@@ -48,7 +49,7 @@ def _cell(grid: GridDomain) -> float:
 
 
 def _spread(values: Floats, grid: GridDomain, km: float) -> Floats:
-    """(k,) values with a standard deviation of so many kilometres; nothing where cells hide it."""
+    """(k,) values blurred with a standard deviation of `km`; unchanged if cells are larger."""
     if km < _cell(grid):
         return values
     middle = np.radians(0.5 * (grid.area.south + grid.area.north))

@@ -5,12 +5,12 @@ for known at no privacy cost (`estimation/public_prior.py`).
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Protocol
 
 import numpy as np
 import scipy
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.own import check_line, excerpt
@@ -21,11 +21,11 @@ from caldp_core.domain.grid import GridDomain
 
 _TURNS: Final = (0.0, 360.0, -360.0)
 _WHOLE: Final = 1_000_000_000
-"""What the parts of `public_map` add up to, but for rounding."""
+"""Sum of the parts that `public_map_from_weights` makes, but for rounding."""
 
 
 class PriorSpec(Protocol):
-    """What an estimate may take for known."""
+    """Public knowledge that an estimate may take for known."""
 
     def shares_on(self, domain: Domain | GridDomain) -> Floats | None:
         """(k,) shares of people on these symbols, None where nothing is known."""
@@ -36,7 +36,7 @@ class NoPrior:
     """Nothing is taken for known."""
 
     def shares_on(self, domain: Domain | GridDomain) -> None:
-        """See `PriorSpec`."""
+        """None, as nothing is known of any domain."""
         del domain
 
 
@@ -64,7 +64,7 @@ class PublicMap:
         return GridDomain.from_area(Area.parse(self.area), self.cell)
 
     def weights(self) -> Ints:
-        """(k,) the part of each cell of `grid`."""
+        """(k,) part of each cell of `grid`, whole numbers ≥ 0."""
         weights = np.zeros(self.grid().k, dtype=np.int64)
         cells, parts = parse_cells("parts", self.parts, weights.size)
         weights[cells] = parts
@@ -84,7 +84,7 @@ def public_map_from_weights(weights: Floats | Ints, grid: GridDomain, title: str
     return PublicMap(format_cells(parts), str(grid.area), grid.cell, title)
 
 
-@lru_cache(maxsize=8)
+@cached
 def _shares_on(spec: PublicMap, domain: Domain | GridDomain) -> Floats:
     require(
         isinstance(domain, GridDomain), "A public map says nothing of values that are on no map."
@@ -99,19 +99,19 @@ def _shares_on(spec: PublicMap, domain: Domain | GridDomain) -> Floats:
     for turn in _TURNS:
         along = _overlap_matrix((source.west + turn, source.cell, source.columns), across)
         table_on += (along @ table.T).T
-    found = table_on.ravel()
+    weights = table_on.ravel()
     require(
-        float(found.sum()) > 0,
+        float(weights.sum()) > 0,
         f"The public map {excerpt(spec.title)} has nobody on this map, {domain.area}; take one of "
         "the same part of the Earth.",
     )
-    return read_only(found / found.sum())
+    return read_only(weights / weights.sum())
 
 
 def _overlap_matrix(
     source: tuple[float, float, int], on: tuple[float, float, int]
 ) -> "scipy.sparse.csr_array":
-    """(cells of `on`, cells of `source`) which part of the latter's side lies in the former.
+    """(cells of `on`, cells of `source`) share of each source cell's side in each cell of `on`.
 
     Each: its first edge, the side of a cell in degrees, and the number of cells.
     """

@@ -1,16 +1,16 @@
 """Which symbols lie beside each other: tiles that grow from level to level, and means around.
 
-Symbols and their places. What lies together is public, as blocks are: it comes from the domain,
+Which symbols are neighbours is public, as blocks are: it comes from the domain,
 never from the private data.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Protocol
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
@@ -22,7 +22,7 @@ _SHIFTS: Final = ((0, 0), (21, 11), (10, 21), (31, 0))
 
 
 class Neighbours(Protocol):
-    """What lies beside what in a domain of k symbols."""
+    """Which symbols lie beside each other in a domain of k symbols."""
 
     def tilings(self) -> Iterator[Iterator[Ints]]:
         """Cuts into tiles: of each cut (k,) labels ≥ 0 level by level, each level inside the next.
@@ -47,7 +47,7 @@ class GridNeighbours:
     columns: int
 
     def tilings(self) -> Iterator[Iterator[Ints]]:
-        """One cut a shift."""
+        """One cut for each of `_SHIFTS`."""
         return (self._tiles(down, right) for down, right in _SHIFTS)
 
     def _tiles(self, down: int, right: int) -> Iterator[Ints]:
@@ -57,7 +57,7 @@ class GridNeighbours:
             yield ((row // side * across)[:, None] + column // side).ravel()
 
     def neighbour_means(self, values: Floats) -> Floats:
-        """Cells that share a side count twice, those at a corner once."""
+        """(k,) means in which cells that share a side count twice, those at a corner once."""
         grid = values.reshape(self.rows, self.columns)
         weights = _binomial(_binomial(np.ones_like(grid)).T).T - 4.0
         return np.asarray(_mean(_binomial(_binomial(grid).T).T - 4.0 * grid, weights).ravel())
@@ -70,12 +70,12 @@ class SequenceNeighbours:
     k: int
 
     def tilings(self) -> Iterator[Iterator[Ints]]:
-        """One cut a shift."""
+        """One cut for each of `_SHIFTS`."""
         places = np.arange(self.k)
         return (((places + by) // side for side in _sides(self.k)) for by, _ in _SHIFTS)
 
     def neighbour_means(self, values: Floats) -> Floats:
-        """The nearer value of a side counts twice."""
+        """(k,) means in which the nearer value of each side counts twice."""
 
         def beside(row: Floats) -> Floats:
             padded = np.pad(row, 2)
@@ -96,7 +96,7 @@ class GroupNeighbours:
         return iter([iter([self.labels])])
 
     def neighbour_means(self, values: Floats) -> Floats:
-        """The others of the group; 0 where there are none."""
+        """(k,) means of the others of the group; 0 where there are none."""
         sums, sizes = np.bincount(self.labels, values), np.bincount(self.labels)
         others = sizes[self.labels].astype(np.float64) - 1.0
         return _mean(sums[self.labels] - values, others)
@@ -122,7 +122,7 @@ def _mean(sums: Floats, weights: Floats) -> Floats:
 
 
 def neighbours(domain: Domain | GridDomain) -> Neighbours:
-    """Squares on a map; groups where values have them; else the order that they are listed in."""
+    """The neighbours of a domain: squares on a map, else groups, else the order of the values."""
     if isinstance(domain, GridDomain):
         return GridNeighbours(domain.rows, domain.columns)
     if domain.groups:
@@ -139,18 +139,18 @@ def tile_trees(domain: Domain | GridDomain, blocks: Ints) -> tuple[Tree, ...]:
     return _trees(domain, blocks.astype(np.int64).tobytes())
 
 
-@lru_cache(maxsize=4)
+@cached
 def _trees(domain: Domain | GridDomain, labels: bytes) -> tuple[Tree, ...]:
-    """Sorting the cells of a map takes as long as all else; every ε has the same blocks."""
+    """`tile_trees`, cached: sorting cells takes half the time, and every ε has the same blocks."""
     blocks = np.frombuffer(labels, np.int64)
     return tuple(tuple(_tree(levels, blocks)) for levels in neighbours(domain).tilings())
 
 
 def _tree(levels: Iterator[Ints], blocks: Ints) -> Iterator[Ints]:
-    some = np.arange(blocks.size)  # a symbol of each tile
+    members = np.arange(blocks.size)  # a symbol of each tile
     m = int(blocks.max()) + 1
     for labels in levels:
-        joint = labels[some] * m + blocks[some]
+        joint = labels[members] * m + blocks[members]
         _, first, parent = np.unique(joint, return_index=True, return_inverse=True)
         yield read_only(parent.astype(np.int64))
-        some = some[first]
+        members = members[first]

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, POLYGONS_MAX
 from caldp_core.basics.types import Floats
@@ -55,18 +55,18 @@ class PolygonBlocks:
             _rings(text)
 
     def build(self, domain: AnyDomain) -> Partition:
-        """See `BlocksSpec`."""
+        """See `BlocksSpec.build`."""
         return _partition(self, require_map(domain, "Polygons"))
 
 
-@lru_cache(maxsize=8)
+@cached
 def _partition(spec: PolygonBlocks, grid: GridDomain) -> Partition:
     labels, present = cells_by_area([_rings(text) for text in spec.polygons], grid)
     names = [*spec.names, OUTSIDE]
     return named_blocks(labels, [names[number] for number in present])
 
 
-@lru_cache(maxsize=POLYGONS_MAX)
+@cached
 def _rings(text: str) -> tuple[Floats, ...]:
     """Closed rings, (points, 2) longitude and latitude; raises `CaldpError` for any other text."""
     rings = []

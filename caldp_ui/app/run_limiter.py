@@ -17,11 +17,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from caldp_core.basics.types import Progress
 
 _PLACES: Final = 2
-"""As arrays are worked on beside Python."""
+"""More than one, as NumPy works on arrays beside Python."""
 _HALF_S: Final = 10.0
 _FORGOTTEN_S: Final = 0.01
 _GIVES_WAY_S: Final = 1.0
-"""Where pages are always run, films come all the same."""
+"""Longest wait at one report: films come even where pages are always run."""
 
 
 class RunLimiter:
@@ -57,11 +57,9 @@ class RunLimiter:
         finally:
             with self._changed:
                 self._free += 1
-                self._used_seconds[visit] = (
-                    self._recent_seconds(visit) + self._clock() - began,
-                    self._clock(),
-                )
-                self._forget()
+                now = self._clock()
+                self._used_seconds[visit] = self._recent_seconds(visit, now) + now - began, now
+                self._forget(now)
                 self._changed.notify_all()
 
     def wait_until_idle(self, seconds: float) -> None:
@@ -80,19 +78,21 @@ class RunLimiter:
         return len(self._waiting)
 
     def _next(self) -> int:
+        now = self._clock()  # one moment for all, so that the order is one
         return min(
-            self._waiting, key=lambda number: (self._recent_seconds(self._waiting[number]), number)
+            self._waiting,
+            key=lambda number: (self._recent_seconds(self._waiting[number], now), number),
         )
 
-    def _recent_seconds(self, visit: str) -> float:
+    def _recent_seconds(self, visit: str, now: float) -> float:
         seconds, at = self._used_seconds.get(visit, (0.0, 0.0))
-        return float(seconds * 0.5 ** ((self._clock() - at) / self._half))
+        return float(seconds * 0.5 ** ((now - at) / self._half))
 
-    def _forget(self) -> None:
-        for visit in [
-            each for each in self._used_seconds if self._recent_seconds(each) < _FORGOTTEN_S
-        ]:
-            del self._used_seconds[visit]
+    def _forget(self, now: float) -> None:
+        visits = list(self._used_seconds)
+        for visit in visits:
+            if self._recent_seconds(visit, now) < _FORGOTTEN_S:
+                del self._used_seconds[visit]
 
 
 @st.cache_resource
@@ -102,7 +102,7 @@ def _limiter() -> RunLimiter:
 
 @contextmanager
 def limit_run() -> Iterator[None]:
-    """Wait for this visit's place, and give it back at the end."""
+    """Wait for a place for this visit's run, and give it back at the end."""
     run = get_script_run_ctx()
     with _limiter().limit("" if run is None else run.session_id):
         yield
@@ -114,7 +114,7 @@ def is_busy() -> bool:
 
 
 def yield_to_runs(progress: Progress) -> Progress:
-    """Of work that nobody waits for: at each report it lets runs of pages go first.
+    """The progress of work that nobody waits for: each report lets runs of pages go first.
 
     Both are Python, and a page that shares the processor with a film in the making comes twice as
     late.

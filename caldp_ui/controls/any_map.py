@@ -1,8 +1,8 @@
 """Blocks and sensitive places to begin with on a map anywhere on Earth."""
 
-from functools import lru_cache
 from typing import Final
 
+from caldp_core.basics.cache import cached
 from caldp_core.datasets import country_labels, region_labels
 from caldp_core.datasets.cities import cities_in
 from caldp_core.domain.area import Area
@@ -27,7 +27,7 @@ def blocks_of(domain: GridDomain) -> GridBlocks:
 
 
 def cells_along(domain: GridDomain) -> int:
-    """Cells along the side of such a block."""
+    """Cells along the side of a block of `blocks_of`, on maps other than the paper's."""
     return max(_CELLS, -(-max(domain.rows, domain.columns) // _ACROSS))
 
 
@@ -42,9 +42,9 @@ def large_blocks_of(domain: GridDomain) -> tuple[str, BlocksSpec]:
     return "Quarters of the map", GridBlocks(min(2, domain.rows), min(2, domain.columns))
 
 
-@lru_cache(maxsize=16)
+@cached
 def largest_town(domain: GridDomain) -> tuple[str, SensitiveAreas]:
-    """Its name and what is around it; the middle of a map without towns."""
+    """Name and surroundings of the map's largest town; the middle of a map without towns."""
     area = domain.area
     towns = cities_in(area)
     name, latitude, longitude = (

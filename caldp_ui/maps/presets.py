@@ -1,8 +1,8 @@
 """Ready protections for maps: each one sentence, one click."""
 
-from functools import lru_cache
 from typing import Final
 
+from caldp_core.basics.cache import cached
 from caldp_core.datasets import country_labels, hexagon_km, hexagon_resolutions, region_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
@@ -111,7 +111,7 @@ def hexagons_of(domain: GridDomain) -> HexagonBlocks:
 
 
 def hexagon_size(resolution: int) -> str:
-    """How far it is across a hexagon."""
+    """The distance across a hexagon, as text in km or m."""
     km = hexagon_km(resolution)
     return f"about {formats.digits(km)} km" if km >= 1 else f"about {formats.digits(1000 * km)} m"
 
@@ -131,7 +131,7 @@ def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
     return PRESETS if domain == US_GRID else _other_map_presets(domain)
 
 
-@lru_cache(maxsize=16)
+@cached
 def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
     side = f"{cells_along(domain) * domain.cell:g}°"
     return (
@@ -156,8 +156,8 @@ def matching_preset(scenario: Scenario) -> Preset | None:
 
 
 def title(scenario: Scenario) -> str:
-    """What a scenario is called in a few words."""
+    """A title for a scenario, in a few words."""
     preset = matching_preset(scenario)
     level = scenario.context.epsilon
-    told = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
-    return f"{preset.title if preset else 'own protection'}, {told}"
+    level_text = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
+    return f"{preset.title if preset else 'own protection'}, {level_text}"
