@@ -144,7 +144,7 @@ def test_a_page_that_meets_another_is_found() -> None:
         other_pages("start", "from caldp_ui.maps.scene import scene\nimport caldp_ui.start") == []
     )
     for wrong in (
-        "from caldp_ui.places.page_state import SLOT",
+        "from caldp_ui.places.page_state import STATE",
         "def f():\n    from caldp_ui import places",
         "import caldp_ui.places.page_state",
     ):

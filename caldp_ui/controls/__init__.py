@@ -1,1 +1,1 @@
-"""Controls that several pages share; each shows a page's slot and changes it."""
+"""Controls that several pages share; each shows a page's state and changes it."""

@@ -1,4 +1,4 @@
-"""Controls of any page with a scenario; each shows the slot's scenario and changes it.
+"""Controls of any page with a scenario; each shows the page's scenario and changes it.
 
 No numbers of their own: ranges come from the domain and from `limits`.
 """
@@ -39,21 +39,21 @@ REDRAW_HELP: Final = (
 )
 
 
-def epsilon(slot: PageState[S]) -> None:
+def epsilon(state: PageState[S]) -> None:
     """The privacy level; where it differs between blocks, a way to make it one."""
-    policy: Any = slot.current().scenario.policy
+    policy: Any = state.current().scenario.policy
     value = policy.epsilon
     if isinstance(value, tuple):
         st.info("ε differs from block to block here.")
         one = min(value)
         st.button(
             f"Use the smallest ε everywhere: {one:g}",
-            key=slot.key("one-epsilon"),
-            on_click=lambda: update_scenario(slot, lambda s: s.with_epsilon(one)),
+            key=state.key("one-epsilon"),
+            on_click=lambda: update_scenario(state, lambda s: s.with_epsilon(one)),
         )
         return
     help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
-    slider.show(slot, epsilon_slider(), "Privacy level ε", help_text)
+    slider.show(state, epsilon_slider(), "Privacy level ε", help_text)
 
 
 def epsilon_slider() -> Slider[Any]:
@@ -67,16 +67,16 @@ def epsilon_slider() -> Slider[Any]:
     )
 
 
-def people(slot: PageState[S], in_data: int | None) -> None:
+def people(state: PageState[S], in_data: int | None) -> None:
     """The slider of people: the `in_data` people of the data, or as many drawn from them."""
     control = people_slider(in_data)
     slider.show(
-        slot,
+        state,
         control,
         "People",
         "More people make the error smaller. “The data” takes the people of the data set; any "
         "other number of people is drawn from it at random. "
-        + promise.counted_as_people(slot.current().scenario),
+        + promise.counted_as_people(state.current().scenario),
     )
 
 
@@ -100,7 +100,7 @@ def people_slider(in_data: int | None) -> Slider[Any]:
 
 
 def data(
-    slot: PageState[S],
+    state: PageState[S],
     titles: Mapping[str, DatasetSpec],
     choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.with_dataset,
 ) -> None:
@@ -109,9 +109,9 @@ def data(
         "Data",
         list(titles),
         **bind(
-            slot,
+            state,
             "data",
-            sources.title_of(slot.current().scenario.dataset, titles),
+            sources.title_of(state.current().scenario.dataset, titles),
             lambda s, title: choose(s, titles[title]),
         ),
     )
@@ -125,14 +125,14 @@ METHODS: Final[dict[str, tuple[str, MechanismSpec]]] = {
 
 
 def method(
-    slot: PageState[S], names: Iterable[str] | None = None, best: str = METHODS["best"][0]
+    state: PageState[S], names: Iterable[str] | None = None, best: str = METHODS["best"][0]
 ) -> None:
     """The best mechanism or one of these names, with a sentence on what each person does.
 
     `names`: None for all of the catalogue that support the policy. `best`: the title of the best,
     which may be the best of the quick ones only.
     """
-    scenario = slot.current().scenario
+    scenario = state.current().scenario
     kind = scenario.kind("mechanism")
     if names is None:
         ready = runs.setup(scenario)
@@ -144,12 +144,12 @@ def method(
         list(dict.fromkeys(["best", *names, kind])),
         format_func=lambda name: best if name == "best" else MECHANISMS[name].title,
         help=DEFINITIONS["frequency oracle"],
-        **bind(slot, "family", kind, _with_method),
+        **bind(state, "family", kind, _with_method),
     )
     # A method that is named is described without being made, which may take long.
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
-    parameters.show(slot)
+    parameters.show(state)
 
 
 def _with_method(scenario: Scenario, name: str) -> Scenario:
@@ -167,9 +167,9 @@ def _spec(name: str) -> MechanismSpec:
     return Best() if name == "best" else MECHANISMS[name].spec()
 
 
-def advanced_controls(slot: PageState[Any], title: str, show: Callable[[], None]) -> None:
+def advanced_controls(state: PageState[Any], title: str, show: Callable[[], None]) -> None:
     """Controls for those who want to compare; closed they are not drawn, as each costs a run."""
-    more = st.expander(title, key=slot.key("more"), on_change="rerun")
+    more = st.expander(title, key=state.key("more"), on_change="rerun")
     if more.open:
         with more:
             show()
@@ -190,9 +190,9 @@ def view_switch(label: str, titles: Mapping[str, str], bound: Mapping[str, Any])
     )
 
 
-def estimate(slot: PageState[S]) -> None:
+def estimate(state: PageState[S]) -> None:
     """The estimator, with a sentence on what it does."""
-    scenario = slot.current().scenario
+    scenario = state.current().scenario
     estimator, domain = scenario.estimator, runs.dataset(scenario).domain
     mechanism = runs.setup(scenario).mechanism
     ordered = is_scale(domain) and channel_products(mechanism) is not None
@@ -207,20 +207,20 @@ def estimate(slot: PageState[S]) -> None:
         ),
         format_func=lambda name: ESTIMATORS[name].title,
         help=DEFINITIONS["estimator"],
-        **bind(slot, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
+        **bind(state, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
     )
     st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")
     if ESTIMATORS[estimator].is_cascade and pooling_helps(mechanism):
-        parameters.cascade_control(slot)
+        parameters.cascade_control(state)
 
 
-def redraw_button(slot: PageState[S], help_text: str = REDRAW_HELP) -> None:
+def redraw_button(state: PageState[S], help_text: str = REDRAW_HELP) -> None:
     """The button that draws new noise; `help_text`: what stays the same here."""
     st.button(
         "Draw new noise",
         icon=":material/casino:",
-        key=slot.key("another"),
+        key=state.key("another"),
         on_click=redraw_noise,
-        args=(slot,),
+        args=(state,),
         help=help_text,
     )

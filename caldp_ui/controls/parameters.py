@@ -23,9 +23,9 @@ from caldp_ui.session.scenarios import S, bind
 from caldp_ui.words.parameters import FALSE_SHARE_WORDS, PARAMETERS
 
 
-def show(slot: PageState[S]) -> None:
+def show(state: PageState[S]) -> None:
     """Inputs for the numbers of the method that is shown; nothing where it has none."""
-    scenario = slot.current().scenario
+    scenario = state.current().scenario
     named = scenario.mechanism
     spec = runs.setup(scenario).spec if isinstance(named, Best) else named
     known: tuple[Field[Any], ...] = fields(spec)  # type: ignore[arg-type]
@@ -33,14 +33,14 @@ def show(slot: PageState[S]) -> None:
         return
     symbols = " and ".join(PARAMETERS[field.name].symbol for field in known)
     title = f"The best {symbols}, or set {'it' if len(known) == 1 else 'one'}"
-    fold = st.expander(title, key=slot.key("parameters"), on_change="rerun")
+    fold = st.expander(title, key=state.key("parameters"), on_change="rerun")
     if fold.open:
         with fold:
             for field in known:
-                _number(slot, spec, field.name, int if "int" in str(field.type) else float)
+                _number(state, spec, field.name, int if "int" in str(field.type) else float)
 
 
-def _number(slot: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
+def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
     """An input of text, as an empty one is a choice, too: the best."""
     value = getattr(spec, name)
 
@@ -49,20 +49,20 @@ def _number(slot: PageState[S], spec: MechanismSpec, name: str, kind: type) -> N
 
     st.text_input(
         PARAMETERS[name].label,
-        placeholder=_best(runs.setup(slot.current().scenario).mechanism, name),
+        placeholder=_best(runs.setup(state.current().scenario).mechanism, name),
         help=PARAMETERS[name].description,
-        **bind(slot, f"parameter-{name}", "" if value is None else str(value), with_number),
+        **bind(state, f"parameter-{name}", "" if value is None else str(value), with_number),
     )
 
 
-def cascade_control(slot: PageState[S]) -> None:
+def cascade_control(state: PageState[S]) -> None:
     """The input for q of the cascade."""
     fold = st.expander(
-        "The best q of the cascade, or set it", key=slot.key("cascade"), on_change="rerun"
+        "The best q of the cascade, or set it", key=state.key("cascade"), on_change="rerun"
     )
     if not fold.open:
         return
-    scenario = slot.current().scenario
+    scenario = state.current().scenario
     usual = usual_false_share(runs.setup(scenario).dataset.domain)
     q = scenario.false_share
     with fold:
@@ -71,7 +71,7 @@ def cascade_control(slot: PageState[S]) -> None:
             placeholder=f"the best: {usual:g}",
             help=FALSE_SHARE_WORDS.description,
             **bind(
-                slot,
+                state,
                 "false-share",
                 "" if q is None else f"{q:g}",
                 lambda s, text: replace(s, false_share=_read(text, "q", float)),

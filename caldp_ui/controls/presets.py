@@ -127,22 +127,22 @@ def matching_preset(presets: Sequence[P], scenario: Scenario) -> P | None:
     return next((preset for preset in presets if preset.fits(scenario)), None)
 
 
-def picker(slot: PageState[S], presets: Sequence[Example]) -> None:
+def picker(state: PageState[S], presets: Sequence[Example]) -> None:
     """A menu of examples, and the sentence of the one that is shown."""
-    menu(slot, presets)
-    chosen = matching_preset(presets, slot.current().scenario)
+    menu(state, presets)
+    chosen = matching_preset(presets, state.current().scenario)
     if chosen:
         st.caption(chosen.sentence)
 
 
-def menu(slot: PageState[S], presets: Sequence[Example]) -> None:
+def menu(state: PageState[S], presets: Sequence[Example]) -> None:
     """The menu alone, in one line."""
     titles = {preset.title: preset for preset in presets}
-    chosen = matching_preset(presets, slot.current().scenario)
+    chosen = matching_preset(presets, state.current().scenario)
     st.selectbox(
         "Example",
         list(titles),
         placeholder="your own",
         label_visibility="collapsed",
-        **bind(slot, "preset", chosen and chosen.title, lambda s, picked: titles[picked].apply(s)),
+        **bind(state, "preset", chosen and chosen.title, lambda s, picked: titles[picked].apply(s)),
     )

@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Slider(Generic[R]):
-    """One slider of a page. `name`: of its widget in the page's slot.
+    """One slider of a page. `name`: of its widget in the page's state.
 
     `value`: its value in a record; `with_value`: the record with another value; `steps`: its
     values; `format_value`: the text of a value; `order`: the key by which its steps are sorted.
@@ -27,13 +27,13 @@ class Slider(Generic[R]):
     order: Callable[[float], float] = float
 
 
-def show(slot: PageState[R], slider: Slider[R], title: str, help_text: str | None = None) -> None:
-    """Draw it, bound to the slot's record; a value from a link may lie between its steps."""
-    value = slider.value(slot.current())
+def show(state: PageState[R], slider: Slider[R], title: str, help_text: str | None = None) -> None:
+    """Draw it, bound to the page's record; a value from a link may lie between its steps."""
+    value = slider.value(state.current())
     st.select_slider(
         title,
         sorted({*slider.steps, value}, key=slider.order),
         format_func=slider.format_value,
         help=help_text,
-        **slot.bind(slider.name, value, slider.with_value),
+        **state.bind(slider.name, value, slider.with_value),
     )

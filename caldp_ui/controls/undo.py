@@ -7,12 +7,12 @@ import streamlit as st
 from caldp_ui.session.page_state import PageState
 
 
-def button(slot: PageState[Any]) -> None:
+def button(state: PageState[Any]) -> None:
     """Undo, grey while there is nothing to undo."""
     st.button(
         "Undo",
         icon=":material/undo:",
-        key=slot.key("undo"),
-        disabled=not slot.can_undo,
-        on_click=slot.undo,
+        key=state.key("undo"),
+        disabled=not state.can_undo,
+        on_click=state.undo,
     )

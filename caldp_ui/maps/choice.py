@@ -18,12 +18,12 @@ def cities(domain: GridDomain, *extra: int) -> list[int]:
     return [*(cell for cell in extra if cell not in named), *named]
 
 
-def place_control(slot: PageState[Any], label: str, domain: GridDomain, current: int) -> None:
+def place_control(state: PageState[Any], label: str, domain: GridDomain, current: int) -> None:
     """The menu of the record's place, now the cell `current`; a click on a map chooses it, too."""
     st.selectbox(
         label,
         cities(domain, current),
         format_func=lambda cell: place_name(domain, cell),
         label_visibility="collapsed",
-        **slot.bind("place", current, lambda record, cell: record.with_place(int(cell))),
+        **state.bind("place", current, lambda record, cell: record.with_place(int(cell))),
     )

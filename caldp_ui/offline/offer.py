@@ -20,22 +20,22 @@ _OFFER: Final = jobs.StartButton(
 )
 
 
-def offer_page(slot: PageState[R], make: Callable[[R], Part | None]) -> None:
+def offer_page(state: PageState[R], make: Callable[[R], Part | None]) -> None:
     """Show the button that makes the file of a page, then the one that saves it.
 
     `make`: the page as a part; None where a picture for each step would take too long.
     """
     st.markdown("**This page to take home** · one file whose sliders move without a network")
-    part = make(slot.current())
+    part = make(state.current())
     if part is None:
         st.caption("Its pictures take too long here to be made for each step of a slider.")
         return
     st.caption(
         "The file holds what you see, true counts included: keep your own data in the house."
     )
-    name = hashlib.sha256(repr(slot.query()).encode()).hexdigest()
+    name = hashlib.sha256(repr(state.query()).encode()).hexdigest()
     offer_file(
-        slot.key("home"),
+        state.key("home"),
         name,
         lambda progress: _html_bytes(part, progress),
         _OFFER,

@@ -42,27 +42,27 @@ def result_if_fast(scenario: Scenario) -> Result | None:
     return runs.result(scenario)
 
 
-def load_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
+def load_results(state: PageState[S], scenario: Scenario) -> ComparisonData:
     """The results that are ready; for the rest, buttons and progress are drawn here."""
     rival = plain_ldp.best_plain_ldp(scenario)
     ours, plain = result_if_fast(scenario), result_if_fast(rival)
     if ours is None:
-        ours = _our_result_by_job(slot, scenario)
+        ours = _our_result_by_job(state, scenario)
     if plain is None and ours is not None:
-        plain = result_or_job(slot, "plain", rival)
+        plain = result_or_job(state, "plain", rival)
     return ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
 
 
-def load_fast_results(slot: PageState[S], scenario: Scenario) -> ComparisonData:
+def load_fast_results(state: PageState[S], scenario: Scenario) -> ComparisonData:
     """The results without those that take long: no job is started, nothing is drawn."""
-    del slot
+    del state
     rival = plain_ldp.best_plain_ldp(scenario)
     return ComparisonData(
         runs.setup(scenario), runs.setup(rival), result_if_fast(scenario), result_if_fast(rival)
     )
 
 
-def result_or_job(slot: PageState[S], job_name: str, scenario: Scenario) -> Result | None:
+def result_or_job(state: PageState[S], job_name: str, scenario: Scenario) -> Result | None:
     """The result of a scenario to compare with, at once, or by a job that starts by itself.
 
     `job_name`: names the job on its page.
@@ -70,16 +70,16 @@ def result_or_job(slot: PageState[S], job_name: str, scenario: Scenario) -> Resu
     result = result_if_fast(scenario)
     if result is not None or runs.setup(scenario).n > runs.max_people(scenario):
         return result
-    return _job(slot, job_name, scenario, jobs.run_automatically)
+    return _job(state, job_name, scenario, jobs.run_automatically)
 
 
-def _our_result_by_job(slot: PageState[S], scenario: Scenario) -> Result | None:
+def _our_result_by_job(state: PageState[S], scenario: Scenario) -> Result | None:
     most = runs.max_people(scenario)
     if runs.setup(scenario).n > most:
-        _show_too_many(slot, scenario, most)
+        _show_too_many(state, scenario, most)
         return None
     run = _run_on_click if runs.may_take_minutes(scenario) else jobs.run_automatically
-    return _job(slot, "ours", scenario, run)
+    return _job(state, "ours", scenario, run)
 
 
 _Job = Callable[[str, str, Callable[[Progress], Result], jobs.Describe], Result | None]
@@ -97,10 +97,10 @@ def _run_on_click(
     return jobs.run_on_click(key, name, work, offer, describe)
 
 
-def _job(slot: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> Result | None:
+def _job(state: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> Result | None:
     title = _title(scenario)
     return run(
-        slot.key(job_name),
+        state.key(job_name),
         runs.key(scenario),
         lambda progress: runs.result(scenario, progress),
         lambda job: _describe_job(title, job),
@@ -118,7 +118,7 @@ def _describe_job(title: str, job: jobs.Job[Result]) -> str:
     return f"{title}: {job.seconds:.0f} s so far"
 
 
-def _show_too_many(slot: PageState[S], scenario: Scenario, most: int) -> None:
+def _show_too_many(state: PageState[S], scenario: Scenario, most: int) -> None:
     st.error(
         f"{MECHANISMS[runs.setup(scenario).mechanism_name].title} cannot be run here for "
         f"{formats.integer(runs.setup(scenario).n)} people: with so many places every report "
@@ -129,7 +129,7 @@ def _show_too_many(slot: PageState[S], scenario: Scenario, most: int) -> None:
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
     st.button(
         f"Use {formats.integer(fewer)} people",
-        key=slot.key("fewer-people"),
+        key=state.key("fewer-people"),
         type="primary",
-        on_click=lambda: update_scenario(slot, lambda s: replace(s, n=fewer)),
+        on_click=lambda: update_scenario(state, lambda s: replace(s, n=fewer)),
     )

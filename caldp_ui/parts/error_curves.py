@@ -73,7 +73,7 @@ SENSITIVE: Final = CurveChoice(
 )
 
 
-def section(slot: PageState[Any], choices: Sequence[CurveChoice], data: ComparisonData) -> None:
+def section(state: PageState[Any], choices: Sequence[CurveChoice], data: ComparisonData) -> None:
     """The choice, the curves, and repeated runs, once both results are there."""
     if not has_valid_errors(data.setup):
         st.info(invalid_error_reason(data.setup))
@@ -81,8 +81,8 @@ def section(slot: PageState[Any], choices: Sequence[CurveChoice], data: Comparis
     if data.ours is None or data.plain is None:
         st.info("The curves follow as soon as both pictures are ready.")
         return
-    _curves(slot.key("curve-against"), choices, data.ours, data.plain)
-    repetition.section(slot.key("repetition"), data.ours, data.plain)
+    _curves(state.key("curve-against"), choices, data.ours, data.plain)
+    repetition.section(state.key("repetition"), data.ours, data.plain)
 
 
 def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Result) -> None:

@@ -37,7 +37,7 @@ class SliderFilm(Generic[R]):
     A slider without a name is none of the page's.
     """
 
-    slot: PageState[Any]
+    state: PageState[Any]
     id: str
     title: str
     slider: Slider[R]
@@ -73,16 +73,16 @@ class SliderFilm(Generic[R]):
     @property
     def dial(self) -> str:
         """The key of the slider on the page."""
-        return self.slider.name and self.slot.key(self.slider.name)
+        return self.slider.name and self.state.key(self.slider.name)
 
     def name(self, record: R) -> str:
         """A hash of all that the film depends on; records may hold whole data."""
         alike = self.depends_on(self.slider.with_value(record, self.slider.steps[0]))
-        return hashlib.sha256(f"{self.slot.page} {self.id} {alike}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.state.page} {self.id} {alike}".encode()).hexdigest()
 
     def request(self, record: R) -> FilmRequest:
         """The film of a record, made once for all places of the slider."""
-        key = self.slot.key(f"film-{self.id}")
+        key = self.state.key(f"film-{self.id}")
         near = self._nearest_steps(record) if self.dial else None
         return FilmRequest(
             key, self.name(record), lambda progress: self.film(record, progress), near
@@ -105,7 +105,7 @@ class ChartPage(Generic[R]):
     has been made, for all visits or only for this one, and has the rest made.
     """
 
-    slot: PageState[R]
+    state: PageState[R]
     render: Callable[[R, Palette], Step]
     depends_on: str = ""
     load_films: Callable[[Sequence[FilmRequest]], list[Film]] = ready_films
@@ -114,7 +114,7 @@ class ChartPage(Generic[R]):
         """The page along one of its sliders."""
         theme = "dark" if colours is DARK else "light"
         return SliderFilm(
-            self.slot,
+            self.state,
             slider.name,
             "",
             slider,
@@ -127,12 +127,12 @@ def follow_sliders(page: ChartPage[R], record: R, sliders: Sequence[Slider[R]]) 
     """Send the films that are made and the states of the sliders to the browser; call it last."""
     requests = [page.slider_film(slider, palette()).request(record) for slider in sliders]
     states = {
-        page.slot.key(slider.name): SliderState(
+        page.state.key(slider.name): SliderState(
             slider.format_value(slider.value(record)), each.name
         )
         for slider, each in zip(sliders, requests, strict=True)
     }
-    key = page.slot.key("feeds")
+    key = page.state.key("feeds")
     with st.container(key=key, gap=None):
         ready = page.load_films(requests)
         for film in ready:

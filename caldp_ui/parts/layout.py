@@ -35,31 +35,34 @@ class Layout:
             headline.show(content)
 
 
-def column_layout(slot: PageState[Any]) -> Layout:
+def column_layout(state: PageState[Any]) -> Layout:
     """The parts of a page, to be filled in any order."""
-    headline_area, title = title_row(slot)
+    headline_area, title = title_row(state)
     main, side = st.columns([3.1, 1], gap="medium")
-    return Layout(headline_area, title, main, side.container(key=slot.key("side")), main)
+    return Layout(headline_area, title, main, side.container(key=state.key("side")), main)
 
 
-def stacked_layout(slot: PageState[Any]) -> Layout:
+def stacked_layout(state: PageState[Any]) -> Layout:
     """The parts of a page whose maps take the full width and leave a corner for the controls.
 
     The `Arrangement` of the maps' scene sets which pictures are large and which small; `style.css`
     puts the controls below the large ones, beside the small ones. The views of the maps stand at
     the right of the headline, where room is kept for them.
     """
-    headline_area, title = title_row(slot)
-    title.container(key=slot.key("views"))
-    stack = st.container(key=slot.key("frame")).container(key=slot.key("stack"))
-    main, panel = stack.container(key=slot.key("pictures")), stack.container(key=slot.key("panel"))
+    headline_area, title = title_row(state)
+    title.container(key=state.key("views"))
+    stack = st.container(key=state.key("frame")).container(key=state.key("stack"))
+    main, panel = (
+        stack.container(key=state.key("pictures")),
+        stack.container(key=state.key("panel")),
+    )
     return Layout(headline_area, title, main, panel, st.container())
 
 
-def title_row(slot: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
+def title_row(state: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Room for the headline, and right of it for switches of views, examples and the like."""
-    row = st.container(key=slot.key("title"), horizontal=True, gap="small")
-    return row.container(key="said"), row.container(key=slot.key("switch"), horizontal=True)
+    row = st.container(key=state.key("title"), horizontal=True, gap="small")
+    return row.container(key="said"), row.container(key=state.key("switch"), horizontal=True)
 
 
 @dataclass(frozen=True)

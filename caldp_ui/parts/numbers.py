@@ -40,7 +40,7 @@ def expect_errors(ours: Scenario, plain: Scenario, progress: Progress) -> Expect
     return ExpectedErrors(first, second, plain_ldp.people_plain_needs(ours) if known else None)
 
 
-def section(slot: PageState[Any], data: ComparisonData) -> None:
+def section(state: PageState[Any], data: ComparisonData) -> None:
     """The table of both results as far as they are there, and what to expect, by a job."""
     if not has_valid_errors(data.setup):
         st.info(invalid_error_reason(data.setup))
@@ -48,7 +48,7 @@ def section(slot: PageState[Any], data: ComparisonData) -> None:
     results = {"this protection": data.ours, "plain LDP": data.plain}
     pair = data.setup.scenario, data.plain_setup.scenario
     expected = jobs.run_automatically(
-        slot.key("foreseen"),
+        state.key("foreseen"),
         runs.key(replace(pair[0], seed=0)),
         lambda progress: expect_errors(*pair, progress),
         lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",

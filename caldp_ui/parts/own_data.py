@@ -68,196 +68,200 @@ class Form(Generic[C]):
     hidden_choices: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
 
 
-def popover(slot: PageState[S], form: Form[Any]) -> None:
+def popover(state: PageState[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
-    if handover.take_part(slot.page, "own"):
-        st.session_state[slot.key("own")] = True
-    counted = st.session_state.pop(_state_key(slot, "own-counted"), None)
+    if handover.take_part(state.page, "own"):
+        st.session_state[state.key("own")] = True
+    counted = st.session_state.pop(_state_key(state, "own-counted"), None)
     if counted is not None:
-        _accept(slot, form, *counted)  # before the form is drawn, which it closes
+        _accept(state, form, *counted)  # before the form is drawn, which it closes
         run_page()
     popup = st.popover(
         "Your data",
         icon=":material/upload_file:",
         help=f"{form.title}: paste it, or choose a file.",
-        key=slot.key("own"),
+        key=state.key("own"),
         on_change="rerun",
     )
     if popup.open:
-        with popup, st.container(key=slot.key("own-panel"), gap="small"):
-            _show(slot, form)
+        with popup, st.container(key=state.key("own-panel"), gap="small"):
+            _show(state, form)
 
 
-def _show(slot: PageState[S], form: Form[C]) -> None:
+def _show(state: PageState[S], form: Form[C]) -> None:
     st.markdown(f"**{form.title}** · {form.instructions}")
-    upload: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
-    if upload is not None and _confirm(slot, form, upload):
+    upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
+    if upload is not None and _confirm(state, form, upload):
         return
-    wrong = st.session_state.get(_state_key(slot, "wrong"))
+    wrong = st.session_state.get(_state_key(state, "wrong"))
     if wrong:
         st.error(escape_markdown(wrong[:_TOLD_MAX]), icon=":material/error:")
-    pasted, chosen = st.tabs([_PASTE, _CHOOSE], key=slot.key("own-way"))
-    with pasted, st.form(slot.key("own-form"), border=False):
-        _restore_widget(slot, "own-text", form.example)
-        st.text_area(form.label, height=130, key=slot.key("own-text"))
-        _name_input(slot, "own-name")
-        _submit(slot, "own-show", "Read the text", lambda: _take_text(slot, form))
-    with chosen, st.form(slot.key("own-file-form"), border=False):
+    pasted, chosen = st.tabs([_PASTE, _CHOOSE], key=state.key("own-way"))
+    with pasted, st.form(state.key("own-form"), border=False):
+        _restore_widget(state, "own-text", form.example)
+        st.text_area(form.label, height=130, key=state.key("own-text"))
+        _name_input(state, "own-name")
+        _submit(state, "own-show", "Read the text", lambda: _take_text(state, form))
+    with chosen, st.form(state.key("own-file-form"), border=False):
         # Any kind: a file that the browser holds back could not be answered by an error.
-        st.file_uploader(_KINDS, key=slot.key("own-file"))
-        _name_input(slot, "own-file-name")
-        _submit(slot, "own-file-show", "Read the file", lambda: _take_file(slot, form))
+        st.file_uploader(_KINDS, key=state.key("own-file"))
+        _name_input(state, "own-file-name")
+        _submit(state, "own-file-show", "Read the file", lambda: _take_file(state, form))
     st.caption(_WHERE)
 
 
-def _confirm(slot: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
+def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
     """Show what was understood, and the button that accepts it; False if it was refused."""
     try:
-        with st.container(key=slot.key("own-seen"), gap="small"):
-            counts = own_file.show(slot, form.columns, upload)
+        with st.container(key=state.key("own-seen"), gap="small"):
+            counts = own_file.show(state, form.columns, upload)
     except CaldpError as error:
-        st.session_state[_state_key(slot, "wrong")] = str(error)
-        _discard_upload(slot)
+        st.session_state[_state_key(state, "wrong")] = str(error)
+        _discard_upload(state)
         return False
-    way = _ask_hidden(slot, form, counts)
-    if counts is not None and st.session_state.pop(_state_key(slot, "own-wanted"), False):
-        st.session_state[_state_key(slot, "own-counted")] = counts, way
+    way = _ask_hidden(state, form, counts)
+    if counts is not None and st.session_state.pop(_state_key(state, "own-wanted"), False):
+        st.session_state[_state_key(state, "own-counted")] = counts, way
         run_page()
     with st.container(horizontal=True, gap="small"):
         if counts is not None:
-            answers = own_file.form_answers(slot, upload)
+            answers = own_file.form_answers(state, upload)
             st.button(
                 "Show it",
                 type="primary",
                 icon=":material/check:",
-                key=slot.key("own-accept"),
-                on_click=lambda: _show_or_count(slot, form, counts, way, answers),
+                key=state.key("own-accept"),
+                on_click=lambda: _show_or_count(state, form, counts, way, answers),
             )
         st.button(
-            "Choose another", key=slot.key("own-again"), on_click=lambda: _discard_upload(slot)
+            "Choose another", key=state.key("own-again"), on_click=lambda: _discard_upload(state)
         )
     return True
 
 
 def _show_or_count(
-    slot: PageState[S],
+    state: PageState[S],
     form: Form[C],
     found: C,
     way: Callable[[Scenario], Scenario],
     answers: dict[str, object],
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
-    upload: UploadedFile | None = st.session_state.get(_state_key(slot, "own-held"))
-    if upload is None or own_file.form_answers(slot, upload) == answers:
-        _accept(slot, form, found, way)
+    upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
+    if upload is None or own_file.form_answers(state, upload) == answers:
+        _accept(state, form, found, way)
     else:
-        st.session_state[_state_key(slot, "own-wanted")] = True
+        st.session_state[_state_key(state, "own-wanted")] = True
 
 
 def _ask_hidden(
-    slot: PageState[Any], form: Form[C], found: C | None
+    state: PageState[Any], form: Form[C], found: C | None
 ) -> Callable[[Scenario], Scenario]:
     """The visitor's choice of what is hidden, where the form asks; at first the most."""
     ways = {} if found is None else form.hidden_choices(found)
     if not ways:
         return lambda scenario: scenario
-    picked = st.radio("Sensitive is …", list(ways), key=slot.key("own-hidden"))
+    picked = st.radio("Sensitive is …", list(ways), key=state.key("own-hidden"))
     return ways[picked or next(iter(ways))]
 
 
-def _discard_upload(slot: PageState[Any]) -> None:
-    st.session_state.pop(_state_key(slot, "own-wanted"), None)
-    upload: UploadedFile | None = st.session_state.pop(_state_key(slot, "own-held"), None)
+def _discard_upload(state: PageState[Any]) -> None:
+    st.session_state.pop(_state_key(state, "own-wanted"), None)
+    upload: UploadedFile | None = st.session_state.pop(_state_key(state, "own-held"), None)
     if upload is not None:
         upload.discard()
-    own_file.forget(slot)
+    own_file.forget(state)
 
 
 def _accept(
-    slot: PageState[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]
+    state: PageState[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]
 ) -> None:
     """Show the counts and close the form; the form shows the error if that fails."""
-    _discard_upload(slot)
+    _discard_upload(state)
     try:
-        record = slot.current()
-        _show_scenario(slot, way(form.apply_counts(record.scenario, found)), form.next_step(found))
+        record = state.current()
+        _show_scenario(state, way(form.apply_counts(record.scenario, found)), form.next_step(found))
     except CaldpError as error:
-        st.session_state[_state_key(slot, "wrong")] = str(error)
+        st.session_state[_state_key(state, "wrong")] = str(error)
 
 
-def _submit(slot: PageState[Any], name: str, label: str, take: Callable[[], None]) -> None:
-    st.form_submit_button(label, type="primary", key=slot.key(name), on_click=take)
+def _submit(state: PageState[Any], name: str, label: str, take: Callable[[], None]) -> None:
+    st.form_submit_button(label, type="primary", key=state.key(name), on_click=take)
 
 
-def _name_input(slot: PageState[Any], name: str) -> None:
-    _restore_widget(slot, name, "")
-    st.text_input("Name", max_chars=OWN_NAME_MAX, placeholder="what to call it", key=slot.key(name))
+def _name_input(state: PageState[Any], name: str) -> None:
+    _restore_widget(state, name, "")
+    st.text_input(
+        "Name", max_chars=OWN_NAME_MAX, placeholder="what to call it", key=state.key(name)
+    )
 
 
-def _restore_widget(slot: PageState[Any], name: str, value: str) -> None:
+def _restore_widget(state: PageState[Any], name: str, value: str) -> None:
     """A widget's own entry dies while the form is closed."""
-    st.session_state.setdefault(slot.key(name), st.session_state.get(_state_key(slot, name), value))
+    st.session_state.setdefault(
+        state.key(name), st.session_state.get(_state_key(state, name), value)
+    )
 
 
-def _state_key(slot: PageState[Any], name: str) -> str:
-    return f"{slot.page}/{name}"
+def _state_key(state: PageState[Any], name: str) -> str:
+    return f"{state.page}/{name}"
 
 
-def _take_text(slot: PageState[S], form: Form[C]) -> None:
-    text = st.session_state[slot.key("own-text")]
-    name = _typed(slot, "own-name") or (form.name if text == form.example else "")
+def _take_text(state: PageState[S], form: Form[C]) -> None:
+    text = st.session_state[state.key("own-text")]
+    name = _typed(state, "own-name") or (form.name if text == form.example else "")
 
     def put() -> None:
         check_size(text)
-        _store(slot, form, text.encode("utf-8", "replace"), "Your text", name)
+        _store(state, form, text.encode("utf-8", "replace"), "Your text", name)
 
-    _receive(slot, put)
+    _receive(state, put)
 
 
-def _take_file(slot: PageState[S], form: Form[C]) -> None:
+def _take_file(state: PageState[S], form: Form[C]) -> None:
     def put() -> None:
-        file = st.session_state[slot.key("own-file")]
+        file = st.session_state[state.key("own-file")]
         if file is None:
             raise CaldpError(_no_file())
         data = file.getvalue()
         release(file.file_id)
         stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
-        _store(slot, form, data, file.name, _typed(slot, "own-file-name") or stem)
+        _store(state, form, data, file.name, _typed(state, "own-file-name") or stem)
 
-    _receive(slot, put)
+    _receive(state, put)
 
 
-def _receive(slot: PageState[S], put: Callable[[], None]) -> None:
+def _receive(state: PageState[S], put: Callable[[], None]) -> None:
     """Keep an upload to be read; the form shows the error if that fails."""
     for name in ("own-text", "own-name", "own-file-name"):
-        st.session_state[_state_key(slot, name)] = st.session_state[slot.key(name)]
-    st.session_state[_state_key(slot, "wrong")] = None
-    _discard_upload(slot)
+        st.session_state[_state_key(state, name)] = st.session_state[state.key(name)]
+    st.session_state[_state_key(state, "wrong")] = None
+    _discard_upload(state)
     try:
         put()
     except CaldpError as error:
-        st.session_state[_state_key(slot, "wrong")] = str(error)
+        st.session_state[_state_key(state, "wrong")] = str(error)
 
 
-def _store(slot: PageState[S], form: Form[C], data: bytes, file: str, name: str) -> None:
+def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str) -> None:
     """Keep data, or show the scenario that they are; raises `CaldpError` if that can't be shown."""
     text = _scenario_in(data)
     if text is not None:
         check_size(text)
-        _show_scenario(slot, make_safe(Scenario.from_text(text)), "")
+        _show_scenario(state, make_safe(Scenario.from_text(text)), "")
         return
-    number = st.session_state.get(_state_key(slot, "own-number"), 0) + 1
-    st.session_state[_state_key(slot, "own-number")] = number
+    number = st.session_state.get(_state_key(state, "own-number"), 0) + 1
+    st.session_state[_state_key(state, "own-number")] = number
     title = check_line("The name", name) if name else form.default
-    st.session_state[_state_key(slot, "own-held")] = UploadedFile(data, file, title, number)
+    st.session_state[_state_key(state, "own-held")] = UploadedFile(data, file, title, number)
 
 
-def _show_scenario(slot: PageState[S], scenario: Scenario, then: str) -> None:
+def _show_scenario(state: PageState[S], scenario: Scenario, then: str) -> None:
     """Show a scenario with data of one's own, and close the form."""
-    slot.put(replace(slot.current(), scenario=scenario))
+    state.put(replace(state.current(), scenario=scenario))
     visitor_data.keep_all(scenario)
-    st.session_state[slot.key("own")] = False
-    if visitor_data.lacks_data(slot.query()):
+    st.session_state[state.key("own")] = False
+    if visitor_data.lacks_data(state.query()):
         notify(f"{_TOO_LONG} {then}".strip())
     elif then:
         show_toast_later(then)
@@ -278,5 +282,5 @@ def _no_file() -> str:
     )
 
 
-def _typed(slot: PageState[Any], name: str) -> str:
-    return " ".join(st.session_state[slot.key(name)].split())
+def _typed(state: PageState[Any], name: str) -> str:
+    return " ".join(st.session_state[state.key(name)].split())

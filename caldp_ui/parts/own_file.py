@@ -97,15 +97,15 @@ def _pool() -> FairPool:
     return FairPool(2, 1, f"{THREAD_PREFIX}file")
 
 
-def show(slot: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C | None:
+def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C | None:
     """Show what was understood; returns the counts once all is known.
 
     Raises `CaldpError` if the file is refused as it is; a layout of the visitor's that can't be
     counted is reported, and can be changed.
     """
-    header = st.session_state.get(_header_key(slot, upload))
+    header = st.session_state.get(_header_key(state, upload))
     contents: DetectedFile | None = jobs.run_automatically(
-        _job(slot, "look"),
+        _job(state, "look"),
         f"{upload.number}/{header}",
         lambda _: inspect_data(upload.source(), header=header),
         lambda _: "Reading the file …",
@@ -116,15 +116,15 @@ def show(slot: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C |
     st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(contents.table.kind)}.")
     guess = columns.guess(contents)
     _preview(contents, [getattr(guess, role) for role in columns.roles])
-    layout = _ask_layout(slot, columns, upload, contents)
-    wanted = columns.ask(partial(_key, slot, upload), contents, layout)
+    layout = _ask_layout(state, columns, upload, contents)
+    wanted = columns.ask(partial(_key, state, upload), contents, layout)
     missing = _missing(wanted or layout, contents, columns.needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
     if missing or wanted is None:
         return None
     try:
-        counts = _count_rows(slot, columns, upload, contents, wanted)
+        counts = _count_rows(state, columns, upload, contents, wanted)
     except CaldpError as error:
         if wanted == layout:
             raise
@@ -136,7 +136,7 @@ def show(slot: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C |
 
 
 def _count_rows(
-    slot: PageState[Any],
+    state: PageState[Any],
     columns: Columns[C],
     upload: UploadedFile,
     contents: DetectedFile,
@@ -144,7 +144,7 @@ def _count_rows(
 ) -> C | None:
     """The counts, once they are there."""
     return jobs.run_automatically(
-        _job(slot, "count"),
+        _job(state, "count"),
         f"{upload.number}/{layout}",
         lambda progress: columns.count(contents, layout, upload.title, progress),
         lambda job: f"Counting, {job.share:.0%} …",
@@ -152,38 +152,38 @@ def _count_rows(
     )
 
 
-def form_answers(slot: PageState[Any], upload: UploadedFile) -> dict[str, object]:
+def form_answers(state: PageState[Any], upload: UploadedFile) -> dict[str, object]:
     """The choices made for the file in its form, by the keys of its widgets."""
-    begin = _key(slot, upload, "")
-    state = st.session_state
-    return {name: state[name] for name in map(str, state) if name.startswith(begin)}
+    begin = _key(state, upload, "")
+    values = st.session_state
+    return {name: values[name] for name in map(str, values) if name.startswith(begin)}
 
 
-def forget(slot: PageState[Any]) -> None:
+def forget(state: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
     for name in ("look", "count"):
-        job = st.session_state.pop(jobs.job_key(_job(slot, name)), None)
+        job = st.session_state.pop(jobs.job_key(_job(state, name)), None)
         if job is not None:
             job.leave()
 
 
-def _job(slot: PageState[Any], name: str) -> str:
-    return f"{slot.page}/own-{name}"
+def _job(state: PageState[Any], name: str) -> str:
+    return f"{state.page}/own-{name}"
 
 
-def _key(slot: PageState[Any], upload: UploadedFile, field: str) -> str:
-    return slot.key(f"file-{upload.number}-{field}")
+def _key(state: PageState[Any], upload: UploadedFile, field: str) -> str:
+    return state.key(f"file-{upload.number}-{field}")
 
 
 def _ask_layout(
-    slot: PageState[Any], columns: Columns[Any], upload: UploadedFile, contents: DetectedFile
+    state: PageState[Any], columns: Columns[Any], upload: UploadedFile, contents: DetectedFile
 ) -> Layout:
     """The layout as the visitor chooses it: at first the one that was guessed."""
     layout = columns.guess(contents)
     change: dict[str, Any] = {}
     with st.container(horizontal=True, gap="small"):
         for role in columns.roles:
-            change[role] = _column(slot, columns, upload, contents, role)
+            change[role] = _column(state, columns, upload, contents, role)
     with st.container(horizontal=True, gap="small"):
         if contents.table.dialect is not None:
             heads = list(_HEADS)
@@ -193,8 +193,8 @@ def _ask_layout(
                 index=None if layout.header is None else heads.index(layout.header),
                 format_func=_HEADS.__getitem__,
                 placeholder="please say",
-                key=_key(slot, upload, "header"),
-                on_change=lambda: _store_header(slot, upload),
+                key=_key(state, upload, "header"),
+                on_change=lambda: _store_header(state, upload),
             )
             marks = list(_MARKS)
             change["mark"] = st.selectbox(
@@ -203,22 +203,22 @@ def _ask_layout(
                 index=None if layout.mark is None else marks.index(layout.mark),
                 format_func=_MARKS.__getitem__,
                 placeholder="please say",
-                key=_key(slot, upload, "mark"),
+                key=_key(state, upload, "mark"),
             )
     return replace(layout, **change)
 
 
-def _header_key(slot: PageState[Any], upload: UploadedFile) -> str:
+def _header_key(state: PageState[Any], upload: UploadedFile) -> str:
     """The key of the visit's state for the visitor's choice of what the first row is."""
-    return f"{slot.page}/own-header-{upload.number}"
+    return f"{state.page}/own-header-{upload.number}"
 
 
-def _store_header(slot: PageState[Any], upload: UploadedFile) -> None:
-    st.session_state[_header_key(slot, upload)] = st.session_state[_key(slot, upload, "header")]
+def _store_header(state: PageState[Any], upload: UploadedFile) -> None:
+    st.session_state[_header_key(state, upload)] = st.session_state[_key(state, upload, "header")]
 
 
 def _column(
-    slot: PageState[Any],
+    state: PageState[Any],
     columns: Columns[Any],
     upload: UploadedFile,
     contents: DetectedFile,
@@ -236,7 +236,7 @@ def _column(
         index=index,
         format_func=lambda at: "none" if at < 0 else names[at],
         placeholder="choose a column",
-        key=_key(slot, upload, f"{contents.places.header}-{role}"),
+        key=_key(state, upload, f"{contents.places.header}-{role}"),
     )
     return None if picked is None or picked < 0 else int(picked)
 

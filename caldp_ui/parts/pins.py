@@ -60,86 +60,86 @@ class PinView(Generic[R, T]):
 
 
 def redraw_and_pin(
-    slot: PinPageState[S], title: Callable[[S], str], help_text: str = REDRAW_HELP
+    state: PinPageState[S], title: Callable[[S], str], help_text: str = REDRAW_HELP
 ) -> None:
     """The buttons that draw new noise and that pin; `help_text`: what new noise leaves as it is."""
-    with st.container(horizontal=True, gap="xsmall", key=slot.key("again")):
-        redraw_button(slot, help_text)
-        pin_button(slot, title)
+    with st.container(horizontal=True, gap="xsmall", key=state.key("again")):
+        redraw_button(state, help_text)
+        pin_button(state, title)
 
 
-def pin_button(slot: PinPageState[R], title: Callable[[R], str]) -> None:
+def pin_button(state: PinPageState[R], title: Callable[[R], str]) -> None:
     """The button that pins what is shown, and the menu of what is pinned, by `title`."""
-    full = len(slot.pins) >= PINS_MAX
+    full = len(state.pins) >= PINS_MAX
     st.button(
         "Pin",
         icon=":material/keep:",
-        key=slot.key("pin"),
-        on_click=slot.pin,
-        disabled=not slot.can_pin,
+        key=state.key("pin"),
+        on_click=state.pin,
+        disabled=not state.can_pin,
         help=f"Up to {PINS_MAX} are kept; let one go first."
         if full
         else "Keeps this to compare it with what you try next.",
     )
-    if not slot.pins:
+    if not state.pins:
         return
     popup = st.popover(
-        f"Pinned {len(slot.pins)}",
+        f"Pinned {len(state.pins)}",
         icon=":material/push_pin:",
-        key=slot.key("pins"),
+        key=state.key("pins"),
         on_change="rerun",
     )
     if popup.open:
-        with popup, st.container(key=slot.key("pinned-menu")):
-            _menu(slot, title)
+        with popup, st.container(key=state.key("pinned-menu")):
+            _menu(state, title)
 
 
-def _menu(slot: PinPageState[R], title: Callable[[R], str]) -> None:
-    for number, record in enumerate(slot.pins, 1):
+def _menu(state: PinPageState[R], title: Callable[[R], str]) -> None:
+    for number, record in enumerate(state.pins, 1):
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
             st.button(
                 f"{number}: {title(record)}",
-                key=slot.key(f"choose-{number}"),
-                type="primary" if record == slot.pinned else "secondary",
+                key=state.key(f"choose-{number}"),
+                type="primary" if record == state.pinned else "secondary",
                 width="stretch",
-                on_click=slot.choose_pin,
+                on_click=state.choose_pin,
                 args=(record,),
             )
             st.button(
                 f"Unpin {number}",
-                key=slot.key(f"unpin-{number}"),
+                key=state.key(f"unpin-{number}"),
                 icon=":material/keep_off:",
-                on_click=slot.unpin,
+                on_click=state.unpin,
                 args=(record,),
             )
     st.caption("The chosen one is drawn beside what you try; the table below compares all.")
-    if len(slot.pins) > 1:
-        st.button("Unpin all", key=slot.key("unpin-all"), on_click=slot.unpin_all)
+    if len(state.pins) > 1:
+        st.button("Unpin all", key=state.key("unpin-all"), on_click=state.unpin_all)
 
 
-def pinned_data(slot: PinPageState[R], view: PinView[R, T]) -> T | None:
+def pinned_data(state: PinPageState[R], view: PinView[R, T]) -> T | None:
     """Data of the chosen pin, for a picture that shows both; None if nothing is pinned."""
-    return None if slot.pinned is None else view.load(slot.pinned)
+    return None if state.pinned is None else view.load(state.pinned)
 
 
-def show(slot: PinPageState[R], view: PinView[R, T], current: T) -> None:
+def show(state: PinPageState[R], view: PinView[R, T], current: T) -> None:
     """The chosen pin's picture, a table of what differs between all pins and now, and all files."""
-    with st.container(key=slot.key("pinned")):  # always there: what follows keeps its place
-        if not slot.pins:
+    with st.container(key=state.key("pinned")):  # always there: what follows keeps its place
+        if not state.pins:
             return
-        if slot.pinned is not None:
-            _show(slot.pinned, view, current)
-        pinned = [view.load(record) for record in slot.pins]
-        titles = [f"pin {at}: {view.title(each)}" for at, each in enumerate(slot.pins, 1)]
+        if state.pinned is not None:
+            _show(state.pinned, view, current)
+        pinned = [view.load(record) for record in state.pins]
+        titles = [f"pin {at}: {view.title(each)}" for at, each in enumerate(state.pins, 1)]
         table = {
             "now": view.numbers(current),
             **dict(zip(titles, map(view.numbers, pinned), strict=True)),
         }
         st.table(differing_rows(table))
-        entries = {"now": (slot.current(), current)}
-        for at, pair in enumerate(zip(slot.pins, pinned, strict=True), 1):
+        entries = {"now": (state.current(), current)}
+        for at, pair in enumerate(zip(state.pins, pinned, strict=True), 1):
             entries[f"pin-{at}"] = pair
-        sharing.file_button(slot.key("pins-zip"), "pins.zip", partial(pack, view, table, entries))
+        sharing.file_button(state.key("pins-zip"), "pins.zip", partial(pack, view, table, entries))
 
 
 def _show(record: R, view: PinView[R, T], current: T) -> None:
@@ -187,13 +187,15 @@ def skip_picture(current: object, pinned: object) -> None:
     del current, pinned
 
 
-def maps(slot: PinPageState[Any], scene: Scene, current: GridDomain) -> None:
+def maps(state: PinPageState[Any], scene: Scene, current: GridDomain) -> None:
     """The maps of the pins, under the view of the page's own maps, whose grid is `current`."""
     if scene.ground.domain != current:
         st.caption("Its map is another one, so only the numbers stand beside each other.")
         return
     still = replace(scene, actions=(), can_undo=False, can_redo=False, focus=None)
-    stage(replace(still, label=f"Pinned: {scene.label}", look_hint=Scene.look_hint), slot.key(MAPS))
+    stage(
+        replace(still, label=f"Pinned: {scene.label}", look_hint=Scene.look_hint), state.key(MAPS)
+    )
 
 
 def result_numbers(nouns: Vocabulary, result: Result | None) -> dict[str, str]:

@@ -43,10 +43,10 @@ def _shuffling_section(nouns: Vocabulary, setup: Setup) -> None:
         expander.markdown(mixing.scenario_text(nouns, setup) or "No bound is known here.")
 
 
-def audit_section(slot: PageState[S], scenario: Scenario) -> None:
+def audit_section(state: PageState[S], scenario: Scenario) -> None:
     """A button, then the result of the exact audit of the mechanism that the page shows."""
     summary = jobs.run_on_click(
-        slot.key("audited"),
+        state.key("audited"),
         json.dumps(scenario.to_dict()),
         lambda progress: summarize_privacy(scenario, progress),
         jobs.StartButton("Audit this mechanism", ":material/verified:"),

@@ -41,17 +41,17 @@ _QR_MAX: Final = 2_331
 
 
 @contextmanager
-def link_columns(slot: PageState[R]) -> Iterator[None]:
+def link_columns(state: PageState[R]) -> Iterator[None]:
     """The link at the left; what is drawn within comes beside it."""
     left, right = st.columns(2, gap="large")
     with left:
-        show_link(slot)
+        show_link(state)
     with right:
         yield
 
 
 def section(
-    slot: PageState[S],
+    state: PageState[S],
     nouns: Vocabulary,
     content: ReportContent | None,
     other_scenarios: Mapping[str, Scenario],
@@ -64,32 +64,32 @@ def section(
     """
     left, right = st.columns(2, gap="large")
     with left:
-        show_link(slot)
+        show_link(state)
     if content is None:
         st.info("Files and the record come once the pictures are there.")
         return
     with left:
         picture()
     with right:
-        record_page(slot, nouns, content)
-        files(slot, content.ours, other_scenarios)
-        collection(slot, content.ours)
+        record_page(state, nouns, content)
+        files(state, content.ours, other_scenarios)
+        collection(state, content.ours)
         show_code(content.ours)
 
 
 def export_digits(
-    slot: PageState[R], description: str, named_files: Mapping[str, File], snippet: str
+    state: PageState[R], description: str, named_files: Mapping[str, File], snippet: str
 ) -> None:
     """Exports of maps with their own digits: the link, files by name, Python that gives them."""
     left, right = st.columns(2, gap="large")
     with left:
-        show_link(slot)
+        show_link(state)
         show_map_save_hint()
     with right:
         st.markdown(f"**The same digits elsewhere** · {description}")
         with st.container(horizontal=True):
             for name, data in named_files.items():
-                file_button(slot.key(name.replace(".", "-")), name, data)
+                file_button(state.key(name.replace(".", "-")), name, data)
         python(snippet)
 
 
@@ -98,9 +98,9 @@ def show_map_save_hint() -> None:
     st.caption("The button with the arrow on the maps saves them as a picture.")
 
 
-def show_link(slot: PageState[R]) -> None:
+def show_link(state: PageState[R]) -> None:
     """The address of what a page shows."""
-    show_query_link(slot.query())
+    show_query_link(state.query())
 
 
 def show_query_link(query: Mapping[str, str]) -> None:
@@ -158,25 +158,27 @@ def drawer(key: str, show: Callable[[], None]) -> None:
             show()
 
 
-def files(slot: PageState[S], result: Result, other_scenarios: Mapping[str, Scenario]) -> None:
+def files(state: PageState[S], result: Result, other_scenarios: Mapping[str, Scenario]) -> None:
     """The estimate, its scenario, and those `other_scenarios` by name, as files."""
     if visitor_data.is_own(result.setup.scenario.dataset):
         st.caption(_own_data_warning(result.setup.scenario))
     with st.container(horizontal=True):
-        file_button(slot.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
+        file_button(state.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
             on_maps = {
                 "geojson": exports.estimate_geojson,
                 "parquet": exports.estimate_geoparquet,
             }
             for kind, make in on_maps.items():
-                file_button(slot.key(kind), f"estimate.{kind}", partial(make, result))
-        file_button(slot.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario))
+                file_button(state.key(kind), f"estimate.{kind}", partial(make, result))
+        file_button(
+            state.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario)
+        )
         for name, scenario in other_scenarios.items():
-            file_button(slot.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
+            file_button(state.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
 
 
-def collection(slot: PageState[S], result: Result) -> None:
+def collection(state: PageState[S], result: Result) -> None:
     """The protocol of a real collection, where devices can run what is on show."""
     if not can_be_collected(result.setup):
         return
@@ -184,7 +186,7 @@ def collection(slot: PageState[S], result: Result) -> None:
         "**A real collection** · protocol.json is what phones and the collector share: the values, "
         "who hides among whom, ε and the coins. It holds no data and no counts."
     )
-    file_button(slot.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
+    file_button(state.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
     st.caption("docs/collect.md goes on from there, to reports of real people.")
 
 
@@ -207,7 +209,7 @@ def show_code(result: Result) -> None:
     python(exports.snippet(result.setup.scenario))
 
 
-def record_page(slot: PageState[S], nouns: Vocabulary, content: ReportContent) -> None:
+def record_page(state: PageState[S], nouns: Vocabulary, content: ReportContent) -> None:
     """The record: first the exact audit beside the page, then the file."""
     st.markdown(
         "**Record of one page** · what was protected, from whom, how well, and what is not "
@@ -215,7 +217,7 @@ def record_page(slot: PageState[S], nouns: Vocabulary, content: ReportContent) -
     )
     scenario = content.ours.setup.scenario
     report = jobs.run_on_click(
-        slot.key("audit"),
+        state.key("audit"),
         exports.scenario_json(scenario),
         lambda progress: record.audit_scenario(scenario, progress),
         jobs.StartButton("Audit and make the record", ":material/verified:"),
@@ -224,10 +226,10 @@ def record_page(slot: PageState[S], nouns: Vocabulary, content: ReportContent) -
     if report is not None:
         st.download_button(
             "record.html",
-            record.html(nouns, content, report, _address(slot.query())),
+            record.html(nouns, content, report, _address(state.query())),
             "record.html",
             "text/html",
-            key=slot.key("record"),
+            key=state.key("record"),
             icon=":material/description:",
             type="primary",
             on_click="ignore",

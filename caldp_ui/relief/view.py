@@ -44,11 +44,11 @@ _BLOCKS: Final = "Blocks and their ε"
 _DARK, _LIGHT = (232, 237, 242), (27, 39, 51)
 
 
-def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Results) -> None:
+def show(state: PageState[Any], setup: Setup, domain: GridDomain, results: Results) -> None:
     """Show truth and estimates by title as columns, or the blocks of `setup` as high as their ε."""
-    form, distribution = _form(slot), setup.dataset.distribution
+    form, distribution = _form(state), setup.dataset.distribution
     if form not in _FORMS:
-        _show_blocks(slot, setup, domain)
+        _show_blocks(state, setup, domain)
         return
     tiles = _FORMS[form](domain)
     maps = {"Truth": truth(tiles, distribution)}
@@ -66,7 +66,7 @@ def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Result
     across = 1 if _is_phone() else len(maps)
     chart = deck.deck(maps, tiles, look, borders(domain), across)
     height = _HEIGHT if across > 1 else _ROW * len(maps)
-    st.pydeck_chart(chart, height=height, key=slot.key("relief"), alt=_alt(maps, tiles))
+    st.pydeck_chart(chart, height=height, key=state.key("relief"), alt=_alt(maps, tiles))
     megabytes = len(chart.to_json().encode()) / 1e6
     st.caption(
         f"Height: share of all people in {tiles.kind}s of {tiles.degrees:.3g}°, one scale for all "
@@ -78,7 +78,7 @@ def show(slot: PageState[Any], setup: Setup, domain: GridDomain, results: Result
     st.table(table(maps, tiles))
 
 
-def _show_blocks(slot: PageState[Any], setup: Setup, domain: GridDomain) -> None:
+def _show_blocks(state: PageState[Any], setup: Setup, domain: GridDomain) -> None:
     from caldp_ui.relief import deck  # pydeck comes only with the first relief
 
     blocks = blocks_of(setup, domain)
@@ -94,7 +94,7 @@ def _show_blocks(slot: PageState[Any], setup: Setup, domain: GridDomain) -> None
         f"Relief of {len(blocks.heights)} blocks, ε as height, from {blocks.heights.min():g} to "
         f"{top:g}; in {readable} of them nobody is protected."
     )
-    st.pydeck_chart(chart, height=_HEIGHT, key=slot.key("relief-blocks"), alt=alt)
+    st.pydeck_chart(chart, height=_HEIGHT, key=state.key("relief-blocks"), alt=alt)
     st.caption(
         "Height: ε of each block; the higher, the less is hidden in it. Colour: who can be read, "
         "from pale blue (nobody) to orange (everybody in the block); there ε promises nothing. "
@@ -116,14 +116,14 @@ def _largest(blocks: Blocks) -> pd.DataFrame:
     )
 
 
-def _form(slot: PageState[Any]) -> str:
+def _form(state: PageState[Any]) -> str:
     chosen = st.segmented_control(
         "Columns",
         [*_FORMS, _BLOCKS],
         default="Squares",
         required=True,
         label_visibility="collapsed",
-        key=slot.key("relief-form"),
+        key=state.key("relief-form"),
     )
     return chosen or "Squares"
 

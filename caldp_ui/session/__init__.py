@@ -1,1 +1,1 @@
-"""The state of a visit: one slot per page, its link, notices, and jobs beside the page."""
+"""The state of a visit: one state per page, its link, notices, and jobs beside the page."""

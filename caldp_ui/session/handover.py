@@ -24,13 +24,13 @@ def open_part(path: str, part: str) -> None:
 
 
 def take_link(page: str) -> dict[str, str] | None:
-    """Take the link that was left for a page; None if there is none. `page`: its slot's name."""
+    """Take the link that was left for a page; None if there is none. `page`: its state's name."""
     query: dict[str, str] | None = st.session_state.pop(f"{page}/{_LINK}", None)
     return query
 
 
 def take_part(page: str, part: str) -> bool:
-    """Whether a part of a page was to be open, true once; `page`: its slot's name."""
+    """Whether a part of a page was to be open, true once; `page`: its state's name."""
     return bool(st.session_state.pop(f"{page}/{part}-{_PART}", False))
 
 

@@ -13,15 +13,15 @@ _PAGE: Final = "opening/page"
 _IS_FIRST_RUN: Final = "opening/is-first-run"
 
 
-def begin_page(slot: PageState[R]) -> R:
+def begin_page(state: PageState[R]) -> R:
     """Begin a run of the page: notices, the link; returns the record to show."""
     ensure_navigation()
-    st.session_state[_IS_FIRST_RUN] = st.session_state.get(_PAGE) != slot.page
-    st.session_state[_PAGE] = slot.page
-    slot.follow_link()
-    record = slot.current()
+    st.session_state[_IS_FIRST_RUN] = st.session_state.get(_PAGE) != state.page
+    st.session_state[_PAGE] = state.page
+    state.follow_link()
+    record = state.current()
     notices.show()
-    slot.write_link()
+    state.write_link()
     return record
 
 

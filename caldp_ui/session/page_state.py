@@ -1,7 +1,7 @@
-"""One slot a page: what the page shows, as one frozen record with its own undo and widget keys.
+"""The state of a page: what the page shows, as one frozen record with its own undo and widget keys.
 
 Widgets hold no state of their own: before each is drawn its value is set from the record, and its
-callback changes the record. Nothing of one page's slot is read by another page.
+callback changes the record. No page reads the state of another.
 """
 
 from collections.abc import Callable
@@ -153,7 +153,7 @@ class PageState(Generic[R]):
 
     @property
     def _state_key(self) -> str:
-        return f"{self.page}/slot"
+        return f"{self.page}/state"
 
     def _history(self) -> History[R]:
         if self._state_key not in st.session_state:

@@ -22,7 +22,7 @@ PINS_MAX: Final = 6
 
 @dataclass(frozen=True)
 class PinPageState(PageState[R]):
-    """A slot that keeps more records. Undo leaves them alone."""
+    """A page state that holds pinned records as well. Undo leaves them alone."""
 
     @property
     def pinned(self) -> R | None:

@@ -23,25 +23,25 @@ class ScenarioRecord:
 S = TypeVar("S", bound=ScenarioRecord)
 
 
-def update_scenario(slot: PageState[S], update: Callable[[Scenario], Scenario]) -> None:
-    """Change the scenario of the slot's record; a change that is not allowed becomes a notice."""
-    slot.change(lambda record: replace(record, scenario=update(record.scenario)))
+def update_scenario(state: PageState[S], update: Callable[[Scenario], Scenario]) -> None:
+    """Change the scenario of the page's record; a change that is not allowed becomes a notice."""
+    state.change(lambda record: replace(record, scenario=update(record.scenario)))
 
 
 def bind(
-    slot: PageState[S], name: str, value: Any, update: Callable[[Scenario, Any], Scenario]
+    state: PageState[S], name: str, value: Any, update: Callable[[Scenario, Any], Scenario]
 ) -> dict[str, Any]:
-    """Arguments that tie a widget to the scenario of the slot's record (see `PageState.bind`)."""
-    return slot.bind(
+    """Arguments that tie a widget to the scenario of the page's record (see `PageState.bind`)."""
+    return state.bind(
         name,
         value,
         lambda record, picked: replace(record, scenario=update(record.scenario, picked)),
     )
 
 
-def redraw_noise(slot: PageState[S]) -> None:
+def redraw_noise(state: PageState[S]) -> None:
     """Draw new noise for the same scenario (and other people, where they are drawn)."""
-    update_scenario(slot, lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
+    update_scenario(state, lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
 
 
 def scenario_query(scenario: Scenario) -> dict[str, str]:

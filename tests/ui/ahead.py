@@ -45,7 +45,7 @@ def made(page: ChartPage[R], record: R, slider: Slider[R]) -> Film:
 
 def dialled(at: AppTest, page: ChartPage[Any]) -> Any:
     """Where the page says that its sliders are."""
-    (told,) = data_of(at, page.slot.key("feeds-page"))
+    (told,) = data_of(at, page.state.key("feeds-page"))
     return told["page"]
 
 

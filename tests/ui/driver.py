@@ -262,7 +262,7 @@ def box(area: Area) -> list[float]:
 
 def record_of(at: AppTest) -> PlacesState:
     """What the map page of the visit shows."""
-    held: PlacesState = at.session_state["places/slot"].record
+    held: PlacesState = at.session_state["places/state"].record
     return held
 
 

@@ -30,7 +30,7 @@ def opened(record: MatrixState | None = None, **query: str) -> AppTest:
 
 
 def record_of(at: AppTest) -> MatrixState:
-    record: MatrixState = at.session_state["matrix/slot"].record
+    record: MatrixState = at.session_state["matrix/state"].record
     return record
 
 

@@ -61,7 +61,7 @@ def by_deployments(at: AppTest, key: str) -> Acts:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its file and slot, and links that are none, the first of which is opened.
+    """A page: its file and state, and links that are none, the first of which is opened.
 
     `other`: fields of a record that is shown as quickly as the first; without, other coins.
     `ready`: how its ready settings are chosen, and by the widget with which key. `slider`: one of
@@ -69,7 +69,7 @@ class Page:
     """
 
     path: str
-    slot: PageState[Any]
+    state: PageState[Any]
     bad: tuple[Query, ...]
     other: Mapping[str, Any] = field(default_factory=dict)
     ready: tuple[Callable[[AppTest, str], Acts], str] | None = None

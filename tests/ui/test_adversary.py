@@ -61,7 +61,7 @@ def replace_days(what: BeliefData, days: int) -> BeliefData:
 
 
 def record_of(at: AppTest) -> AttackerState:
-    found: AttackerState = at.session_state["adversary/slot"].record
+    found: AttackerState = at.session_state["adversary/state"].record
     return found
 
 

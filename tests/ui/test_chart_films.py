@@ -82,7 +82,7 @@ CASES = dict(stations()) | {
 
 
 def opened(case: Case, record: Any) -> AppTest:
-    return jobs_done(open_page(case.path, case.page.slot.codec.write(record)))
+    return jobs_done(open_page(case.path, case.page.state.codec.write(record)))
 
 
 def words_on(at: AppTest) -> set[str]:
@@ -93,7 +93,7 @@ def words_on(at: AppTest) -> set[str]:
 
 def where_sliders_are(at: AppTest, case: Case) -> dict[str, dict[str, str]]:
     """What the browser is told of them."""
-    ((told,),) = (data_of(at, f"{case.page.slot.key('feeds')}-page"),)
+    ((told,),) = (data_of(at, f"{case.page.state.key('feeds')}-page"),)
     found: dict[str, dict[str, str]] = told["page"]
     return found
 
@@ -118,7 +118,7 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
         one = replace(slider, steps=slider.steps[:1])
         alike = made(case.page, case.record, one).alike
         expected = {"reading": step.reading, "alike": alike}
-        assert here[case.page.slot.key(slider.name)] == expected
+        assert here[case.page.state.key(slider.name)] == expected
     assert all(other.pictures != step.pictures for other in others if other.pictures)
 
 
@@ -130,8 +130,8 @@ def test_every_step_can_be_sent(name: str) -> None:
         readings = [step["reading"] for step in sent["steps"]]
         assert readings == [slider.format_value(value) for value in slider.steps]
         assert len(set(readings)) == len(readings)
-        assert sent["id"] == case.page.slot.key(slider.name)
-        assert sent["dial"] == f".st-key-{case.page.slot.key(slider.name)}"
+        assert sent["id"] == case.page.state.key(slider.name)
+        assert sent["dial"] == f".st-key-{case.page.state.key(slider.name)}"
         assert all(step["elsewhere"] for step in sent["steps"])
 
 

@@ -20,7 +20,7 @@ def opened(lesson: Lesson | None = None, **query: str) -> AppTest:
 
 
 def lesson_of(at: AppTest) -> Lesson:
-    found: Lesson = at.session_state["classroom/slot"].record
+    found: Lesson = at.session_state["classroom/state"].record
     return found
 
 

@@ -58,7 +58,7 @@ def headline(at: AppTest) -> str:
 
 
 def curves_of(at: AppTest) -> Curves:
-    found: Curves = at.session_state["curves/slot"].record
+    found: Curves = at.session_state["curves/state"].record
     return found
 
 

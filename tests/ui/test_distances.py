@@ -76,7 +76,7 @@ def opened(record: DistanceState | None = None, **query: str) -> AppTest:
 
 
 def record_of(at: AppTest) -> DistanceState:
-    found: DistanceState = at.session_state["distances/slot"].record
+    found: DistanceState = at.session_state["distances/state"].record
     return found
 
 

@@ -139,12 +139,12 @@ def rest_on(at: AppTest, film: str, value: float) -> None:
 def test_resting_on_a_step_makes_it_the_page_s_scenario() -> None:
     at = open_page(navigation.VALUES)
     rest_on(at, values.SENSITIVE, 2.0)
-    scenario = at.session_state["values/slot"].record.scenario
+    scenario = at.session_state["values/state"].record.scenario
     assert scenario == values.with_sensitive_count(ANSWERS, 2.0)
     rest_on(at, "no film", 2.0)
-    assert at.session_state["values/slot"].record.scenario == scenario
+    assert at.session_state["values/state"].record.scenario == scenario
     rest_on(at, values.EPSILON, 99.0)
-    assert at.session_state["values/slot"].record.scenario == scenario
+    assert at.session_state["values/state"].record.scenario == scenario
     assert len(at.warning) == 1
 
 

@@ -60,7 +60,7 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
         checked(at.button(key=f"classroom-plan-{plan.starts()[number]}").click().run())
         checked(at.switch_page(plan.PARTS[number].page).run())
         with naming(title):
-            assert at.session_state[f"{page}/slot"].record == wanted[page]
+            assert at.session_state[f"{page}/state"].record == wanted[page]
             assert not at.warning
 
 
@@ -144,7 +144,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> 
 
 def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:
     at = go(begun(), 6)
-    assert at.session_state["classroom/slot"].record == Lesson("means")
+    assert at.session_state["classroom/state"].record == Lesson("means")
     assert any(slider.key == "classroom-width" for slider in at.select_slider)
 
 

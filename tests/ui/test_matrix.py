@@ -52,7 +52,7 @@ def test_entries_are_edited_both_ways_and_undone() -> None:
     edit(at, 1, 2, "", both=True)
     levels = record_of(at).levels
     assert levels[1][2] == levels[2][1] == INF
-    assert opened(record_of(at)).session_state["matrix/slot"].record == record_of(at)
+    assert opened(record_of(at)).session_state["matrix/state"].record == record_of(at)
     checked(at.button(key="matrix-undo").click().run())
     assert record_of(at) == begin.with_limit(0, 2, 0.5, False)
 

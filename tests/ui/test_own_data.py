@@ -87,7 +87,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     assert at.toast[0].value.startswith("All answers are hidden at first")
     assert at.selectbox(key="values-table").value == "Yours: Conditions (made up)"
     mark(at, marked="3-5")
-    marked = at.session_state["values/slot"].record.scenario
+    marked = at.session_state["values/state"].record.scenario
     ours, plain = assert_shows(at, marked)
     assert ours.first.errors.tv < plain.first.errors.tv
     again = open_values(query_of(at))
@@ -312,11 +312,11 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
     checked(at.switch_page(f"pages/{page}.py").run())
     checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
-    found = at.session_state[f"{page}/slot"].record.scenario
+    found = at.session_state[f"{page}/state"].record.scenario
     assert found.dataset == taken("a,1\nb,2\nc,300", HOSTILE).dataset
     assert errors(at) == []
     again = open_page(f"pages/{page}.py", query_of(at))
-    assert again.session_state[f"{page}/slot"].record.scenario == found
+    assert again.session_state[f"{page}/state"].record.scenario == found
     assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
 
 

@@ -81,7 +81,7 @@ def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     assert_shows(at, BEGIN)
     checked(at.selectbox(key="places-data").set_value(f"Yours: {NAME}").run())
     assert_shows(at, scenario)
-    held = at.session_state["places/slot"]
+    held = at.session_state["places/state"]
     assert STATE.undoable(held.record, held.past[-1]) == PlacesState(BEGIN)
     checked(act(at, "undo").run())
     assert_shows(at, BEGIN)

@@ -26,18 +26,18 @@ from tests.ui.driver import checked, container, go, leave, open_page, pictures, 
 from tests.ui.pages import PAGES, Page
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
-PINNING = [name for name, page in PAGES.items() if isinstance(page.slot, PinPageState)]
+PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPageState)]
 WITH_PINNED_MAPS = ("distances", "personal")
 """Pages whose pinned maps are those that the page drew before."""
 ERROR = "total variation (TV)"
 
 
 def record_of(at: AppTest, page: Page) -> Any:
-    return at.session_state[f"{page.slot.page}/slot"].record
+    return at.session_state[f"{page.state.page}/state"].record
 
 
 def pinned_of(at: AppTest, page: Page) -> Any:
-    return at.session_state[f"{page.slot.page}/pinned"]
+    return at.session_state[f"{page.state.page}/pinned"]
 
 
 def sentences(at: AppTest) -> list[str]:
@@ -48,12 +48,12 @@ def slid(at: AppTest, page: Page) -> AppTest:
     """The page after its slider has been moved."""
     assert page.slider is not None
     name, value = page.slider
-    return checked(at.select_slider(key=page.slot.key(name)).set_value(value).run())
+    return checked(at.select_slider(key=page.state.key(name)).set_value(value).run())
 
 
 def test_every_page_of_the_menu_is_held_to_it() -> None:
     assert {page.path for page in PAGES.values()} == {entry.path for entry in navigation.PAGES}
-    assert {name for name, page in PAGES.items() if page.slot.page != name} == set()
+    assert {name for name, page in PAGES.items() if page.state.page != name} == set()
     assert [name for name in PINNING if PAGES[name].slider is None] == []
 
 
@@ -63,11 +63,11 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
 ) -> None:
     page = PAGES[name]
     at = open_page(page.path, {})
-    fresh = page.slot.codec.fresh()
+    fresh = page.state.codec.fresh()
     assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
     changed = page.other or {"scenario": replace(fresh.scenario, seed=7)}
     other = replace(fresh, **changed)
-    query = page.slot.codec.write(other)
+    query = page.state.codec.write(other)
     for key, text in query.items():
         at.query_params[key] = text
     monkeypatch.setattr(
@@ -90,7 +90,7 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
         shown, query = record_of(checked(after), page), query_of(at)
         with naming(str(query)):
             assert sentences(at) == []
-            assert page.slot.codec.read(query) == shown
+            assert page.state.codec.read(query) == shown
             seen.append(query)
     assert len({str(query) for query in seen}) > 2
     last = record_of(at, page)
@@ -102,7 +102,7 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
 @pytest.mark.parametrize("name", PAGES)
 def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(name: str) -> None:
     page = PAGES[name]
-    codec = page.slot.codec
+    codec = page.state.codec
     for query in page.bad:
         with naming(str(query)):
             assert codec.unknown_keys(query) == []
@@ -136,7 +136,7 @@ def test_every_page_keeps_what_was_set_on_it() -> None:
 
 def tables(at: AppTest, page: Page) -> list[Any]:
     """Of what is pinned beside what is shown; curves have none, as they are the numbers."""
-    beside = container(at, page.slot.key("pinned"))
+    beside = container(at, page.state.key("pinned"))
     return list(beside.table) if beside else []
 
 

@@ -31,7 +31,7 @@ def done(at: AppTest, key: str) -> AppTest:
 
 
 def paper_of(at: AppTest) -> Paper:
-    found: Paper = at.session_state["paper/slot"].record
+    found: Paper = at.session_state["paper/state"].record
     return found
 
 
@@ -93,7 +93,7 @@ def test_figure_1_says_the_corner_of_theorem_2() -> None:
     assert f"takes {100 * vertex.false_alarm:.0f} of 100 people with x′" in headline(at)
     checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
     assert query_of(at)["levels"] == "1;inf"
-    assert LINK.read(query_of(at)) == at.session_state["paper/slot"].record
+    assert LINK.read(query_of(at)) == at.session_state["paper/state"].record
     assert "They miss 0 of 100 people with x." in headline(at)
 
 

@@ -70,7 +70,7 @@ def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
 
 
 def scenario_of(at: AppTest) -> Scenario:
-    record: PersonalState = at.session_state["personal/slot"].record
+    record: PersonalState = at.session_state["personal/state"].record
     return record.scenario
 
 

@@ -35,7 +35,7 @@ from tests.ui.driver import checked, container, open_page, pictures, query_of, u
 
 
 def record_of(at: AppTest, name: str) -> Any:
-    return at.session_state[f"{name}/slot"].record
+    return at.session_state[f"{name}/state"].record
 
 
 def error_of(scenario: Scenario) -> str:

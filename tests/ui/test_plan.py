@@ -51,7 +51,7 @@ def headline(at: AppTest) -> str:
 
 
 def plan_of(at: AppTest) -> Plan:
-    found: Plan = at.session_state["plan/slot"].record
+    found: Plan = at.session_state["plan/state"].record
     return found
 
 

@@ -77,7 +77,7 @@ def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
 
 def test_pages_that_would_tell_an_error_refuse_it() -> None:
     for page in ("adversary", "personal", "coarser", "plan", "curves"):
-        link = PAGES[page].slot.codec
+        link = PAGES[page].state.codec
         begin = replace(link.fresh().scenario, dataset=Gowalla(), n=None)
         field: Any = {"scenario": replace(begin, estimator=prior.INHABITANTS_ESTIMATOR)}
         if page == "curves":
@@ -93,7 +93,7 @@ def test_the_offer_is_taken_and_the_page_says_why_it_tells_no_error() -> None:
     checked(at.button(key="places-use-prior").click().run())
     at.session_state["places-tabs"] = "Public prior"
     checked(at.run())
-    assert at.session_state["places/slot"].record.scenario.estimator == prior.INHABITANTS_ESTIMATOR
+    assert at.session_state["places/state"].record.scenario.estimator == prior.INHABITANTS_ESTIMATOR
     assert any(CIRCULAR[:40] in each.value for each in at.markdown)
 
 
@@ -117,7 +117,7 @@ def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
     now = replace(KNOWING, estimator="cascade", seed=7).with_context(blocks=OneBlock())
     text = published(replace(now, seed=3).with_context(epsilon=4.0))
     at = bring(open_page("pages/places.py", now.to_query()), text, "**Last** <b>year")
-    scenario = at.session_state["places/slot"].record.scenario
+    scenario = at.session_state["places/state"].record.scenario
     assert (scenario.estimator, scenario.prior.title) == ("cascade-map", "**Last** <b>year")
     assert replace(scenario, estimator="cascade", prior=NoPrior()) == now
     assert picture_of(by_the_core(scenario)) in pictures(at).values()
@@ -141,7 +141,7 @@ def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
         at.session_state["places-tabs"] = "Public prior"
         checked(at.run())
         checked(at.button(key=f"places-{button}").click().run())
-        assert at.session_state["places/slot"].record.scenario == replace(scenario, estimator=name)
+        assert at.session_state["places/state"].record.scenario == replace(scenario, estimator=name)
 
 
 def test_the_data_as_their_own_prior_are_not_judged_and_other_data_leave_it_behind() -> None:
@@ -150,7 +150,7 @@ def test_the_data_as_their_own_prior_are_not_judged_and_other_data_leave_it_behi
     text = "lat,lon\n" + "\n".join(f"{y},{x}" for y, x in places)
     data = read_places(text).places
     at = bring(open_page("pages/places.py", with_dataset(BEGIN, data).to_query()), text, "it")
-    scenario = at.session_state["places/slot"].record.scenario
+    scenario = at.session_state["places/state"].record.scenario
     assert scenario.prior.shares_on(data.grid()) == pytest.approx(data.load().distribution)
     assert invalid_error_reason(prepare(scenario)) == SAME
     told = headline_of(at)

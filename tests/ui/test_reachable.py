@@ -83,7 +83,7 @@ def test_every_mechanism_is_on_a_menu() -> None:
 
 
 def test_what_is_on_no_menu_is_run_by_its_page() -> None:
-    held = opened("yesno", {}).session_state["yesno/slot"].record
+    held = opened("yesno", {}).session_state["yesno/state"].record
     assert held.scenario.kind("policy") == "binary"
     of_matrix = candidates.titles_for(TEMPLATES["hospital"].levels(1.0))
     assert "designed" in of_matrix
@@ -95,7 +95,7 @@ def test_every_kind_of_policy_is_shown_by_a_page(kind: str) -> None:
     at = opened(page, link)
     assert not at.warning
     assert not at.error
-    record = at.session_state[f"{page}/slot"].record
+    record = at.session_state[f"{page}/state"].record
     if kind != "matrix":
         assert record.scenario.kind("policy") == kind
 

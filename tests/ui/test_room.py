@@ -49,7 +49,7 @@ def opened(**query: str) -> AppTest:
 
 
 def draft_of(at: AppTest) -> Draft:
-    record: Draft = at.session_state["room/slot"].record
+    record: Draft = at.session_state["room/state"].record
     return record
 
 

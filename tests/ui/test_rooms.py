@@ -14,7 +14,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from tests import ROOT
 from tests.ui.driver import checked, go, query_of, scenario_of
-from tests.ui.survey_page.slot import TEN
+from tests.ui.survey_page.page_state import TEN
 
 PAGE = ROOT / "tests" / "ui" / "survey_page"
 SURVEY = "pages/survey.py"
@@ -65,7 +65,7 @@ def at(tmp_path: Path) -> AppTest:
 
 
 def survey_of(at: AppTest) -> Scenario:
-    found: Scenario = at.session_state["survey/slot"].record.scenario
+    found: Scenario = at.session_state["survey/state"].record.scenario
     return found
 
 
@@ -88,12 +88,12 @@ def test_pages_keep_their_own_state_and_none_breaks_another(at: AppTest) -> None
 
 def test_each_page_undoes_its_own_steps(at: AppTest) -> None:
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    held = at.session_state["places/slot"]
+    held = at.session_state["places/state"]
     assert held.past == ()  # the map's undo is for what is protected
     go(at, SURVEY)
     checked(at.number_input(key="survey-answer").set_value(7).run())
-    assert [record.answer for record in at.session_state["survey/slot"].past] == [0]
-    assert at.session_state["places/slot"] == held
+    assert [record.answer for record in at.session_state["survey/state"].past] == [0]
+    assert at.session_state["places/state"] == held
 
 
 def test_sentences_of_a_survey_speak_of_values(at: AppTest) -> None:

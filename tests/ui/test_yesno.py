@@ -30,7 +30,7 @@ def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
 
 
 def scenario_of(at: AppTest) -> Scenario:
-    record: YesNoState = at.session_state["yesno/slot"].record
+    record: YesNoState = at.session_state["yesno/state"].record
     return record.scenario
 
 

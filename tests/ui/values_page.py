@@ -33,7 +33,7 @@ def open_values(query: dict[str, str] | None = None) -> AppTest:
 
 
 def scenario_of(at: AppTest) -> Scenario:
-    held: ValuesState = at.session_state["values/slot"].record
+    held: ValuesState = at.session_state["values/state"].record
     return held.scenario
 
 

@@ -8,16 +8,16 @@ from caldp_ui.parts import promises
 from caldp_ui.session import jobs
 from caldp_ui.session.opening import begin_page
 from caldp_ui.words.vocabulary import VALUES
-from tests.ui.survey_page.slot import SLOT
+from tests.ui.survey_page.page_state import STATE
 
-record = begin_page(SLOT)
-common.epsilon(SLOT)
+record = begin_page(STATE)
+common.epsilon(STATE)
 st.number_input(
-    "Answer", 0, 9, **SLOT.bind("answer", record.answer, lambda record, v: record.at(v))
+    "Answer", 0, 9, **STATE.bind("answer", record.answer, lambda record, v: record.at(v))
 )
 promises.shield(VALUES, runs.setup(record.scenario))
 counted = jobs.run_on_click(
-    SLOT.key("count"),
+    STATE.key("count"),
     "count",
     lambda progress: sum(range(4)),
     jobs.StartButton("Count", ":material/calculate:"),

@@ -31,4 +31,4 @@ def check(record: Survey) -> None:
     runs.setup(record.scenario)
 
 
-SLOT: Final = PageState("survey", ScenarioLink(Survey(), check))
+STATE: Final = PageState("survey", ScenarioLink(Survey(), check))
