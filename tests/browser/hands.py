@@ -137,7 +137,9 @@ def button(page: Any, key: str) -> Any:
 
 def tab(page: Any, name: str) -> None:
     """Open a tab under the maps."""
-    page.get_by_role("tab", name=name).click()
+    found = page.get_by_role("tab", name=name)
+    expect(found).to_have_count(1)  # a page that comes stands beside the one that goes for a moment
+    found.click()
     wait_until_settled(page)
 
 
