@@ -30,18 +30,20 @@ def place_guess_accuracy(
     `others`: (k,) counts of everybody else; `labels`: (k,) groups, whose totals are published, too;
     `pair`: the two cells.
     """
-    one, other = (_with(others, cell) for cell in check_symbols("pair", pair, others.size).tolist())
+    one, other = (
+        _with_person(others, cell) for cell in check_symbols("pair", pair, others.size).tolist()
+    )
     if isinstance(treatment, Suppression):
-        same = _alike(treatment.publish(one, labels), treatment.publish(other, labels))
+        same = _are_identical(treatment.publish(one, labels), treatment.publish(other, labels))
         return 0.5 if same else 1.0
     numbers = [np.concatenate([each[pair], _totals(each, labels, pair)]) for each in (one, other)]
-    distance = _apart(
+    distance = _total_variation(
         [treatment.law(n) for n in numbers[0]], [treatment.law(n) for n in numbers[1]]
     )
     return float((1 + distance) / 2)
 
 
-def _with(others: Ints, cell: int) -> Ints:
+def _with_person(others: Ints, cell: int) -> Ints:
     counts = others.copy()
     counts[cell] += 1
     return counts
@@ -51,7 +53,7 @@ def _totals(counts: Ints, labels: Ints, pair: Ints) -> Ints:
     return np.array([counts[labels == group].sum() for group in np.unique(labels[pair])])
 
 
-def _alike(one: Suppressed, other: Suppressed) -> bool:
+def _are_identical(one: Suppressed, other: Suppressed) -> bool:
     same = np.array_equal(one.counts, other.counts) and np.array_equal(one.totals, other.totals)
     return same and np.array_equal(one.primary, other.primary)
 
@@ -59,7 +61,7 @@ def _alike(one: Suppressed, other: Suppressed) -> bool:
 _Law = Mapping[int, Fraction]
 
 
-def _apart(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
+def _total_variation(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
     """TV between two products of laws, summed over all outcomes."""
     total = Fraction(0)
     pairs = list(zip(one, other, strict=True))
@@ -104,7 +106,7 @@ def _one_by_one(rule: Suppression, counts: Ints) -> Bools:
     labels = np.zeros(counts.size, np.int64)
     same_table: dict[bytes, list[int]] = {}
     for cell in range(counts.size):
-        table = rule.publish(_with(counts, cell), labels)
+        table = rule.publish(_with_person(counts, cell), labels)
         same_table.setdefault(table.counts.tobytes() + table.primary.tobytes(), []).append(cell)
     alone = [cells[0] for cells in same_table.values() if len(cells) == 1]
     exposed = np.zeros(counts.size, np.bool_)

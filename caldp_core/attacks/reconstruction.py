@@ -22,7 +22,7 @@ PEOPLE_MAX: Final = 400
 TABLES_MAX: Final = 2000
 
 
-class Publishing(Protocol):
+class Publisher(Protocol):
     """How the counts of all tables are published."""
 
     def __call__(self, counts: Ints, rng: np.random.Generator) -> Floats:
@@ -80,7 +80,7 @@ class Reconstruction:
         return float((self.truth == self.answers).mean())
 
 
-def reconstruct(people: int, tables: int, publish: Publishing, seed: int) -> Reconstruction:
+def reconstruct(people: int, tables: int, publisher: Publisher, seed: int) -> Reconstruction:
     """Publish so many `tables` of so many `people` and solve them.
 
     Half of the people, at random, say yes. The same seed gives the same people, and of more tables
@@ -94,7 +94,7 @@ def reconstruct(people: int, tables: int, publish: Publishing, seed: int) -> Rec
     truth = who.permutation(n) < n // 2
     members = membership.random((m, n)) < 0.5
     counts = (members & truth).sum(axis=1)
-    published = publish(counts, coins)
+    published = publisher(counts, coins)
     answers = fit_answers(members, published) > 0.5
     error = float(np.abs(published - counts).mean())
     return Reconstruction(read_only(truth), read_only(answers), error)

@@ -30,7 +30,7 @@ _PARTS: Final = 1 << 256
 
 
 @dataclass(frozen=True)
-class _Widest:
+class _MaxRatio:
     """The largest Q(y|x)/Q(y|x′) between cells of an axis that are some steps apart."""
 
     ratio: Fraction | None
@@ -52,10 +52,10 @@ class _Axis:
         self._rows = [[kept[id(entry)] for entry in row] for row in channel]
         self._quotients: dict[tuple[int, int], Fraction | None] = {}
         self._same: dict[Fraction | None, Fraction | None] = {}
-        self._known: dict[int, _Widest] = {0: _Widest(Fraction(1), 0, 0)}
+        self._known: dict[int, _MaxRatio] = {0: _MaxRatio(Fraction(1), 0, 0)}
 
     @cached_property
-    def faulty(self) -> int | None:
+    def faulty_row(self) -> int | None:
         """The first cell whose row is not a distribution."""
         entries = {id(entry): entry for row in self._rows for entry in row}
         scale = math.lcm(*(entry.denominator for entry in entries.values()))
@@ -70,12 +70,12 @@ class _Axis:
         return next(wrong, None)
 
     @cached_property
-    def most(self) -> list[int | None]:
+    def ratio_bounds(self) -> list[int | None]:
         """(size,) upper bounds by distance, in `_PARTS`: neighbours' ratio, as often as steps.
 
         None for ∞. Rounded up, as exact powers would have thousands of digits.
         """
-        step = self.exactly(1).ratio if self.size > 1 else Fraction(1)
+        step = self.max_ratio(1).ratio if self.size > 1 else Fraction(1)
         bounds: list[int | None] = [_PARTS]
         for _ in range(self.size - 1):
             before = bounds[-1]
@@ -83,12 +83,12 @@ class _Axis:
             bounds.append(math.ceil(before * step) if known else None)  # type: ignore[operator]
         return bounds
 
-    def exactly(self, steps: int) -> _Widest:
+    def max_ratio(self, steps: int) -> _MaxRatio:
         """The largest ratio between cells exactly so many `steps` apart."""
         if steps not in self._known:
             pairs = ((x, x + steps) for x in range(self.size - steps))
             both = [pair for x, y in pairs for pair in ((x, y), (y, x))]
-            ratios = [_Widest(self._widest(x, other), x, other) for x, other in both]
+            ratios = [_MaxRatio(self._widest(x, other), x, other) for x, other in both]
             self._known[steps] = max(ratios, key=lambda each: ratio_sort_key(each.ratio))
         return self._known[steps]
 
@@ -153,7 +153,7 @@ def _levels(policy: GridMetric | EuclideanMetric, i: int) -> list[float]:
 
 def _bound(row: _Axis, column: _Axis, i: int, j: int) -> int | None:
     """An upper bound on the ratio of places i rows and j columns apart, in `_PARTS`²."""
-    a, b = row.most[i], column.most[j]
+    a, b = row.ratio_bounds[i], column.ratio_bounds[j]
     return None if a is None or b is None else a * b
 
 
@@ -171,7 +171,7 @@ def _class_of(
     holds = bound is not None and _within(bound, epsilon)
     if not holds:
         # The bound is too coarse, or something leaks: the distance itself decides.
-        rows, columns = row.exactly(i), column.exactly(j)
+        rows, columns = row.max_ratio(i), column.max_ratio(j)
         a, b = (rows.x, rows.other), (columns.x, columns.other)
         ratio = None
         if rows.ratio is not None and columns.ratio is not None:
@@ -191,6 +191,6 @@ def _class_of(
 
 
 def _faulty(row: _Axis, column: _Axis) -> int | None:
-    if column.faulty is not None:
-        return column.faulty
-    return None if row.faulty is None else row.faulty * column.size
+    if column.faulty_row is not None:
+        return column.faulty_row
+    return None if row.faulty_row is None else row.faulty_row * column.size

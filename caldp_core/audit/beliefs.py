@@ -37,7 +37,9 @@ def policy_beliefs(context: Context, prior: Floats, group: Bools) -> Beliefs:
     """
     before = float(prior[group].sum())
     return Beliefs(
-        before, 1.0 - _most(context, prior, ~group), max(before, _most(context, prior, group))
+        before,
+        1.0 - _max_belief(context, prior, ~group),
+        max(before, _max_belief(context, prior, group)),
     )
 
 
@@ -55,7 +57,7 @@ def policy_beliefs_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Bel
     return Beliefs(before, before / float(grown[some] @ prior[some]) if before else 0.0, most)
 
 
-def _most(context: Context, prior: Floats, group: Bools) -> float:
+def _max_belief(context: Context, prior: Floats, group: Bools) -> float:
     """Highest posterior of the group over all blocks; 0 where nobody can be in the group."""
     inside = sums_by(context.blocks, np.where(group, prior, 0.0), context.m)
     outside = sums_by(context.blocks, np.where(group, 0.0, prior), context.m)

@@ -115,7 +115,7 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
     _require_stated(mechanism, "block_structure", MAKES_REPORTS)
     structure = mechanism.block_structure()
     _check_fits(structure)
-    method, read, work = _way(structure)
+    method, read, work = _choose_method(structure)
     done = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     classes: list[PairClass] = []
     faulty: list[int] = []
@@ -159,7 +159,7 @@ def _check_fits(mechanism: BlockStructure) -> None:
     )
 
 
-def _way(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
+def _choose_method(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     """The method, how it reads a block of some size, and (m,) the work of each block."""
     oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs

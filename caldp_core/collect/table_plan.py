@@ -21,7 +21,7 @@ from caldp_core.collect.coins import Coins
 from caldp_core.collect.formats import NUMBER, Format
 from caldp_core.collect.protocol_fields import ADVICE, NAME, kind_field, list_field
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.designed.exact import rows_keep
+from caldp_core.mechanisms.designed.exact import rows_keep_levels
 from caldp_core.mechanisms.structures import HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import dense
@@ -166,7 +166,7 @@ def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> Wri
         f"reports, in whole numbers of 8,192 bits; {ADVICE}",
     )
     require(
-        rows_keep(rows, whole, policy.entries),
+        rows_keep_levels(rows, whole, policy.entries),
         f"{NAME}'s table tells two values apart by more than its policy allows; {ADVICE}",
     )
     return WrittenOut(policy, rows, whole, np.full(k, 1.0 / k))

@@ -63,7 +63,7 @@ def cascade(tied: TiedShares, trees: Sequence[Tree], false_share: float) -> Casc
 
     `false_share`: q, of what is kept on a level the share that may be noise, in (0, 0.5].
     """
-    alone = _alone(tied, false_share)
+    alone = _known_or_discovered(tied, false_share)
     kept, rest = _begin(tied, alone)
     runs = [_pool(tied, tree, rest, false_share) for tree in trees if tree]
     runs = runs or [_pool(tied, _one(tied), rest, false_share)]
@@ -78,7 +78,7 @@ def _one(tied: TiedShares) -> Tree:
     return (tied.blocks,)
 
 
-def _alone(tied: TiedShares, false_share: float) -> Bools:
+def _known_or_discovered(tied: TiedShares, false_share: float) -> Bools:
     """(k,) symbols that stand out by themselves, and those that are known exactly."""
     deviation = tied.deviations
     noisy = deviation > 0.0
@@ -109,7 +109,7 @@ class _Level:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rest:
+class _Unpooled:
     """The mass still to be pooled, of (t,) tiles in `blocks`; 0 where all of a tile was kept.
 
     `mass`, its `variance` and the `number` of symbols, each (t,); `left`: (m,) unassigned shares of
@@ -122,7 +122,7 @@ class _Rest:
     blocks: Ints
     left: Floats
 
-    def in_tiles(self, parent: Ints) -> "_Rest":
+    def in_tiles(self, parent: Ints) -> "_Unpooled":
         """The rest summed into parent tiles; `parent`: (t,) parent of each tile."""
         tiles = int(parent.max()) + 1
         mass, variance, number = (
@@ -130,28 +130,28 @@ class _Rest:
         )
         blocks = np.zeros(tiles, np.int64)
         blocks[parent] = self.blocks
-        return _Rest(mass, variance, number, blocks, self.left)
+        return _Unpooled(mass, variance, number, blocks, self.left)
 
-    def without(self, kept: Bools, tied: TiedShares) -> "_Rest":
+    def without(self, kept: Bools, tied: TiedShares) -> "_Unpooled":
         """The rest without the (t,) tiles that are `kept`."""
         mass, variance, number = (
             np.where(kept, 0.0, part) for part in (self.mass, self.variance, self.number)
         )
-        left = self.left - _given(tied, self.blocks, self.mass - mass)
-        return _Rest(mass, variance, number, self.blocks, left)
+        left = self.left - _mass_by_block(tied, self.blocks, self.mass - mass)
+        return _Unpooled(mass, variance, number, self.blocks, left)
 
 
-def _begin(tied: TiedShares, alone: Bools) -> tuple[Floats, _Rest]:
+def _begin(tied: TiedShares, alone: Bools) -> tuple[Floats, _Unpooled]:
     """(k,) shares of the symbols that are kept `alone`, and the others, which are to be pooled."""
     kept = np.where(alone, np.maximum(tied.estimate, 0.0), 0.0)
     mass, variance, number = (
         np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)
     )
-    left = tied.totals - _given(tied, tied.blocks, kept)
-    return kept, _Rest(mass, variance, number, tied.blocks, left)
+    left = tied.totals - _mass_by_block(tied, tied.blocks, kept)
+    return kept, _Unpooled(mass, variance, number, tied.blocks, left)
 
 
-def _pool(tied: TiedShares, tree: Tree, rest: _Rest, false_share: float) -> list[_Level]:
+def _pool(tied: TiedShares, tree: Tree, rest: _Unpooled, false_share: float) -> list[_Level]:
     """The levels of one cut into tiles, of which the last keeps all that is left of `rest`."""
     levels: list[_Level] = []
     for parent in tree:
@@ -166,11 +166,11 @@ def _pool(tied: TiedShares, tree: Tree, rest: _Rest, false_share: float) -> list
     return levels
 
 
-def _given(tied: TiedShares, blocks: Ints, mass: Floats) -> Floats:
+def _mass_by_block(tied: TiedShares, blocks: Ints, mass: Floats) -> Floats:
     return sums_by(blocks, mass, tied.totals.size)
 
 
-def _stand_out(rest: _Rest, tied: TiedShares, false_share: float) -> Bools:
+def _stand_out(rest: _Unpooled, tied: TiedShares, false_share: float) -> Bools:
     """Among the tiles that still hold something; one that is known exactly stands out."""
     deviation = tied.deviation(rest.variance, rest.blocks)
     open_ = (rest.number > 0) & (deviation > 0)
@@ -179,7 +179,7 @@ def _stand_out(rest: _Rest, tied: TiedShares, false_share: float) -> Bools:
     return np.asarray(kept & (rest.mass > 0))
 
 
-def _remainder(rest: _Rest) -> Floats:
+def _remainder(rest: _Unpooled) -> Floats:
     """The nearest shares of the last tiles that sum to what is left of each block."""
     left = np.maximum(rest.left, 0.0)
     # A tile without open symbols lies below all thresholds of blocks that have some.

@@ -33,10 +33,10 @@ class Options:
 
     def false_share_on(self, domain: Domain | GridDomain | None) -> float:
         """`false_share`, or the one that suits the domain."""
-        return usual_false_share(domain) if self.false_share is None else self.false_share
+        return default_false_share(domain) if self.false_share is None else self.false_share
 
 
-def usual_false_share(domain: Domain | GridDomain | None) -> float:
+def default_false_share(domain: Domain | GridDomain | None) -> float:
     """q of the cascade by default."""
     return Q_ON_MAPS if isinstance(domain, GridDomain) else Q_OF_VALUES
 

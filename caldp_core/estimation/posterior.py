@@ -24,7 +24,7 @@ class Shape:
     tail: float
 
     @property
-    def surprise(self) -> float:
+    def prior_penalty(self) -> float:
         """Nats that speak against it beforehand: one for each factor of two from a = ½."""
         return float(abs(np.log2(self.shape / 0.5)))
 
@@ -126,7 +126,7 @@ def shape_scores(seen: GridEstimates, rows: Ints) -> Floats:
     cells = rows * _Z.size + seen.place + (seen.fraction > 0.5)
     size = _LOG_E.size * _Z.size
     numbers = np.bincount(cells, minlength=size) - np.bincount(cells[seen.far], minlength=size)
-    surprise = np.array([shape.surprise for shape in SHAPES])
+    surprise = np.array([shape.prior_penalty for shape in SHAPES])
     return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
 
 

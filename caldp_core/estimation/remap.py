@@ -78,7 +78,7 @@ def remap(
     return Remap(domain, read_only(latitude), read_only(longitude))
 
 
-def unmoved(domain: GridDomain) -> Remap:
+def identity_remap(domain: GridDomain) -> Remap:
     """The remap that reads every report as the cell that it names."""
     north, east = _degrees(domain)
     return Remap(domain, read_only(north), read_only(east))

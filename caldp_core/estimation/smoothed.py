@@ -37,7 +37,7 @@ def smoothed_likelihood(evidence: Evidence) -> Floats:
     observed = ReportLikelihood(products, evidence.tally.counts / evidence.n, evidence.n)
     sizes = np.bincount(evidence.blocks, minlength=evidence.block_shares.size)
     p = (evidence.block_shares / sizes)[evidence.blocks]
-    beside, before = _beside(evidence), -np.inf
+    beside, before = _are_neighbours(evidence), -np.inf
     for number in range(_ROUNDS):
         value, slopes = observed.slopes(p)
         if abs(value - before) * evidence.n < _GAIN_NATS:
@@ -47,7 +47,7 @@ def smoothed_likelihood(evidence: Evidence) -> Floats:
     return p
 
 
-def _beside(evidence: Evidence) -> Bools:
+def _are_neighbours(evidence: Evidence) -> Bools:
     """(k − 1,) whether a value and the next one hide each other."""
     policy, blocks = evidence.mechanism.policy, evidence.blocks
     hidden = policy.hidden() if isinstance(policy, Context) else np.ones(blocks.size, np.bool_)

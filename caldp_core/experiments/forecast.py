@@ -149,7 +149,7 @@ def epsilon_curve(
     """
     policies = (_at(setup, epsilon) for epsilon in epsilons)
     within = partial(_within_share, progress, len(epsilons))
-    points = (_quick(_within(setup, e), progress=within(i)) for i, e in enumerate(policies))
+    points = (_fast_forecast(_within(setup, e), progress=within(i)) for i, e in enumerate(policies))
     return _curve(epsilons, points, progress)
 
 
@@ -169,7 +169,7 @@ def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
 def people_curve(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
     within = partial(_within_share, progress, len(numbers))
-    points = (_quick(setup, n, within(i)) for i, n in enumerate(numbers))
+    points = (_fast_forecast(setup, n, within(i)) for i, n in enumerate(numbers))
     return _curve(numbers, points, progress)
 
 
@@ -185,7 +185,7 @@ def block_curve(
     def points() -> Iterator[Forecast | None]:
         for number, partition in enumerate(partitions):
             share = _within_share(progress, len(partitions), number)
-            yield _quick(_protecting(setup, partition, setup.sensitive), progress=share)
+            yield _fast_forecast(_protecting(setup, partition, setup.sensitive), progress=share)
 
     return _curve([partition.m for partition in partitions], points(), progress)
 
@@ -212,7 +212,7 @@ def sensitive_curve(
             flags = np.zeros(ranked.size, np.bool_)
             flags[ranked[:size]] = True
             share = _within_share(progress, len(sizes), number)
-            yield _quick(_protecting(setup, setup.partition, flags), progress=share)
+            yield _fast_forecast(_protecting(setup, setup.partition, flags), progress=share)
 
     return _curve(sizes, points(), progress)
 
@@ -227,7 +227,7 @@ def people_for_same_error(
     Raises `CaldpError` if the error of `setup` takes long trials, or if it is expected to be 0, as
     nothing is hidden: sampling error is no accuracy that a protection could be held to.
     """
-    own, target = _quick(setup), _quick(setup, setup.n)
+    own, target = _fast_forecast(setup), _fast_forecast(setup, setup.n)
     if own is None or target is None:
         raise CaldpError(
             "The error to compare with takes long trials; choose another estimator or family."
@@ -239,13 +239,15 @@ def people_for_same_error(
         )
 
     def error(n: int) -> float:
-        expected = _quick(other, n)
+        expected = _fast_forecast(other, n)
         return np.inf if expected is None else expected.error
 
     return people_needed(error, target.error, progress)
 
 
-def _quick(setup: Setup, n: int | None = None, progress: Progress = no_progress) -> Forecast | None:
+def _fast_forecast(
+    setup: Setup, n: int | None = None, progress: Progress = no_progress
+) -> Forecast | None:
     return forecast_if_fast(setup, n, Budget.quick(setup.mechanism.k), progress)
 
 

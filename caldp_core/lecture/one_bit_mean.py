@@ -85,7 +85,7 @@ def round_to_nearest(x: Ints, width: int) -> Ints:
     return (2 * x + width) // (2 * width) * width
 
 
-def by_offset(x: Ints, offset: Ints, width: int) -> Ints:
+def round_by_offset(x: Ints, offset: Ints, width: int) -> Ints:
     """α-point rounding: up where x mod s ≥ s − α; right on average over α uniform on [0, s)."""
     down = x // width * width
     return np.asarray(down + np.where(x - down + offset >= width, width, 0))
@@ -120,7 +120,7 @@ class DailyMean:
     ) -> list[Fraction]:
         numbers, paths = np.array(sequence), itertools.product((0, 1), repeat=len(sequence))
         rounded = [
-            by_offset(numbers, np.full(numbers.shape, offset), self.width).tolist()
+            round_by_offset(numbers, np.full(numbers.shape, offset), self.width).tolist()
             for offset in range(self.width)
         ]
         return [sum((chance(at, path) for at in rounded), Fraction(0)) / self.width
@@ -154,18 +154,18 @@ class Phones:
     def report(self, x: ArrayLike) -> Bits:
         """(n,) numbers of today → (n,) bits."""
         numbers = check_symbols("x", x, self.daily.mean.most + 1)
-        rounded = by_offset(numbers, self.offset, self.daily.width)
+        rounded = round_by_offset(numbers, self.offset, self.daily.width)
         phones, place = np.arange(numbers.size), rounded // self.daily.width
         new = np.flatnonzero(self.bits[phones, place] == _NOT_DRAWN)
         self.bits[new, place[new]] = self.daily.mean.privatize(rounded[new], self._words)
         return np.asarray(self.bits[phones, place])
 
-    def drawn(self) -> Ints:
+    def bits_drawn(self) -> Ints:
         """(n,) bits that each phone has drawn so far: each may cost another ε."""
         return np.asarray((self.bits != _NOT_DRAWN).sum(axis=1), dtype=np.int64)
 
 
 def coins_used(numbers: Ints, offset: Ints, width: int) -> Floats:
     """(n,) different multiples that (n, days) numbers of (n,) phones are rounded to."""
-    places = np.sort(by_offset(numbers, offset[:, None], width), axis=1)
+    places = np.sort(round_by_offset(numbers, offset[:, None], width), axis=1)
     return np.asarray(1.0 + (np.diff(places, axis=1) != 0).sum(axis=1))

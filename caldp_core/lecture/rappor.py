@@ -140,7 +140,7 @@ class Rappor:
 
     def law_memoised(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with one permanent response for all days."""
-        often, rarely = _by_day(days)
+        often, rarely = _sent_count_laws(days)
         keep = float(self.keep_probability)
         return keep * often + (1 - keep) * rarely, keep * rarely + (1 - keep) * often
 
@@ -168,7 +168,7 @@ class Rappor:
 
 
 @lru_cache(maxsize=256)
-def _by_day(days: int) -> Law:
+def _sent_count_laws(days: int) -> Law:
     """(days+1,) laws of how often a permanent bit that is 1, and one that is 0, is sent as 1."""
     often, rarely = (
         scipy.stats.binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST)
@@ -223,11 +223,11 @@ class Phone:
     mechanism: Rappor
     words: WordSource
     cohort: int = 0
-    kept: dict[Hashable, Bools] = field(default_factory=dict)
+    permanent_bits: dict[Hashable, Bools] = field(default_factory=dict)
 
     def report(self, value: str) -> Bools:
         """(k,) bits of a day's report on the value."""
-        if value not in self.kept:
+        if value not in self.permanent_bits:
             bloom = self.mechanism.bloom(value, self.cohort)
-            self.kept[value] = self.mechanism.permanent(bloom, self.words)
-        return self.mechanism.daily(self.kept[value], self.words)
+            self.permanent_bits[value] = self.mechanism.permanent(bloom, self.words)
+        return self.mechanism.daily(self.permanent_bits[value], self.words)

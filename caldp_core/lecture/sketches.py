@@ -29,7 +29,7 @@ class Hashes:
     m: int
 
     @classmethod
-    def drawn(cls, d: int, functions: int, m: int, rng: np.random.Generator) -> "Hashes":
+    def random(cls, d: int, functions: int, m: int, rng: np.random.Generator) -> "Hashes":
         """Functions drawn at random, as SHA-256 with public keys would be. Raises `CaldpError`."""
         check_whole("d", d, 2, K_MAX)
         check_whole("functions", functions, 1, 1 << 16)
@@ -55,13 +55,13 @@ class Hashes:
         sums = np.take_along_axis(hits, self.cells, axis=1).sum(axis=0)
         return np.asarray((sums - n / self.m) * self.m / (self.m - 1))
 
-    def spread(self, counts: Ints, rng: np.random.Generator) -> Ints:
+    def assign_functions(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """(k, d) people by function and value; `counts`: (d,). Everybody picks one at random."""
         each = np.full(self.functions, 1 / self.functions)
         return np.asarray(rng.multinomial(counts, each).T)
 
 
-def collisions(people: ArrayLike, functions: int, m: int) -> Floats:
+def collision_variance(people: ArrayLike, functions: int, m: int) -> Floats:
     """(d,) variance of the estimates that comes from values sharing cells, over the functions.
 
     `people`: (d,). For each other value x, Σ_j N_jx²·(1/m)(1 − 1/m)·(m/(m−1))², and E N_jx² summed
@@ -92,7 +92,7 @@ class CountMeanSketch:
     def sample_tally(self, people: ArrayLike, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """(k, m) sums of bits and (k,) people by function, at any n; `people`: (d,)."""
         counts = check_counts("people", people, self.policy.k)
-        rows = self.hashes.spread(counts, rng)
+        rows = self.hashes.assign_functions(counts, rng)
         hits, members = self.hashes.hits(rows), rows.sum(axis=1)
         p = float(self.kept)
         return rng.binomial(hits, p) + rng.binomial(members[:, None] - hits, 1 - p), members
@@ -108,7 +108,9 @@ class CountMeanSketch:
         """(d,) exact variances over functions, their choice and coins; these people held fixed."""
         counts, m, p = np.asarray(people), self.hashes.m, float(self.kept)
         coins = counts.sum() * p * (1 - p) / (2 * p - 1) ** 2
-        return np.asarray(collisions(counts, self.hashes.functions, m) + coins * (m / (m - 1)) ** 2)
+        return np.asarray(
+            collision_variance(counts, self.hashes.functions, m) + coins * (m / (m - 1)) ** 2
+        )
 
     def exact_channel(self) -> list[list[Fraction]]:
         """d rows of k·2^m probabilities in rationals; `CaldpError` above the stated size."""
@@ -148,7 +150,7 @@ class HadamardSketch:
         """(k, m) sums of reported signs by function and entry, and n, at any n."""
         counts = check_counts("people", people, self.policy.k)
         k, m = self.hashes.functions, self.hashes.m
-        hits = self.hashes.hits(self.hashes.spread(counts, rng))
+        hits = self.hashes.hits(self.hashes.assign_functions(counts, rng))
         entries = rng.multinomial(hits, np.full(m, 1 / m))
         cell, entry = np.arange(m)[:, None], np.arange(m)
         odd = (np.bitwise_count(cell & entry) & 1).astype(np.bool_)
@@ -172,7 +174,7 @@ class HadamardSketch:
         counts, m = np.asarray(people), self.hashes.m
         n = counts.sum()
         reports = n / (2 * float(self.kept) - 1) ** 2 - counts - (n - counts) / m
-        shared = collisions(counts, self.hashes.functions, m)
+        shared = collision_variance(counts, self.hashes.functions, m)
         return np.asarray(shared + reports * (m / (m - 1)) ** 2)
 
     def exact_channel(self) -> list[list[Fraction]]:

@@ -136,7 +136,7 @@ class ContextMechanism:
         )
         assert isinstance(self.oracles, HistogramOracles)
         checked = check_counts("counts", histogram, self.outputs)
-        return Tally(self.oracles.summed(checked), int(checked.sum()), self.fingerprint)
+        return Tally(self.oracles.sum_histogram(checked), int(checked.sum()), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""

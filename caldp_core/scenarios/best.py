@@ -77,7 +77,7 @@ def _least_error(policy: PrivacyMatrix) -> ChosenMechanism:
     smaller, times = _two_of_a_kind(policy)
     even = np.full(smaller.k, 1.0 / policy.k)
     losses = []
-    for name, spec in _quick(policy):
+    for name, spec in _fast_mechanisms(policy):
         try:
             mechanism = spec.make(smaller)
             # A tally that costs more the more people there are is not quick for everybody.
@@ -122,7 +122,7 @@ def _two_of_a_kind(policy: PrivacyMatrix) -> tuple[PrivacyMatrix, Floats]:
     return smaller, times[policy.blocks[symbols]]
 
 
-def _quick(policy: PrivacyMatrix) -> Iterator[tuple[str, MechanismSpec]]:
+def _fast_mechanisms(policy: PrivacyMatrix) -> Iterator[tuple[str, MechanismSpec]]:
     largest = _largest_block(policy)
     for entry in mechanisms_for(policy):
         if largest < min(entry.slow_from, entry.slow_to_make_from) and not entry.in_order:

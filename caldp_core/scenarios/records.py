@@ -104,7 +104,7 @@ def _slot(slot: str, data: Any, hint: Any, kinds: Kinds) -> Any:
 def _value(name: str, value: Any, hint: Any) -> Any:
     fitted = _fitting(value, hint)
     if fitted is MISSING:
-        raise CaldpError(f"{name} must be {_words(hint)}, got {value!r}.")
+        raise CaldpError(f"{name} must be {_type_text(hint)}, got {value!r}.")
     return fitted
 
 
@@ -144,7 +144,7 @@ _WORDS: Final[dict[Any, str]] = {
 }
 
 
-def _words(hint: Any) -> str:
+def _type_text(hint: Any) -> str:
     return " or ".join(_WORDS[choice] for choice in _choices(hint))
 
 
@@ -229,7 +229,7 @@ def _parse(name: str, text: str, hint: Any) -> Any:
         value = _read(text, choice)
         if value is not MISSING:
             return value
-    raise CaldpError(f"{name} in the link must be {_words(hint)}, got {text!r}.")
+    raise CaldpError(f"{name} in the link must be {_type_text(hint)}, got {text!r}.")
 
 
 def _read(text: str, hint: Any) -> Any:

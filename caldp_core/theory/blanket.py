@@ -34,7 +34,7 @@ _NARROW: Final = 0.02
 """Ranges of the blanket: at most so many, none narrower than this part of its mean."""
 
 
-def delta_mixed(
+def delta_after_mixing(
     epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = PIECES
 ) -> float:
     """δ at `epsilon` of two protected values among n people, on average over the blanket.
@@ -49,7 +49,7 @@ def delta_mixed(
 def delta_with_open(
     epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = PIECES
 ) -> float:
-    """δ at `epsilon` of a protected value against an open one; parameters as in `delta_mixed`."""
+    """δ at `epsilon` of a protected value against an open one; see `delta_after_mixing`."""
     crowds, mass = _blankets(n, math.exp(-local), delta, pieces)
     pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
     return float(sum(m * delta_beside_open(epsilon, local, beta, c) for c, m in pairs))

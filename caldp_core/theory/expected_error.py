@@ -23,7 +23,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.options import Options
 from caldp_core.mechanisms import Mechanism
 from caldp_core.theory.normal_approximation import approximation
-from caldp_core.theory.strata import Known, Stratum, strata
+from caldp_core.theory.strata import FixedPeople, Stratum, strata
 
 Loss: TypeAlias = Callable[[Floats, Floats], float]
 """An error ≥ 0 of two (k,) vectors: true shares, estimate."""
@@ -109,7 +109,7 @@ def expected_error(
     forecast = None if loss else approximated_error(mechanism, p, n, name, people=people)
     if forecast is not None:
         return forecast
-    ways: list[Stratum] = strata(p, n) if people is None else [Known(people)]
+    ways: list[Stratum] = strata(p, n) if people is None else [FixedPeople(people)]
     trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, options, seed, loss or _tv)
     return trials.forecast(budget or Budget.single(p.size), progress)
 
@@ -118,8 +118,8 @@ def expected_error(
 class _Trials:
     mechanism: Mechanism
     p: Floats
-    ways: list[Stratum]
-    after: PostProcess
+    strata: list[Stratum]
+    post_process: PostProcess
     domain: Domain | GridDomain | None
     options: Options
     seed: int
@@ -129,10 +129,10 @@ class _Trials:
         # A run's trials are children 0 … TRIALS_MAX − 1 of the same seed.
         root = np.random.SeedSequence(self.seed, spawn_key=(TRIALS_MAX,))
         errors: list[float] = []
-        upto = max(budget.least, 2 * len(self.ways))
+        upto = max(budget.least, 2 * len(self.strata))
         while True:
             for seeds in root.spawn(upto - len(errors)):
-                way = self.ways[len(errors) % len(self.ways)]
+                way = self.strata[len(errors) % len(self.strata)]
                 errors.append(self._error(way, seeds))
                 progress(min(len(errors) / budget.most, 1.0))
             result = self._of(errors)
@@ -147,7 +147,7 @@ class _Trials:
 
     def _of(self, errors: list[float]) -> Forecast:
         """The forecast from trials that alternate between strata, each counted by its weight."""
-        weights = np.array([way.weight for way in self.ways])
+        weights = np.array([way.weight for way in self.strata])
         parts = self._by_way(errors)
         means = np.array([part.mean() for part in parts])
         variances = np.array([part.var(ddof=1) for part in parts])
@@ -158,13 +158,13 @@ class _Trials:
         return Forecast(mean, deviation, standard_error, f"simulated, {len(errors):,} trials")
 
     def _by_way(self, errors: list[float]) -> list[Floats]:
-        return [np.array(errors[i :: len(self.ways)]) for i in range(len(self.ways))]
+        return [np.array(errors[i :: len(self.strata)]) for i in range(len(self.strata))]
 
     def _error(self, way: Stratum, seeds: np.random.SeedSequence) -> float:
         people_rng, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
         tally = self.mechanism.sample_tally(way.people(people_rng), coins)
         evidence = Evidence.of(self.mechanism, tally, domain=self.domain, options=self.options)
-        return self.loss(self.p, self.after(evidence))
+        return self.loss(self.p, self.post_process(evidence))
 
 
 def _tv(truth: Floats, estimate: Floats) -> float:

@@ -18,7 +18,7 @@ from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import dense
-from caldp_core.theory.blanket import PIECES, delta_mixed, delta_with_open
+from caldp_core.theory.blanket import PIECES, delta_after_mixing, delta_with_open
 from caldp_core.theory.shuffling import numeric_epsilon
 
 DELTA: Final = 1e-9
@@ -140,7 +140,9 @@ def epsilon_after_mixing(epsilon: float, beta: float, n: int, delta: float) -> f
     bound = _least(
         level,
         delta,
-        lambda e, pieces: delta_mixed(e, level, min(beta, most), crowd, delta, pieces=pieces),
+        lambda e, pieces: delta_after_mixing(
+            e, level, min(beta, most), crowd, delta, pieces=pieces
+        ),
     )
     return min(bound, numeric_epsilon(level, people, delta)) if people > crowd else bound
 

@@ -101,7 +101,7 @@ class Kinds:
         sigma = np.maximum(np.sqrt(np.maximum(variance[at], 0.0)), _SIGMA_LEAST)
         return cls(p[at], sigma, np.bincount(kind).astype(np.float64), kind)
 
-    def above(self, cut: Floats | float) -> tuple[Floats, Floats, Floats]:
+    def moments_above(self, cut: Floats | float) -> tuple[Floats, Floats, Floats]:
         """Moments 0, 1 and 2 of max(W − cut, 0)."""
         z = (cut - self.p) / self.sigma
         tail = scipy.special.ndtr(-z)
@@ -119,8 +119,8 @@ def _unprocessed(kinds: Kinds) -> Errors:
 
 def _clipped(kinds: Kinds) -> Errors:
     """S = max(W, 0)/Z: a total too large by δ divides all shares by 1 + δ."""
-    unit = float(kinds.times @ kinds.above(0.0)[1])
-    whole, above = kinds.above(0.0), kinds.above(unit * kinds.p)
+    unit = float(kinds.times @ kinds.moments_above(0.0)[1])
+    whole, above = kinds.moments_above(0.0), kinds.moments_above(unit * kinds.p)
     right = above[1] + unit * kinds.p * above[0]
     wobble = -0.5 * float(kinds.times @ (2.0 * right - whole[1])) / unit
     return _shares(kinds, 0.0, unit, wobble)
@@ -131,12 +131,12 @@ def _projected(kinds: Kinds) -> Errors:
     tau = 0.0
     # Newton's steps from the left: the total is convex and falling in τ, so none overshoots.
     for _ in range(_ROUNDS):
-        chances, first, _square = kinds.above(tau)
+        chances, first, _square = kinds.moments_above(tau)
         excess = float(kinds.times @ first) - 1.0
         if excess <= _CLOSE:
             break
         tau += excess / float(kinds.times @ chances)
-    positive, larger = kinds.above(tau)[0], kinds.above(tau + kinds.p)[0]
+    positive, larger = kinds.moments_above(tau)[0], kinds.moments_above(tau + kinds.p)[0]
     wobble = 0.5 * float(kinds.times @ (positive - 2.0 * larger))
     return _shares(kinds, tau, 1.0, wobble / float(kinds.times @ positive))
 
@@ -147,8 +147,8 @@ def _shares(kinds: Kinds, tau: float, unit: float, wobble: float) -> Errors:
     ½|S − p| + wobble·S = (S − p)⁺ + (wobble − ½)·S + ½p, and Cov(max(W − c, 0), W)/σ² is the
     probability that W is above c (Stein's lemma).
     """
-    low0, low1, low2 = kinds.above(tau)
-    high0, high1, high2 = kinds.above(tau + unit * kinds.p)
+    low0, low1, low2 = kinds.moments_above(tau)
+    high0, high1, high2 = kinds.moments_above(tau + unit * kinds.p)
     low1, high1, low2, high2 = low1 / unit, high1 / unit, low2 / unit**2, high2 / unit**2
     part = wobble - 0.5
     square = part**2 * low2 + 2.0 * part * (high2 + kinds.p * high1) + high2

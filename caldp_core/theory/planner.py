@@ -81,7 +81,7 @@ class Goal:
     accuracy: Accuracy
     target: float
 
-    def met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
+    def is_met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
         """Whether n people from p reach it."""
         return self.accuracy(mechanism, p, n) <= self.target
 
@@ -104,7 +104,7 @@ def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) ->
 
     def reached(epsilon: float) -> bool:
         changed = Context.of(context.blocks, context.sensitive, epsilon)
-        return goal.met(mechanism(changed, family), p, n)
+        return goal.is_met(mechanism(changed, family), p, n)
 
     place = next((i for i, epsilon in enumerate(_EPSILONS) if reached(epsilon)), None)
     if place is None or place == 0:

@@ -34,7 +34,7 @@ class Stratum(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class FixedPeople:
     """Always the same (k,) `counts`."""
 
     counts: Ints
@@ -47,7 +47,7 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class SampledPeople:
     """n people drawn from (k,) shares `p`."""
 
     n: int
@@ -60,7 +60,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class SomeRare:
+class SampledWithRare:
     """n people drawn from (k,) shares `p`, given that one or more have a value of (k,) `rare`."""
 
     n: int
@@ -91,10 +91,10 @@ def strata(p: Floats, n: int) -> list[Stratum]:
     share = float(p[rare].sum())
     census = 0.5 * float(np.minimum(2 * p, np.sqrt(2 * p * (1 - p) / (np.pi * n))).sum())
     if share <= _MATTERS * census:
-        return [Drawn(n, p)]
+        return [SampledPeople(n, p)]
     some = -math.expm1(n * math.log1p(-share))
     rest = np.where(rare, 0.0, p)
-    return [Drawn(n, rest / rest.sum(), 1 - some), SomeRare(n, p, rare, some)]
+    return [SampledPeople(n, rest / rest.sum(), 1 - some), SampledWithRare(n, p, rare, some)]
 
 
 def _rare(p: Floats, n: int) -> Bools:

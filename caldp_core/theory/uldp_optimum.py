@@ -20,7 +20,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import Context
 
-Three: TypeAlias = tuple[float, float, float]
+Triple: TypeAlias = tuple[float, float, float]
 """One number for each term of the loss; no array, as thousands of so small ones would cost most."""
 
 _CLOSE: Final = 1e-8
@@ -138,7 +138,7 @@ class _Problem:
     s: int
     e: float
     share: float
-    factors: Three
+    factors: Triple
 
     @classmethod
     def of(cls, k: int, s: int, epsilon: float, share: float) -> "_Problem":
@@ -149,7 +149,7 @@ class _Problem:
         between = rest * (1 / s + 1 / others) if others else 0.0
         return cls(s, e, share, (s - 1.0, spread, between))
 
-    def rates(self, m: int, z: float = 0.0) -> Three:
+    def rates(self, m: int, z: float = 0.0) -> Triple:
         """Information of each kind from sets of m sensitive values, with z of m + 1."""
         if z:
             pairs = zip(self.rates(m), self.rates(m + 1), strict=True)

@@ -95,12 +95,12 @@ def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
         page = page_on(day, lesson)
         if lesson.broken:
             phone = Phone(mechanism, words)
-        elif page not in phone.kept:
+        elif page not in phone.permanent_bits:
             first_day = day
         sent.append(phone.report(page))
     today = page_on(lesson.days - 1, lesson)
     title = "drawn today" if lesson.broken else "stored"
-    rows = [("Bloom filter", mechanism.bloom(today)), (title, phone.kept[today])]
+    rows = [("Bloom filter", mechanism.bloom(today)), (title, phone.permanent_bits[today])]
     rows += [(f"day {day + 1}", bits) for day, bits in enumerate(sent[:_SHOWN_DAYS])]
     average = np.mean(sent[first_day:], axis=0)
     return [(name, bits.astype(np.float64)) for name, bits in rows] + [("average", average)]

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.attacks import reconstruct
-from caldp_core.attacks.reconstruction import Noisy, Publishing, Rounded, publish_exact
+from caldp_core.attacks.reconstruction import Noisy, Publisher, Rounded, publish_exact
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import Palette, palette
@@ -40,7 +40,7 @@ class Curve:
 
 def compute_curves(record: Publication, progress: Progress) -> tuple[Curve, ...]:
     """All lines at all numbers of tables; each point is the mean of a few runs."""
-    treatments: dict[str, Publishing] = {
+    treatments: dict[str, Publisher] = {
         _EXACT: publish_exact,
         _ROUNDED: Rounded(record.base),
         _NOISY: Noisy(record.scenario.policy.plain_epsilon),
@@ -57,7 +57,7 @@ def compute_curves(record: Publication, progress: Progress) -> tuple[Curve, ...]
 
 
 @cached
-def _right_share(tables: int, publish: Publishing, seed: int) -> float:
+def _right_share(tables: int, publish: Publisher, seed: int) -> float:
     runs = (reconstruct(PEOPLE, tables, publish, _RUNS * seed + run) for run in range(_RUNS))
     return sum(run.accuracy for run in runs) / _RUNS
 

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.estimation.options import usual_false_share
+from caldp_core.estimation.options import default_false_share
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import MechanismSpec
@@ -63,7 +63,7 @@ def cascade_control(state: PageState[S]) -> None:
     if not fold.open:
         return
     scenario = state.current().scenario
-    usual = usual_false_share(runs.setup(scenario).dataset.domain)
+    usual = default_false_share(runs.setup(scenario).dataset.domain)
     q = scenario.false_share
     with fold:
         st.text_input(

@@ -11,7 +11,7 @@ import streamlit as st
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.kernels.design import Kernel
-from caldp_core.mechanisms.kernels.files import kernel_for, on_file
+from caldp_core.mechanisms.kernels.files import kernel_for, read_kernel
 from caldp_core.mechanisms.kernels.lattice import Steps
 from caldp_core.mechanisms.kernels.mechanism import check_map
 from caldp_core.mechanisms.specs import BestKernel
@@ -75,7 +75,7 @@ def designed_kernel(policy: PrivacyMatrix) -> Kernel | None:
 @cached
 def _stored_kernel(steps: Steps) -> Kernel:
     """The design on file. Raises `CaldpError` where there is none, as errors are not cached."""
-    kernel = on_file(steps)
+    kernel = read_kernel(steps)
     if kernel is None:
         raise CaldpError("Not designed yet.")
     return kernel

@@ -8,7 +8,7 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
-from caldp_core.estimation.remap import remap, unmoved
+from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import ReportsSymbols
 from caldp_ui.compute import runs
@@ -54,5 +54,5 @@ def mean_displacements(ours: Result, progress: Progress) -> tuple[float, float]:
     rng = np.random.default_rng(setup.scenario.seed)
     people = rng.choice(domain.k, PEOPLE, p=setup.dataset.distribution)
     reports = np.asarray(setup.mechanism.privatize(people, rng))
-    before, after = (each.kilometres(people, reports) for each in (unmoved(domain), moved))
+    before, after = (each.kilometres(people, reports) for each in (identity_remap(domain), moved))
     return float(before.mean()), float(after.mean())

@@ -15,7 +15,7 @@ from caldp_core import CaldpError, Protocol, Scenario, prepare
 from caldp_core.cli.commands import main
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable
-from caldp_core.mechanisms.designed.exact import rows_keep
+from caldp_core.mechanisms.designed.exact import rows_keep_levels
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -180,7 +180,7 @@ def test_a_leak_that_no_float_can_hold_is_found() -> None:
     levels = np.array([[0.0, 1.0], [1.0, 0.0]])
     for rare, right in ((0, False), (1, True)):
         rows = [[2, whole - 2], [rare, whole - rare]]  # 2/1 is below e
-        assert rows_keep(rows, whole, levels) == right
+        assert rows_keep_levels(rows, whole, levels) == right
 
 
 def test_choices_of_families_are_held_to_their_blocks() -> None:

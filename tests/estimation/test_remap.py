@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.remap import remap, unmoved
+from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
 from caldp_core.privacy.context import Context
@@ -35,8 +35,8 @@ def test_no_cell_is_nearer_on_average_than_where_a_report_is_read_to_be() -> Non
 
 def test_reports_that_are_not_remapped_lie_where_they_say() -> None:
     cells = np.array([0, 5, 107])
-    assert unmoved(MAP).kilometres(cells, cells) == pytest.approx(0.0, abs=1e-9)
-    km = unmoved(MAP).kilometres(np.zeros(3, np.int64), cells)
+    assert identity_remap(MAP).kilometres(cells, cells) == pytest.approx(0.0, abs=1e-9)
+    km = identity_remap(MAP).kilometres(np.zeros(3, np.int64), cells)
     assert km == pytest.approx(MAP.km_from(0)[cells])
 
 

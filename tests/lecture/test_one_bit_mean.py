@@ -11,8 +11,8 @@ from caldp_core.lecture.one_bit_mean import (
     DailyMean,
     OneBitMean,
     Phones,
-    by_offset,
     coins_used,
+    round_by_offset,
     round_to_nearest,
 )
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
@@ -82,7 +82,7 @@ def test_drawn_sums_are_those_of_phones() -> None:
 @pytest.mark.parametrize("width", [1, 3, 12])
 def test_rounding_by_offset_is_right_on_average_and_nearest_is_not(width: int) -> None:
     x = np.arange(13)
-    rounded = np.array([by_offset(x, np.full(13, a), width) for a in range(width)])
+    rounded = np.array([round_by_offset(x, np.full(13, a), width) for a in range(width)])
     np.testing.assert_allclose(rounded.mean(axis=0), x)
     assert set(np.unique(rounded)) <= set(range(0, 13, width))
     assert np.abs(round_to_nearest(x, width) - x).max() == width // 2
@@ -106,15 +106,15 @@ def test_phones_remember_and_draw_no_bit_twice() -> None:
     phones, x = Phones(daily, n, seeded_words(rng)), rng.integers(0, 21, n)
     first, offset = phones.report(x).copy(), phones.offset.copy()
     bits = phones.bits.copy()
-    assert (phones.drawn() == 1).all()
+    assert (phones.bits_drawn() == 1).all()
     for _ in range(20):
         np.testing.assert_array_equal(phones.report(x), first)
     np.testing.assert_array_equal(phones.bits, bits)
     np.testing.assert_array_equal(phones.offset, offset)
     phones.report(20 - x)
     assert (phones.bits[bits >= 0] == bits[bits >= 0]).all()
-    moved = by_offset(20 - x, offset, 5) != by_offset(x, offset, 5)
-    np.testing.assert_array_equal(phones.drawn(), 1 + moved)
+    moved = round_by_offset(20 - x, offset, 5) != round_by_offset(x, offset, 5)
+    np.testing.assert_array_equal(phones.bits_drawn(), 1 + moved)
 
 
 def test_coins_used_are_the_bits_that_phones_have_drawn() -> None:
@@ -123,7 +123,7 @@ def test_coins_used_are_the_bits_that_phones_have_drawn() -> None:
     phones = Phones(daily, 200, seeded_words(rng))
     for day in range(9):
         phones.report(numbers[:, day])
-    np.testing.assert_array_equal(coins_used(numbers, phones.offset, 4), phones.drawn())
+    np.testing.assert_array_equal(coins_used(numbers, phones.offset, 4), phones.bits_drawn())
     assert coins_used(numbers, phones.offset, 4).max() > 1
 
 

@@ -65,30 +65,30 @@ def test_drawing_the_permanent_response_anew_is_caught() -> None:
 def test_a_phone_draws_the_permanent_response_of_a_value_once() -> None:
     phone = Phone(Rappor(64, 2, 2.0), words(1))
     first = phone.report("a")
-    kept = phone.kept["a"].copy()
+    kept = phone.permanent_bits["a"].copy()
     reports = np.array([phone.report("a") for _ in range(2_000)])
-    np.testing.assert_array_equal(phone.kept["a"], kept)
+    np.testing.assert_array_equal(phone.permanent_bits["a"], kept)
     assert not (reports == first).all()  # the daily layer is drawn anew
     # Its reports average to ¾ and ¼ by the permanent bits, whatever the Bloom filter is.
     mean = np.where(kept, 0.75, 0.25)
     assert_mean(reports.astype(float), mean, np.full(64, np.sqrt(3 / 16)), SIGNIFICANCE)
     phone.report("b")
-    assert list(phone.kept) == ["a", "b"]
-    np.testing.assert_array_equal(phone.kept["a"], kept)
+    assert list(phone.permanent_bits) == ["a", "b"]
+    np.testing.assert_array_equal(phone.permanent_bits["a"], kept)
 
 
 class Forgetful(Phone):
     """A phone with the mistake that the test is for."""
 
     def report(self, value: str) -> Bools:
-        self.kept.clear()
+        self.permanent_bits.clear()
         return super().report(value)
 
 
 def test_a_phone_that_forgets_is_told_from_one_that_does_not() -> None:
     phone = Forgetful(Rappor(64, 2, 2.0), words(1))
     phone.report("a")
-    kept = phone.kept["a"].copy()
+    kept = phone.permanent_bits["a"].copy()
     reports = np.array([phone.report("a") for _ in range(2_000)])
     spread = np.full(64, np.sqrt(3 / 16))
     with pytest.raises(AssertionError):

@@ -38,7 +38,7 @@ def estimates(kind: type[CountMeanSketch] | type[HadamardSketch], draws: int) ->
     rng = np.random.default_rng(1)
     found = []
     for _ in range(draws):
-        sketch = kind(Hashes.drawn(4, 3, 4, rng), 2.0)
+        sketch = kind(Hashes.random(4, 3, 4, rng), 2.0)
         found.append(sketch.estimate(sketch.sample_tally(PEOPLE, rng)))  # type: ignore[arg-type]
     return np.array(found)
 
@@ -48,11 +48,11 @@ def test_estimates_are_unbiased_over_functions_with_the_stated_variance(
     kind: type[CountMeanSketch] | type[HadamardSketch],
 ) -> None:
     found = estimates(kind, 4_000)
-    variance = kind(Hashes.drawn(4, 3, 4, np.random.default_rng(2)), 2.0).variance(PEOPLE)
+    variance = kind(Hashes.random(4, 3, 4, np.random.default_rng(2)), 2.0).variance(PEOPLE)
     assert_mean(found, PEOPLE.astype(float), np.sqrt(variance), SIGNIFICANCE)
     squares = (found - PEOPLE) ** 2
     assert_mean(squares, variance, squares.std(axis=0), SIGNIFICANCE)
-    wrong = kind(Hashes.drawn(4, 3, 4, np.random.default_rng(2)), 2.0 * 0.9).variance(PEOPLE)
+    wrong = kind(Hashes.random(4, 3, 4, np.random.default_rng(2)), 2.0 * 0.9).variance(PEOPLE)
     with pytest.raises(AssertionError):
         assert_mean(squares, wrong, squares.std(axis=0), SIGNIFICANCE)
     with pytest.raises(AssertionError):
@@ -94,6 +94,6 @@ def test_bad_input_is_told() -> None:
     with pytest.raises(CaldpError, match="m must be a power of two, got 3"):
         HadamardSketch(Hashes(np.zeros((1, 2), np.int64), 3), 1.0)
     with pytest.raises(CaldpError, match="use fewer cells or functions"):
-        CountMeanSketch(Hashes.drawn(4, 4, 16, np.random.default_rng(1)), 1.0).exact_channel()
+        CountMeanSketch(Hashes.random(4, 4, 16, np.random.default_rng(1)), 1.0).exact_channel()
     with pytest.raises(CaldpError, match="functions must be a whole number"):
-        Hashes.drawn(4, 0, 4, np.random.default_rng(1))
+        Hashes.random(4, 0, 4, np.random.default_rng(1))

@@ -7,7 +7,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.exact import WholeChannel, kept, whole_channel
+from caldp_core.mechanisms.designed.exact import WholeChannel, keeps_levels, whole_channel
 from caldp_core.mechanisms.designed.files import from_text, to_text
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix
@@ -112,10 +112,10 @@ def test_rounding_keeps_every_level_and_a_unit_more_does_not() -> None:
     prior = np.full(3, 1 / 3)
     v, w = v / (v @ prior)[:, None], np.array([0.3, 1.0]) * (v @ prior)
     channel = whole_channel(v, w, prior, levels)
-    assert kept(channel, levels)
+    assert keeps_levels(channel, levels)
     # Twice as likely is within a level just above log 2 and not within the float below it.
     twice = WholeChannel(((2, 2), (1, 3)), 2)
-    assert kept(twice, np.array([[0, np.nextafter(np.log(2), 1)], [1, 0]]))
-    assert not kept(twice, np.array([[0, np.log(2)], [1, 0]]))
-    assert not kept(WholeChannel(((3, 1), (1, 2)), 2), np.full((2, 2), INF))
-    assert not kept(WholeChannel(((5, -1), (1, 3)), 2), np.full((2, 2), INF))
+    assert keeps_levels(twice, np.array([[0, np.nextafter(np.log(2), 1)], [1, 0]]))
+    assert not keeps_levels(twice, np.array([[0, np.log(2)], [1, 0]]))
+    assert not keeps_levels(WholeChannel(((3, 1), (1, 2)), 2), np.full((2, 2), INF))
+    assert not keeps_levels(WholeChannel(((5, -1), (1, 3)), 2), np.full((2, 2), INF))

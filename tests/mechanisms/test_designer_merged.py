@@ -9,7 +9,7 @@ from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed import merged
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.designed.generation import AllRays, generate
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.merged import Merged, merged_bounds, near_groups
 from caldp_core.mechanisms.designed.moments import columns_of
 from caldp_core.mechanisms.designed.problem import Part
@@ -29,7 +29,7 @@ def part_of(levels: Floats, seed: int = 0) -> Part:
     return Part(closure(DenseMatrix.of(levels)).entries, prior / prior.sum(), rng.uniform(1, 2, k))
 
 
-def best_of(part: Part) -> Weighted:
+def best_of(part: Part) -> WeightedColumns:
     """The optimum, by all rays."""
     classes = part.classes()
     rays = extreme_rays(part.levels, classes.labels, 10**5)

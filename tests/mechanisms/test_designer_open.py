@@ -9,7 +9,7 @@ from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.designed.climb import Worth, cleared, climb
+from caldp_core.mechanisms.designed.climb import ColumnScore, clear_columns, climb
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.files import from_text, to_text
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
@@ -108,11 +108,11 @@ def test_columns_that_climb_keep_every_ratio_and_reach_zero(seed: int) -> None:
     levels = by_rows([1.0] * 8 + [INF] * 3)
     k = len(levels)
     quadratic = np.diag(np.where(np.arange(k) < 8, 1.0, 50.0))
-    worth = Worth(quadratic, rng.normal(size=k), rng.dirichlet(np.full(k, 10.0)))
+    worth = ColumnScore(quadratic, rng.normal(size=k), rng.dirichlet(np.full(k, 10.0)))
     start = np.exp(rng.uniform(-0.5, 0.5, (200, k)))
     start[:, 8:] *= np.exp(rng.uniform(0, 6, (200, 3)))
     v = climb(start, levels, worth, rng)
-    zeros = cleared(v, levels, worth)
+    zeros = clear_columns(v, levels, worth)
     for columns in (v, zeros):
         assert (columns.max(axis=1) > 0).all()
         over = columns[:, :8, None] > np.exp(1.0) * (1 + 1e-12) * columns[:, None, :]

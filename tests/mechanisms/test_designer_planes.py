@@ -8,11 +8,11 @@ import pytest
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.designed import planes
-from caldp_core.mechanisms.designed.arrange import few_columns, written_out
+from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.master import Weighted, best_weights
+from caldp_core.mechanisms.designed.master import WeightedColumns, best_weights
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
-from caldp_core.mechanisms.designed.planes import by_hyperplanes, stretched
+from caldp_core.mechanisms.designed.planes import hyperplane_columns, two_level_columns
 from caldp_core.mechanisms.designed.problem import Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.registry import FAMILIES
@@ -21,13 +21,13 @@ from caldp_core.privacy.matrix import DenseMatrix, closure
 from tests.designs import INF, plane, uneven
 
 
-def few_of(policy: Context) -> tuple[Weighted, Classes]:
+def few_of(policy: Context) -> tuple[WeightedColumns, Classes]:
     """The best weights of few orbits."""
     ((_, _, part),) = Problem.of(policy, None, None).parts()
     classes = part.classes()
     rays = extreme_rays(part.levels, classes.labels, 10**4)
     assert rays is not None
-    return few_columns(best_weights(columns_of(rays, classes), classes), classes), classes
+    return reduce_columns(best_weights(columns_of(rays, classes), classes), classes), classes
 
 
 def loss_of(v: Floats, w: Floats) -> float:
@@ -46,7 +46,7 @@ def test_hyperplanes_of_the_field_of_four_are_galois_response(k: int) -> None:
     policy = Context.plain(k, 1.0)
     few, classes = few_of(policy)
     losses = []
-    for v, w in by_hyperplanes(few, classes, 400):
+    for v, w in hyperplane_columns(few, classes, 400):
         np.testing.assert_allclose(w @ v, 1.0, rtol=0, atol=1e-6)
         losses.append(loss_of(v, w))
     # Galois response sends those of the field that suits it best; where points are left over its
@@ -60,8 +60,8 @@ def test_hyperplanes_of_the_field_of_four_are_galois_response(k: int) -> None:
 
 def test_they_lose_less_than_as_many_cyclic_shifts() -> None:
     few, classes = few_of(Context.plain(64, 1.0))
-    shifts = loss_of(*written_out(few, classes, 84, np.random.default_rng(0)))
-    planes = min(loss_of(v, w) for v, w in by_hyperplanes(few, classes, 84))
+    shifts = loss_of(*expand_orbits(few, classes, 84, np.random.default_rng(0)))
+    planes = min(loss_of(v, w) for v, w in hyperplane_columns(few, classes, 84))
     assert planes < 0.95 * shifts
 
 
@@ -107,7 +107,7 @@ def test_stretched_columns_keep_every_level_and_use_it_up(seed: int) -> None:
     levels = [uneven(9, 1), plane(12, 2), np.where(uneven(8, 3) > 1.2, INF, uneven(8, 3))][seed]
     np.fill_diagonal(levels, 0.0)
     levels = closure(DenseMatrix.of(levels)).entries
-    u = stretched(levels)
+    u = two_level_columns(levels)
     differences = u[:, :, None] - u[:, None, :]
     assert len(u) > 2 * len(levels)
     assert (differences <= levels + 1e-12).all()

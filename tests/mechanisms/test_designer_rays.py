@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats, no_progress
-from caldp_core.mechanisms.designed.arrange import few_columns, written_out
+from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.generation import AllRays, complete_start, excess_of, generate
-from caldp_core.mechanisms.designed.master import Before, best_weights
+from caldp_core.mechanisms.designed.master import WarmStart, best_weights
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.orbits import Orbit
 from caldp_core.mechanisms.designed.problem import Part, Problem
@@ -169,9 +169,9 @@ def test_many_rays_are_reached_from_a_few() -> None:
     rays = extreme_rays(part.levels, classes.labels, 10**5)
     assert rays is not None
     source = AllRays(classes, columns_of(rays, classes), part.levels)
-    assert len(source.start()) < len(source.every)
+    assert len(source.initial_columns()) < len(source.rays)
     best = generate(source, 1e-6, no_progress)
-    assert excess_of(best, source.every).max() < 1e-6 * best.information.loss
+    assert excess_of(best, source.rays).max() < 1e-6 * best.information.loss
 
 
 def test_the_start_can_be_weighted_whatever_is_infinite() -> None:
@@ -187,7 +187,7 @@ def test_weights_are_the_same_from_wherever_they_start() -> None:
     every = columns_of(np.log(all_rays(part.levels)), classes)
     cold = best_weights(every, classes)
     for old, dual in ((cold.w, cold.dual), (cold.w[:-20], 3 * cold.dual), (cold.w[:1], cold.dual)):
-        warm = best_weights(every, classes, 1e-9, Before(old, dual))
+        warm = best_weights(every, classes, 1e-9, WarmStart(old, dual))
         assert warm.information.loss == pytest.approx(cold.information.loss, rel=1e-7)
         np.testing.assert_allclose(warm.w @ every.v, 1.0, atol=1e-9)
 
@@ -197,7 +197,7 @@ def test_few_columns_have_the_same_loss() -> None:
     rays = extreme_rays(part.levels, classes.labels, 10**5)
     assert rays is not None
     best = best_weights(columns_of(rays, classes), classes)
-    few = few_columns(best, classes)
+    few = reduce_columns(best, classes)
     assert len(few.w) <= 21 < (best.w > 1e-7).sum() + 21
     assert few.information.loss == pytest.approx(best.information.loss, rel=1e-4)
 
@@ -205,10 +205,10 @@ def test_few_columns_have_the_same_loss() -> None:
 def test_an_orbit_is_every_order_of_its_values_and_its_shifts_are_among_them() -> None:
     classes = Classes(np.array([0, 0, 0, 1, 1]), np.full(5, 0.2), np.ones(5))
     orbit = Orbit(np.array([2.0, 1.0, 1.0, 3.0, 4.0]), classes)
-    every = orbit.every()
+    every = orbit.members()
     assert len(every) == orbit.size == 6
     assert len({tuple(v) for v in every}) == 6
-    turned = orbit.shifted(orbit.shuffled(np.random.default_rng(1)))
+    turned = orbit.cyclic_shifts(orbit.random_member(np.random.default_rng(1)))
     assert len(turned) == orbit.shifts == 6
     assert {tuple(v) for v in turned} == {tuple(v) for v in every}
 
@@ -224,7 +224,7 @@ def test_columns_written_out_are_as_good_as_their_orbits(
     rays = extreme_rays(part.levels, classes.labels, 1000)
     assert rays is not None
     best = best_weights(columns_of(rays, classes), classes)
-    v, w = written_out(few_columns(best, classes), classes, outputs, np.random.default_rng(0))
+    v, w = expand_orbits(reduce_columns(best, classes), classes, outputs, np.random.default_rng(0))
     assert len(v) <= outputs
     np.testing.assert_allclose(w @ v, 1.0, rtol=0, atol=1e-12)
     loss = float(np.linalg.inv((v * w[:, None]).T @ v).trace())

@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.designed.generation import AllRays, generate
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.stars import covering, star, star_cut
@@ -22,7 +22,7 @@ def part_of(levels: Floats, seed: int = 3) -> Part:
     return Part(closure(DenseMatrix.of(levels)).entries, prior / prior.sum(), rng.uniform(1, 2, k))
 
 
-def best_of(part: Part) -> Weighted:
+def best_of(part: Part) -> WeightedColumns:
     """The optimum by brute-force rays."""
     classes = Classes(np.arange(len(part.prior)), part.prior, part.weights)
     with np.errstate(divide="ignore"):

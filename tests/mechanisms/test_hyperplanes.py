@@ -59,14 +59,14 @@ def test_sums_by_transforms_are_sums(m: int, d: int, size: int) -> None:
     on, rng = incidence(space)[:, :size], np.random.default_rng(1)
     masks = space.masks(size)
     tally = rng.integers(0, 10**12, (3, space.reports))
-    through = np.rint(space.through(tally.astype(np.float64), masks)).astype(np.int64)
+    through = np.rint(space.sum_by_point(tally.astype(np.float64), masks)).astype(np.int64)
     np.testing.assert_array_equal(through, tally @ on)
     few = np.zeros((3, space.reports))
     few[1, 0], few[2, [1, -1]] = 2.0, 1.0
-    np.testing.assert_array_equal(space.through(few, masks), few @ on)
+    np.testing.assert_array_equal(space.sum_by_point(few, masks), few @ on)
     weights = rng.normal(size=(3, size))
-    np.testing.assert_allclose(space.over(weights, masks), weights @ on.T, atol=1e-12)
-    np.testing.assert_array_equal(space.on(np.arange(size), masks), on.T)
+    np.testing.assert_allclose(space.sum_by_hyperplane(weights, masks), weights @ on.T, atol=1e-12)
+    np.testing.assert_array_equal(space.contains(np.arange(size), masks), on.T)
 
 
 def test_points_are_hyperplanes_of_one_dimension() -> None:
@@ -76,9 +76,11 @@ def test_points_are_hyperplanes_of_one_dimension() -> None:
     for space in (line, points):
         masks = space.masks(4)
         assert (space.directions, space.reports, space.shared) == (1, 4, 0.0)
-        np.testing.assert_array_equal(space.through(tally, masks), tally)
-        np.testing.assert_array_equal(space.over(weights, masks), weights)
-        np.testing.assert_array_equal(space.on(np.arange(4), masks), np.eye(4, dtype=np.bool_))
+        np.testing.assert_array_equal(space.sum_by_point(tally, masks), tally)
+        np.testing.assert_array_equal(space.sum_by_hyperplane(weights, masks), weights)
+        np.testing.assert_array_equal(
+            space.contains(np.arange(4), masks), np.eye(4, dtype=np.bool_)
+        )
 
 
 # --- the tally's law -----------------------------------------------------------------------

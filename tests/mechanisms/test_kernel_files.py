@@ -25,19 +25,19 @@ def test_what_is_on_file_is_what_was_designed(
 ) -> None:
     monkeypatch.setattr(files, "cache_folder", lambda: tmp_path)
     steps = Steps(*WIDE)
-    assert files.on_file(steps) is None
+    assert files.read_kernel(steps) is None
     made = files.kernel_for(steps)
-    kept = files.on_file(steps)
+    kept = files.read_kernel(steps)
     assert kept is not None
     assert (kept.displacement, kept.bound) == (made.displacement, made.bound)
     policy = EuclideanMetric(4, 5, *WIDE)
     assert BestKernel(policy, kept).fingerprint == BestKernel(policy, made).fingerprint
-    assert files.on_file(Steps(1.0, 0.71)) is None
+    assert files.read_kernel(Steps(1.0, 0.71)) is None
     (file,) = (tmp_path / "kernels").iterdir()
     file.write_text("{}", encoding="utf-8")
-    assert files.on_file(steps) is None
+    assert files.read_kernel(steps) is None
     assert files.kernel_for(steps).bound == made.bound, "it is designed again"
-    assert files.on_file(steps) is not None
+    assert files.read_kernel(steps) is not None
 
 
 def test_a_folder_that_cannot_be_written_does_no_harm(

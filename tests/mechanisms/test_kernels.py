@@ -17,7 +17,7 @@ from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.planar import PlanarNoise
 from caldp_core.mechanisms.direct.planar_displacement import planar_displacement
-from caldp_core.mechanisms.direct.planar_law import kept_back
+from caldp_core.mechanisms.direct.planar_law import reduced_epsilons
 from caldp_core.mechanisms.kernels.design import Kernel, design
 from caldp_core.mechanisms.kernels.envelope import Peaks, log_envelope, mean_distance
 from caldp_core.mechanisms.kernels.lattice import Cells, Steps
@@ -94,7 +94,7 @@ def test_wedges_leave_out_no_cone_that_wins(data: st.DataObject) -> None:
     steps = Steps(0.9, 0.4)
     peaks = data.draw(any_peaks(steps))
     cells = Cells.within(steps, 12.0)
-    found = log_envelope(peaks, peaks.at(0.9, 0.4), (cells.x, cells.y))
+    found = log_envelope(peaks, peaks.coordinates(0.9, 0.4), (cells.x, cells.y))
     np.testing.assert_allclose(found, every_cone(peaks, cells, (0.9, 0.4)), atol=1e-12)
 
 
@@ -220,7 +220,7 @@ def test_cells_that_stand_for_far_ones_count_no_more_than_these() -> None:
     program = Program.of(steps)
     assert program.cells.norm[-1] < 12, "far cells stand with near ones here"
     for peaks in (Peaks.planar(), kernel(*GOWALLA).peaks):
-        logs = log_envelope(peaks, peaks.at(0.2, 0.14), (program.cells.x, program.cells.y))
+        logs = log_envelope(peaks, peaks.coordinates(0.2, 0.14), (program.cells.x, program.cells.y))
         q = np.exp(logs + program.cells.norm)
         low = float(program.cost @ q / (program.mass @ q))
         assert 0.999 * mean_distance(peaks, steps) < low <= mean_distance(peaks, steps)
@@ -246,10 +246,12 @@ def test_a_large_map_keeps_the_distance() -> None:
 def cut(mechanism: BestKernel) -> Floats:
     """Weights without the tails beyond the map."""
     policy = mechanism.policy
-    a, b = kept_back(policy)
+    a, b = reduced_epsilons(policy)
     peaks = mechanism.kernel.peaks
     x, y = np.meshgrid(a * np.arange(policy.rows), b * np.arange(policy.columns), indexing="ij")
-    return np.exp(log_envelope(peaks, peaks.at(a, b), (x.ravel(), y.ravel()))).reshape(x.shape)
+    return np.exp(log_envelope(peaks, peaks.coordinates(a, b), (x.ravel(), y.ravel()))).reshape(
+        x.shape
+    )
 
 
 def bold(mechanism: BestKernel) -> Floats:

@@ -9,7 +9,7 @@ from caldp_core.mechanisms.oracles.packed_bits import (
     every_row,
     full_mask,
     set_bits,
-    unpacked,
+    unpack_bits,
     words_for,
 )
 from caldp_core.mechanisms.oracles.unary import product_law
@@ -39,7 +39,7 @@ def test_adders_count_what_single_bits_count(n: int, size: int) -> None:
     assert not counts[size:].any()
     np.testing.assert_array_equal(rows, before)
     np.testing.assert_array_equal(np.concatenate([rows[:0], *handed]), rows[members])
-    np.testing.assert_array_equal(unpacked(rows)[:, :size], bits)
+    np.testing.assert_array_equal(unpack_bits(rows)[:, :size], bits)
 
 
 def test_many_rows_are_counted_in_parts() -> None:

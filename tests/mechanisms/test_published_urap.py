@@ -13,7 +13,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms import ContextMechanism, Tally
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
-from caldp_core.mechanisms.oracles.packed_bits import unpacked
+from caldp_core.mechanisms.oracles.packed_bits import unpack_bits
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import Context
@@ -77,7 +77,7 @@ def test_the_channel_is_definition_4(theta: float) -> None:
     channel = checks.channel_of(mechanism)
     for column, report in enumerate(mechanism.every_report()):
         y = np.zeros(5, np.int64)
-        y[inside] = unpacked(report["bits"][None])[0, : inside.size]
+        y[inside] = unpack_bits(report["bits"][None])[0, : inside.size]
         if report["source"]:
             y[outside[report["source"] - 1]] = 1
         for x in range(5):

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.basics.types import WordSource
 from caldp_core.mechanisms.oracles import random_subsets as subsets
-from caldp_core.mechanisms.oracles.packed_bits import full_mask, unpacked
+from caldp_core.mechanisms.oracles.packed_bits import full_mask, unpack_bits
 from caldp_core.mechanisms.oracles.random_subsets import random_subsets
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
@@ -63,7 +63,7 @@ def test_pairs_of_bits_in_several_words(size: int, omega: int) -> None:
     """Inclusions and pairs; 40,000 rows know a pair's probability ≈ 1/14 to 1.8 % of itself."""
     rng = np.random.default_rng(2)
     rows = random_subsets(size, omega, np.full(40_000, -1), seeded_words(rng))
-    bits = unpacked(rows)[:, :size].astype(np.float64)
+    bits = unpack_bits(rows)[:, :size].astype(np.float64)
     assert (bits.sum(axis=1) == omega).all()
     assert not rows[:, -1:][rows[:, -1:] & ~full_mask(size)[-1:] != 0].any()
     one, two = omega / size, omega * (omega - 1) / (size * (size - 1))

@@ -16,7 +16,7 @@ from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import mixing
-from caldp_core.theory.blanket import delta_mixed, delta_with_open
+from caldp_core.theory.blanket import delta_after_mixing, delta_with_open
 from caldp_core.theory.mixing import (
     MixedEpsilons,
     Variations,
@@ -86,11 +86,11 @@ def test_the_bound_is_above_all_that_exactly_shuffled_reports_show(family: str) 
     found = Variations.of(SPECS[family].make(SOME_OPEN))
     hidden, named_openly = float(found.hidden[0]), float(found.open[0])
     bounds = {
-        False: [delta_mixed(e, LEVEL, hidden, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
+        False: [delta_after_mixing(e, LEVEL, hidden, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
         True: [delta_with_open(e, LEVEL, named_openly, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
     }
     crowded = {
-        False: [delta_mixed(e, LEVEL, hidden, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
+        False: [delta_after_mixing(e, LEVEL, hidden, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
         True: [delta_with_open(e, LEVEL, named_openly, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
     }
     exact = of_family(family)
@@ -113,7 +113,7 @@ def test_randomized_response_is_told_exactly() -> None:
             sum(max(c - power * b.get(s, 0.0), 0.0) for s, c in a.items())
             for a, b in ((one, other), (other, one))
         )
-        worst = delta_mixed(epsilon, LEVEL, math.tanh(LEVEL / 2), OTHERS + 1, 1e-9)
+        worst = delta_after_mixing(epsilon, LEVEL, math.tanh(LEVEL / 2), OTHERS + 1, 1e-9)
         assert reached <= worst <= 2 * reached
 
 
@@ -139,7 +139,9 @@ def test_the_sum_is_the_divergence_of_the_reduction() -> None:
     for n, beta, epsilon in ((2, 0.2, 0.5), (12, 0.23, 0.3), (12, 0.43, 0.1)):
         right = by_hand(epsilon, beta, n, math.e)
         with naming(f"{n}, {beta}, {epsilon}"):
-            assert delta_mixed(epsilon, 1.0, beta, n, 1e-12) == pytest.approx(right, rel=1e-9)
+            assert delta_after_mixing(epsilon, 1.0, beta, n, 1e-12) == pytest.approx(
+                right, rel=1e-9
+            )
             assert abs(by_hand(epsilon, 1.05 * beta, n, math.e) - right) > 1e-3 * right
 
 
@@ -168,13 +170,15 @@ def test_without_cover_for_the_rest_the_sum_is_below_what_four_people_show() -> 
     beta = float(Variations.of(made).hidden[0])
     assert exact == pytest.approx(0.0592, abs=1e-4)
     assert published(1.2, beta, 4) == pytest.approx(0.0302, abs=1e-4)
-    assert exact <= delta_mixed(1.2, LEVEL, beta, 4, 1e-9)
+    assert exact <= delta_after_mixing(1.2, LEVEL, beta, 4, 1e-9)
 
 
 def test_values_that_differ_more_are_told_apart_more() -> None:
     """So a bound on β will do."""
     for epsilon in (0.05, 0.3):
-        found = [delta_mixed(epsilon, 1.0, b, 500, 1e-12) for b in np.linspace(0.01, 0.462, 30)]
+        found = [
+            delta_after_mixing(epsilon, 1.0, b, 500, 1e-12) for b in np.linspace(0.01, 0.462, 30)
+        ]
         assert (np.diff(found) >= -1e-20).all()
 
 

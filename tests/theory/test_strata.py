@@ -9,7 +9,7 @@ from scipy.stats import binom, chisquare
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
-from caldp_core.theory.strata import Drawn, SomeRare, strata
+from caldp_core.theory.strata import SampledPeople, SampledWithRare, strata
 
 ERRORS = 4.9
 """Standard errors: a two-sided significance of 1e-6."""
@@ -52,8 +52,8 @@ def test_a_rare_block_adds_what_its_few_people_do() -> None:
 def test_both_ways_together_are_a_draw_of_people() -> None:
     n, p = 30, np.array([0.0, 0.004, 0.006, 0.02, 0.97])
     without, some = strata(p, n)
-    assert isinstance(without, Drawn)
-    assert isinstance(some, SomeRare)
+    assert isinstance(without, SampledPeople)
+    assert isinstance(some, SampledWithRare)
     assert some.rare.tolist() == [False, True, True, True, False]
     assert without.weight + some.weight == pytest.approx(1)
     assert without.weight == pytest.approx(0.97**n)

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.designed.master import Weighted, best_weights
+from caldp_core.mechanisms.designed.master import WeightedColumns, best_weights
 from caldp_core.mechanisms.designed.moments import Classes, Columns
 from caldp_core.mechanisms.designed.orbits import Orbit
 
@@ -37,7 +37,9 @@ _TRIES: Final = 4000
 """Most rounds of swaps."""
 
 
-def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) -> Weighted:
+def reduce_columns(
+    weighted: WeightedColumns, classes: Classes, accuracy: float = _EXACT
+) -> WeightedColumns:
     """Keep M, but for rounding, with at most as many columns as it has entries (Carathéodory).
 
     A basic solution of the equations for M, which fix the row sums too, since Mπ = Σ w v. Then the
@@ -60,7 +62,7 @@ def few_columns(weighted: Weighted, classes: Classes, accuracy: float = _EXACT) 
     return _without_rare(few, classes, accuracy)
 
 
-def _without_rare(few: Weighted, classes: Classes, accuracy: float) -> Weighted:
+def _without_rare(few: WeightedColumns, classes: Classes, accuracy: float) -> WeightedColumns:
     """Drop columns that are hardly ever sent."""
     rare = few.w < _RARE * few.w.max()
     frequent = few.columns.rows(np.flatnonzero(~rare))
@@ -68,8 +70,8 @@ def _without_rare(few: Weighted, classes: Classes, accuracy: float) -> Weighted:
 
 
 def _as_good(
-    columns: Columns, classes: Classes, accuracy: float, than: Weighted
-) -> Weighted | None:
+    columns: Columns, classes: Classes, accuracy: float, than: WeightedColumns
+) -> WeightedColumns | None:
     """The best weights of fewer columns; None where no weights of them make a channel as good."""
     if np.linalg.matrix_rank(columns.sums) < len(classes.sizes):
         return None
@@ -82,8 +84,8 @@ def _as_good(
     return best if off < _OFF and best.information.loss <= most else None
 
 
-def written_out(
-    weighted: Weighted, classes: Classes, most: int, rng: np.random.Generator
+def expand_orbits(
+    weighted: WeightedColumns, classes: Classes, most: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """(N, k) columns with π·v = 1 and (N,) weights with Σ w v = 1.
 
@@ -92,7 +94,7 @@ def written_out(
     """
     orbits = [Orbit(v, classes) for v in weighted.columns.v]
     if sum(orbit.size for orbit in orbits) <= most:
-        parts = [orbit.every() for orbit in orbits]
+        parts = [orbit.members() for orbit in orbits]
     else:
         parts = _developed(orbits, weighted.w, classes, most, rng)
     sizes = [len(part) for part in parts]
@@ -107,12 +109,12 @@ def _developed(
     spare = max(most - int(shifts.sum()), 0)
     copies = 1 + (spare * w / (w @ shifts)).astype(np.int64)
     of_orbit = np.repeat(np.arange(len(orbits)), copies)
-    bases = np.array([orbits[i].shuffled(rng) for i in of_orbit])
+    bases = np.array([orbits[i].random_member(rng) for i in of_orbit])
     for label in np.flatnonzero(classes.sizes > 1):
         members = np.flatnonzero(classes.labels == label)
         bases[:, members] = _evened_out(bases[:, members], (w / copies)[of_orbit], rng)
     return [
-        np.concatenate([orbit.shifted(v) for v in bases[of_orbit == i]])
+        np.concatenate([orbit.cyclic_shifts(v) for v in bases[of_orbit == i]])
         for i, orbit in enumerate(orbits)
     ]
 

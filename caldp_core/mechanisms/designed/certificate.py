@@ -12,13 +12,13 @@ The largest vᵀGv − λᵀv is reached at an extreme ray, G being positive.
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 
 ROUNDING: Final = 1e-9
 """Relative: taken off every bound for the floating point in it."""
 
 
-def above(loss: float, bound: float) -> float:
+def relative_gap(loss: float, bound: float) -> float:
     """How far, at most, a loss is above any mechanism's, relative: 0.008 stands for 0.8 %."""
     if loss <= bound:
         return 0.0
@@ -37,7 +37,7 @@ class Proof:
     exact: bool
 
 
-def proof_of(weighted: Weighted, excess: float) -> Proof:
+def make_proof(weighted: WeightedColumns, excess: float) -> Proof:
     """Loss and bound of weighted columns, by the module's formula.
 
     `excess`: the largest vᵀGv − λᵀv of all extreme rays with π·v = 1.

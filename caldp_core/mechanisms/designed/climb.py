@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 
 _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
@@ -26,7 +26,7 @@ _LITTLE: Final = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
+class ColumnScore:
     """φ of columns: `quadratic` G: (k, k), `linear` λ: (k,), `prior` π: (k,)."""
 
     quadratic: Floats
@@ -34,7 +34,7 @@ class Worth:
     prior: Floats
 
     @classmethod
-    def of(cls, weighted: Weighted) -> "Worth":
+    def of(cls, weighted: WeightedColumns) -> "ColumnScore":
         """φ of a design's multipliers, written out over all symbols."""
         classes = weighted.information.classes
         shared, spread = weighted.information.gradient
@@ -52,7 +52,7 @@ class Worth:
         return np.asarray(value / mean**2)
 
 
-def climb(v: Floats, levels: Floats, worth: Worth, rng: np.random.Generator) -> Floats:
+def climb(v: Floats, levels: Floats, worth: ColumnScore, rng: np.random.Generator) -> Floats:
     """(N, k) columns → as many of no less worth, which few moves improve."""
     climbers, active, highest = _Climbers(v, np.exp(-levels), worth), np.arange(len(v)), v.copy()
     for _ in range(_SWEEPS):
@@ -61,11 +61,11 @@ def climb(v: Floats, levels: Floats, worth: Worth, rng: np.random.Generator) -> 
         highest[active], active = climbers.v.T, active[climbers.moved]
         if not active.size:
             break
-        climbers.go_on()
+        climbers.drop_unmoved()
     return highest
 
 
-def cleared(v: Floats, levels: Floats, worth: Worth) -> Floats:
+def clear_columns(v: Floats, levels: Floats, worth: ColumnScore) -> Floats:
     """(N, k) columns that keep (k, k) closed E → as many of no less worth, 0 where little was.
 
     Moves of one symbol never reach a ray of a smaller support, only come near it. Symbols that
@@ -86,7 +86,7 @@ class _Climbers:
     `moved`: (N,) whether any symbol of a column did since `go_on`.
     """
 
-    def __init__(self, v: Floats, powers: Floats, worth: Worth) -> None:
+    def __init__(self, v: Floats, powers: Floats, worth: ColumnScore) -> None:
         self.v, self.worth = np.ascontiguousarray(v.T), worth
         self.below = np.where(np.eye(len(powers), dtype=np.bool_), 0.0, powers)
         self.ceilings = [np.flatnonzero(row) for row in self.below]
@@ -94,9 +94,9 @@ class _Climbers:
             self.above = None if (powers == 0).any() else 1 / self.below[:, :, None]
         self.least = 1e-9 * float(np.abs(worth.quadratic).max())
         self.moved = np.ones(len(v), np.bool_)
-        self.go_on()
+        self.drop_unmoved()
 
-    def go_on(self) -> None:
+    def drop_unmoved(self) -> None:
         """Keep the columns that moved, rescaled; compute products anew against rounding."""
         self.v = np.ascontiguousarray(self.v[:, self.moved])
         self.v /= self.v.max(axis=0)

@@ -14,15 +14,15 @@ from threadpoolctl import threadpool_limits
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Progress, no_progress, read_only
-from caldp_core.mechanisms.designed.arrange import few_columns, written_out
-from caldp_core.mechanisms.designed.certificate import ROUNDING, Proof, above, proof_of
-from caldp_core.mechanisms.designed.exact import WholeChannel, require_kept, whole_channel
+from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
+from caldp_core.mechanisms.designed.certificate import ROUNDING, Proof, make_proof, relative_gap
+from caldp_core.mechanisms.designed.exact import WholeChannel, require_levels, whole_channel
 from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.merged import merged_bounds
 from caldp_core.mechanisms.designed.moments import Classes, columns_of
 from caldp_core.mechanisms.designed.orbits import Orbit
-from caldp_core.mechanisms.designed.planes import by_hyperplanes
+from caldp_core.mechanisms.designed.planes import hyperplane_columns
 from caldp_core.mechanisms.designed.problem import Part, Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
@@ -80,7 +80,7 @@ class Design:
 
         0 only where loss and bound are equal but for rounding.
         """
-        return above(self.loss, self.bound)
+        return relative_gap(self.loss, self.bound)
 
 
 def design(
@@ -124,7 +124,7 @@ def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: P
     channel = whole_channel(
         np.concatenate(columns), np.concatenate(chances), problem.prior, problem.levels
     )
-    require_kept(channel, problem.levels)
+    require_levels(channel, problem.levels)
     loss = problem.loss(channel.floats())
     shares, omega = read_only(problem.prior), read_only(problem.weights)
     return Design(policy, shares, omega, channel, loss, max(bound - problem.squares, 0.0), exact)
@@ -145,12 +145,12 @@ def _best_of(
         return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
     source = AllRays(classes, columns_of(rays, classes), part.levels)
     best = generate(source, _ACCURACY, progress)
-    proof = proof_of(best, float(excess_of(best, source.every).max()))
-    few = few_columns(best, classes)
-    v, w = written_out(few, classes, most, rng)
+    proof = make_proof(best, float(excess_of(best, source.rays).max()))
+    few = reduce_columns(best, classes)
+    v, w = expand_orbits(few, classes, most, rng)
     if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
-        small = written_out(few_columns(_of_small(source, most), classes), classes, most, rng)
-        candidates = [(v, w), small, *by_hyperplanes(few, classes, most)]
+        small = expand_orbits(reduce_columns(_of_small(source, most), classes), classes, most, rng)
+        candidates = [(v, w), small, *hyperplane_columns(few, classes, most)]
         v, w = min(candidates, key=lambda each: _loss(each[0], each[1], classes))
     return v, w, proof
 
@@ -161,12 +161,12 @@ def _searched(
     """(N, k) columns, (N,) weights and the proof where not all rays can be looked at."""
     best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
     bound = _bound(part, best, lambda share: progress(0.7 + 0.3 * share))
-    few = few_columns(best, source.classes, 0.1 * _SEARCHED)
-    v, w = written_out(few, source.classes, most, source.rng)
+    few = reduce_columns(best, source.classes, 0.1 * _SEARCHED)
+    v, w = expand_orbits(few, source.classes, most, source.rng)
     return v, w, Proof(best.information.loss, bound, False)
 
 
-def _bound(part: Part, best: Weighted, progress: Progress) -> float:
+def _bound(part: Part, best: WeightedColumns, progress: Progress) -> float:
     """A lower bound from merged symbols, from a star, and from a relaxation where it is quick."""
     cuts = merged_bounds(part, lambda share: progress(0.5 * share))
     bound = sum(cut.bound for cut in cuts)
@@ -178,10 +178,10 @@ def _bound(part: Part, best: Weighted, progress: Progress) -> float:
     return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.6 + 0.4 * share)))
 
 
-def _of_small(source: AllRays, most: int) -> Weighted:
+def _of_small(source: AllRays, most: int) -> WeightedColumns:
     """The best weights of the orbits that can be written out."""
-    sizes = np.array([Orbit(v, source.classes).size for v in source.every.v], dtype=np.float64)
-    small = source.every.rows(np.flatnonzero(sizes <= most))
+    sizes = np.array([Orbit(v, source.classes).size for v in source.rays.v], dtype=np.float64)
+    small = source.rays.rows(np.flatnonzero(sizes <= most))
     return generate(AllRays(source.classes, small, source.levels), _ACCURACY, no_progress)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.designed.master import with_rows_of_one
+from caldp_core.mechanisms.designed.master import normalize_rows
 
 _LEFT: Final = 1e-9
 """Nats of the least level, and as large a share of the others, that are not used."""
@@ -53,7 +53,7 @@ def whole_channel(v: Floats, w: Floats, prior: Floats, levels: Floats) -> WholeC
     with np.errstate(divide="ignore"):
         v = np.exp(np.log(v) * (1 - pull))
     v /= (v @ prior)[:, None]
-    w = with_rows_of_one(v, w, np.ones(v.shape[1]))
+    w = normalize_rows(v, w, np.ones(v.shape[1]))
     chances = (v * w[:, None]).T[:, w > 0]
     least = float(chances[chances > 0].min())
     bits = max(62, _BITS + math.ceil(-math.log2(least)))
@@ -63,12 +63,12 @@ def whole_channel(v: Floats, w: Floats, prior: Floats, levels: Floats) -> WholeC
     return WholeChannel(tuple(tuple(row) for row in rows), bits)
 
 
-def kept(channel: WholeChannel, levels: Floats) -> bool:
+def keeps_levels(channel: WholeChannel, levels: Floats) -> bool:
     """Whether the rows are distributions within (k, k) `levels` E, exactly (CALDP Definition 2)."""
-    return rows_keep(channel.numerators, 1 << channel.bits, levels)
+    return rows_keep_levels(channel.numerators, 1 << channel.bits, levels)
 
 
-def rows_keep(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool:
+def rows_keep_levels(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool:
     """Whether rows of numerators over `whole` are distributions within (k, k) `levels`, exactly."""
     k, outputs = len(levels), len(rows[0])
     if len(rows) != k or any(
@@ -97,10 +97,10 @@ def _within(row: Sequence[int], other: Sequence[int], level: float) -> bool:
     return all(a * down <= up * b for a, b in zip(row, other, strict=True))
 
 
-def require_kept(channel: WholeChannel, levels: Floats) -> None:
+def require_levels(channel: WholeChannel, levels: Floats) -> None:
     """Raise `CaldpError` unless `kept`."""
     require(
-        kept(channel, levels),
+        keeps_levels(channel, levels),
         "This channel does not keep its privacy matrix: some row is no distribution or some "
         "report tells two symbols apart by more than it may; design it again.",
     )

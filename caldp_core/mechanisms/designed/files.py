@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError, check_number, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import read_only
 from caldp_core.mechanisms.designed.design import Design
-from caldp_core.mechanisms.designed.exact import WholeChannel, require_kept
+from caldp_core.mechanisms.designed.exact import WholeChannel, require_levels
 from caldp_core.mechanisms.designed.problem import Problem
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.matrix import DenseMatrix
@@ -46,7 +46,7 @@ def from_text(text: str) -> Design:
     policy = DenseMatrix.of(levels)
     problem = Problem.of(policy, data["prior"], data["weights"])
     channel = _channel(data["numerators"], data["bits"], policy.k)
-    require_kept(channel, policy.entries)
+    require_levels(channel, policy.entries)
     bound = check_number("bound", data["bound"], -math.inf, math.inf)
     return Design(
         policy,

@@ -17,12 +17,12 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import as_array, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.designed.arrange import few_columns
-from caldp_core.mechanisms.designed.certificate import ROUNDING, above
+from caldp_core.mechanisms.designed.arrange import reduce_columns
+from caldp_core.mechanisms.designed.certificate import ROUNDING, relative_gap
 from caldp_core.mechanisms.designed.design import ENTRIES, Design
-from caldp_core.mechanisms.designed.exact import require_kept, whole_channel
+from caldp_core.mechanisms.designed.exact import require_levels, whole_channel
 from caldp_core.mechanisms.designed.generation import AllRays, generate
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.moments import Classes, Columns, columns_of
 from caldp_core.mechanisms.designed.problem import Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
@@ -48,7 +48,7 @@ class FormDesign:
     @property
     def gap(self) -> float:
         """How far, at most, `loss` is above any mechanism's, relative."""
-        return above(self.loss, self.bound)
+        return relative_gap(self.loss, self.bound)
 
 
 def form_of_groups(groups: ArrayLike, weights: ArrayLike | None = None) -> Floats:
@@ -107,7 +107,7 @@ def design_for_form(
     channel = whole_channel(
         np.concatenate(columns), np.concatenate(chances), problem.prior, problem.levels
     )
-    require_kept(channel, problem.levels)
+    require_levels(channel, problem.levels)
     rows, pi = channel.floats(), problem.prior
     sums = problem.loss(rows)
     base = Design(policy, pi, problem.weights, channel, sums, 0.0, False)
@@ -131,7 +131,7 @@ def _checked(form: ArrayLike, k: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Turned(Classes):
+class _FormBasis(Classes):
     """Symbols in the basis in which the form is 1: no twins. `root`: (k, k) L."""
 
     root: Floats
@@ -176,14 +176,14 @@ def _best_of(
     assert rays is not None
     mean = max(float(np.trace(form)) / k, np.finfo(float).tiny)
     root: Floats = np.asarray(np.linalg.cholesky(form + _OPEN * mean * np.eye(k)), np.float64)
-    classes = _Turned(labels, prior, np.ones(k), root)
+    classes = _FormBasis(labels, prior, np.ones(k), root)
     every = classes.columns(rays)
     best = generate(AllRays(classes, every, levels), _ACCURACY, progress)
-    few = few_columns(best, classes)
+    few = reduce_columns(best, classes)
     return few.columns.v, few.w, _bound(best, every.v, classes, form)
 
 
-def _bound(best: Weighted, rays: Floats, classes: _Turned, form: Floats) -> float:
+def _bound(best: WeightedColumns, rays: Floats, classes: _FormBasis, form: Floats) -> float:
     """f(M)²/(λᵀ1 + δ) with G = M⁻¹ΩM⁻¹ and δ the largest vᵀGv − λᵀv of all rays."""
     v = best.columns.v
     inverse = np.linalg.inv((v * best.w[:, None]).T @ v)

@@ -10,8 +10,8 @@ from typing import Final, Protocol
 import numpy as np
 
 from caldp_core.basics.types import Floats, Progress
-from caldp_core.mechanisms.designed.master import Before, Weighted, best_weights
-from caldp_core.mechanisms.designed.moments import Classes, Columns, together
+from caldp_core.mechanisms.designed.master import WarmStart, WeightedColumns, best_weights
+from caldp_core.mechanisms.designed.moments import Classes, Columns, join_columns
 
 _ROUNDS: Final = 60
 _SMALL: Final = 1e-7
@@ -30,15 +30,15 @@ class Source(Protocol):
         """The problem's twins, prior and weights."""
         ...
 
-    def start(self) -> Columns:
+    def initial_columns(self) -> Columns:
         """Columns to begin with, which span all symbols."""
         ...
 
-    def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
+    def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """Columns with the largest vᵀGv − λᵀv that are found, and (N,) these; may be none > 0."""
         ...
 
-    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
+    def retained_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """Columns for the next round and (N,) weights; with some weights they make a channel."""
         ...
 
@@ -48,26 +48,26 @@ class Source(Protocol):
         ...
 
 
-def generate(source: Source, accuracy: float, progress: Progress) -> Weighted:
+def generate(source: Source, accuracy: float, progress: Progress) -> WeightedColumns:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
 
     Relative; the share handed to `progress` is that of log(what is still to be gained), or that of
     the rounds. The last round's result is returned even if more could be gained.
     """
-    columns = source.start()
+    columns = source.initial_columns()
     best, gain, reached, tolerance = best_weights(columns, source.classes, _ROUGH), 1.0, 0.0, _ROUGH
     for step in range(source.rounds):
-        candidates, excess = source.better(best)
+        candidates, excess = source.improving_columns(best)
         gain = max(float(excess.max(initial=0.0)) / best.information.loss, 1e-16)
         log_share = min(float(np.log(gain) / np.log(accuracy)), 1.0)
         reached = max(reached, log_share, step / source.rounds)
         progress(reached)
         if gain < accuracy and tolerance <= 0.1 * accuracy:
             break
-        kept, w = source.kept(best)
-        columns = together(kept, candidates.rows(np.flatnonzero(excess > 0)))
+        kept, w = source.retained_columns(best)
+        columns = join_columns(kept, candidates.rows(np.flatnonzero(excess > 0)))
         tolerance = max(min(_ROUGH, _SHARPER * gain), 0.1 * accuracy)
-        best = best_weights(columns, source.classes, tolerance, Before(w, best.dual))
+        best = best_weights(columns, source.classes, tolerance, WarmStart(w, best.dual))
     return best
 
 
@@ -94,25 +94,25 @@ class AllRays:
     """A source that has every extreme ray, so that its excess is the truth."""
 
     classes: Classes
-    every: Columns
+    rays: Columns
     levels: Floats
 
-    def start(self) -> Columns:
+    def initial_columns(self) -> Columns:
         """All rays if they are few, else an even choice and `complete_start`."""
-        if len(self.every) <= self._at_once:
-            return self.every
-        indices = np.linspace(0, len(self.every) - 1, self._at_once).astype(np.int64)
+        if len(self.rays) <= self._batch_size:
+            return self.rays
+        indices = np.linspace(0, len(self.rays) - 1, self._batch_size).astype(np.int64)
         complete = self.classes.columns(complete_start(self.levels))
-        return together(self.every.rows(indices), complete)
+        return join_columns(self.rays.rows(indices), complete)
 
-    def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
+    def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """The rays of the largest excess, and (N,) their excess."""
-        excess = excess_of(weighted, self.every)
-        most = min(self._at_once, len(excess))
+        excess = excess_of(weighted, self.rays)
+        most = min(self._batch_size, len(excess))
         largest = np.argpartition(-excess, most - 1)[:most]
-        return self.every.rows(largest), excess[largest]
+        return self.rays.rows(largest), excess[largest]
 
-    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
+    def retained_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """Columns with a positive weight, and (N,) weights."""
         positive = np.flatnonzero(weighted.w > _SMALL)
         return weighted.columns.rows(positive), weighted.w[positive]
@@ -123,10 +123,10 @@ class AllRays:
         return _ROUNDS
 
     @property
-    def _at_once(self) -> int:
+    def _batch_size(self) -> int:
         return max(400, 2 * len(self.classes.sizes) ** 2)
 
 
-def excess_of(weighted: Weighted, columns: Columns) -> Floats:
+def excess_of(weighted: WeightedColumns, columns: Columns) -> Floats:
     """(N,) vᵀGv − λᵀv: how fast the loss falls with v's weight, all rows kept."""
     return np.asarray(weighted.information.gains(columns) - columns.sums @ weighted.dual)

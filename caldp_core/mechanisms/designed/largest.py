@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats, Progress, no_progress
-from caldp_core.mechanisms.designed.certificate import above
+from caldp_core.mechanisms.designed.certificate import relative_gap
 from caldp_core.mechanisms.designed.design import ENTRIES, Design, design
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -37,7 +37,7 @@ class EvenDesign:
     @property
     def gap(self) -> float:
         """How far, at most, `largest` is above any mechanism's, relative."""
-        return above(self.largest, self.bound)
+        return relative_gap(self.largest, self.bound)
 
 
 def design_for_largest(

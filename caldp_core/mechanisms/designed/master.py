@@ -26,7 +26,7 @@ _SLACK: Final = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class WeightedColumns:
     """Columns with their best weights `w`: (N,), M, and `dual` λ: (r,), in the basis of β."""
 
     columns: Columns
@@ -36,7 +36,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, eq=False)
-class Before:
+class WarmStart:
     """A warm start: `w`: (m,) earlier weights of the first m of the columns, and `dual` λ: (r,)."""
 
     w: Floats
@@ -47,8 +47,8 @@ def best_weights(
     columns: Columns,
     classes: Classes,
     accuracy: float = _TOGETHER,
-    before: Before | None = None,
-) -> Weighted:
+    before: WarmStart | None = None,
+) -> WeightedColumns:
     """Solve for w. Some weights must make a channel. `accuracy`: of the loss, relative.
 
     `before`: where to start, which takes half the steps if it is near.
@@ -67,8 +67,8 @@ def best_weights(
         center = max((1 - now.reach(straight)) ** 3, 1e-4) * gap / len(columns)
         step = _newton(columns.sums, solve, now, off, center)
         now = now.after(step, 0.99 * now.reach(step))
-    w = with_rows_of_one(columns.sums, now.w, classes.rows_sum)
-    return Weighted(columns, w, now.dual, Information.of(columns, w, classes))
+    w = normalize_rows(columns.sums, now.w, classes.rows_sum)
+    return WeightedColumns(columns, w, now.dual, Information.of(columns, w, classes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def _start(columns: Columns, classes: Classes) -> _Iterate:
     return _Iterate(w, dual, np.maximum(columns.sums @ dual - gains, 0.1 * gains.mean()))
 
 
-def _start_near(columns: Columns, classes: Classes, before: Before) -> _Iterate:
+def _start_near(columns: Columns, classes: Classes, before: WarmStart) -> _Iterate:
     old, fresh = len(before.w), max(len(columns) - len(before.w), 1)
     w = np.full(len(columns), _FRESH / fresh)
     w[:old] = (1 - _FRESH) * before.w / before.w.sum() + _FRESH / (2 * old)
@@ -108,7 +108,7 @@ def _start_near(columns: Columns, classes: Classes, before: Before) -> _Iterate:
     return _Iterate(w, dual, np.maximum(slack, _SLACK * information.loss))
 
 
-def with_rows_of_one(v: Floats, w: Floats, target: Floats) -> Floats:
+def normalize_rows(v: Floats, w: Floats, target: Floats) -> Floats:
     """The nearest weights, relative to themselves, with rows that sum to 1 to rounding."""
     for _ in range(3):
         scaled = v * w[:, None]

@@ -18,10 +18,10 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.designed.certificate import proof_of
-from caldp_core.mechanisms.designed.climb import Worth
+from caldp_core.mechanisms.designed.certificate import make_proof
+from caldp_core.mechanisms.designed.climb import ColumnScore
 from caldp_core.mechanisms.designed.generation import AllRays, excess_of, generate
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.moments import Classes, Information, columns_of
 from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.rays import extreme_rays
@@ -112,9 +112,9 @@ def _cut(part: Part, problem: Merged) -> Cut:
     best = generate(source, _ACCURACY, no_progress)
     kept_classes = Classes(classes.labels, classes.prior, np.concatenate([own, np.zeros(count)]))
     information = Information(best.information.shared, best.information.own, kept_classes)
-    alone = Weighted(best.columns, best.w, best.dual, information)
-    proof = proof_of(alone, float(excess_of(alone, source.every).max()))
-    quadratic = problem.averages.T @ Worth.of(alone).quadratic @ problem.averages
+    alone = WeightedColumns(best.columns, best.w, best.dual, information)
+    proof = make_proof(alone, float(excess_of(alone, source.rays).max()))
+    quadratic = problem.averages.T @ ColumnScore.of(alone).quadratic @ problem.averages
     return Cut(quadratic, proof.loss**2 / proof.bound, proof.bound)
 
 

@@ -101,7 +101,7 @@ def _columns_of(logarithms: Floats, classes: Classes) -> Columns:
     return Columns(v, sums, deviations / np.maximum(classes.sizes - 1, 1))
 
 
-def together(first: Columns, second: Columns) -> Columns:
+def join_columns(first: Columns, second: Columns) -> Columns:
     """The columns of both, one after the other."""
     return Columns(
         np.concatenate([first.v, second.v]),

@@ -29,7 +29,7 @@ class Orbit:
         self.size = math.prod(_multinomial(_values(v[part])[1]) for part in self.moving)
         self.shifts = math.lcm(*(len(part) for part in self.moving))
 
-    def every(self) -> Floats:
+    def members(self) -> Floats:
         """(size, k) all columns of the orbit."""
         result = self.v[None]
         for part in self.moving:
@@ -38,14 +38,14 @@ class Orbit:
             result[:, part] = np.tile(orders, (len(result) // len(orders), 1))
         return result
 
-    def shuffled(self, rng: np.random.Generator) -> Floats:
+    def random_member(self, rng: np.random.Generator) -> Floats:
         """(k,) a random column of the orbit."""
         v = self.v.copy()
         for part in self.moving:
             v[part] = rng.permutation(v[part])
         return v
 
-    def shifted(self, v: Floats) -> Floats:
+    def cyclic_shifts(self, v: Floats) -> Floats:
         """(shifts, k) a column with all its moving classes turned at once."""
         turned = np.repeat(v[None], self.shifts, axis=0)
         for part in self.moving:

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.mechanisms.designed.master import Weighted, with_rows_of_one
+from caldp_core.mechanisms.designed.master import WeightedColumns, normalize_rows
 from caldp_core.mechanisms.designed.moments import Classes
 from caldp_core.mechanisms.designed.orbits import Orbit
 from caldp_core.mechanisms.oracles.galois_spaces import digits_of
@@ -40,8 +40,8 @@ _TALL: Final = 30.0
 """Nats: where E = ∞, highs are that high over lows."""
 
 
-def by_hyperplanes(
-    weighted: Weighted, classes: Classes, most: int
+def hyperplane_columns(
+    weighted: WeightedColumns, classes: Classes, most: int
 ) -> Iterator[tuple[Floats, Floats]]:
     """For each system of sets (N, k) columns, N ≤ `most`, and (N,) weights with Σ w v = 1, if any.
 
@@ -57,12 +57,12 @@ def by_hyperplanes(
         sums = [part @ classes.prior for part in members]
         shares = [w * each / each.sum() for w, each in zip(weighted.w, sums, strict=True)]
         v, w = _joined(columns / np.concatenate(sums)[:, None], np.concatenate(shares))
-        w = with_rows_of_one(v, w, np.ones(v.shape[1]))
+        w = normalize_rows(v, w, np.ones(v.shape[1]))
         if len(v) <= most and np.abs(w @ v - 1).max() < _EVEN:
             yield v, w
 
 
-def stretched(levels: Floats) -> Floats:
+def two_level_columns(levels: Floats) -> Floats:
     """(N, k) logarithms of columns that keep (k, k) E: highs on a hyperplane, lows off it.
 
     Either highs are as high over lows of 1 as E allows, or lows as low. Of the two fields whose
@@ -93,7 +93,7 @@ def _hyperplanes(m: int, count: int, most: int) -> Bools | None:
     if d < 2 or hyperplanes(m, d).reports > most:
         return None
     space = hyperplanes(m, d)
-    return _parting(space.on(np.arange(count), space.masks(count)).T)
+    return _parting(space.contains(np.arange(count), space.masks(count)).T)
 
 
 def _six_of_sixteen(count: int, most: int) -> Bools | None:
@@ -102,7 +102,7 @@ def _six_of_sixteen(count: int, most: int) -> Bools | None:
     if d < 2 or hyperplanes(_SIXTEEN, d).reports > most:
         return None
     space = hyperplanes(_SIXTEEN, d)
-    on = space.on(np.arange(count), space.masks(count)).T.reshape(1 << _SIXTEEN, -1, count)
+    on = space.contains(np.arange(count), space.masks(count)).T.reshape(1 << _SIXTEEN, -1, count)
     shifts = np.arange(len(on))[:, None] ^ np.array(_DIFFERENCES)
     return _parting(on[shifts].any(axis=1).reshape(-1, count))
 
@@ -126,7 +126,7 @@ def _members(orbit: Orbit, system: _System, most: int) -> Floats | None:
     All are multiples of columns of a channel by one number.
     """
     if orbit.size * len(orbit.v) <= most:
-        return orbit.every()
+        return orbit.members()
     if len(orbit.moving) != 1:
         return None
     (twins,) = orbit.moving

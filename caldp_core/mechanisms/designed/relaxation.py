@@ -21,7 +21,7 @@ import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress
 from caldp_core.mechanisms.designed.certificate import ROUNDING
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
 
@@ -63,7 +63,9 @@ def facets(levels: Floats, most: int, v: Floats) -> Floats:
     return table[np.argsort(slack)[:most]]
 
 
-def relaxed_bound(part: Part, weighted: Weighted, cuts: Sequence[Cut], progress: Progress) -> float:
+def relaxed_bound(
+    part: Part, weighted: WeightedColumns, cuts: Sequence[Cut], progress: Progress
+) -> float:
     """A bound on tr(ΩM⁻¹) of every channel of the part; the design is only the start."""
     table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
     path = _Path(part, table, cuts)
@@ -134,10 +136,10 @@ class _Path:
         middle = self.table.T @ (n + n.T) @ self.table / 2 - (cut @ self.cuts).reshape(k, k)
         inverse = np.linalg.inv(m)
         target = inverse @ (self.part.weights[:, None] * inverse)
-        return proved(self.part, np.asarray(target, np.float64), middle, float(cut.sum()))
+        return dual_bound(self.part, np.asarray(target, np.float64), middle, float(cut.sum()))
 
 
-def proved(part: Part, target: Floats, middle: Floats, more: float) -> float:
+def dual_bound(part: Part, target: Floats, middle: Floats, more: float) -> float:
     """A bound on tr(ΩM⁻¹) by G = ½(λπᵀ + πλᵀ) − `middle`, with the λ that brings it near `target`.
 
     `middle`: (k, k), with tr(middle·M) ≥ −`more` for the M of every channel. λ is raised until

@@ -11,17 +11,17 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.designed.climb import Worth, cleared, climb
+from caldp_core.mechanisms.designed.climb import ColumnScore, clear_columns, climb
 from caldp_core.mechanisms.designed.generation import complete_start, excess_of
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.moments import (
     Classes,
     Columns,
     Information,
     columns_of,
-    together,
+    join_columns,
 )
-from caldp_core.mechanisms.designed.planes import stretched
+from caldp_core.mechanisms.designed.planes import two_level_columns
 
 _CLIMBERS: Final = 384
 _CLIMBERS_LARGE: Final = 192
@@ -66,7 +66,7 @@ class SearchedRays:
     levels: Floats
     rng: np.random.Generator
 
-    def start(self) -> Columns:
+    def initial_columns(self) -> Columns:
         """Columns that can be weighted so that rows sum to 1, and that span.
 
         Among them the reports of Hadamard response at the least level, which keep any E, and
@@ -75,10 +75,10 @@ class SearchedRays:
         k = len(self.levels)
         signs = scipy.linalg.hadamard(1 << k.bit_length())[1 : k + 1].T
         halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
-        start = [complete_start(self.levels), halves, stretched(self.levels)]
+        start = [complete_start(self.levels), halves, two_level_columns(self.levels)]
         return columns_of(np.concatenate(start), self.classes)
 
-    def kept(self, weighted: Weighted) -> tuple[Columns, Floats]:
+    def retained_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """Columns sent the most, and the constant one, with which some weights make a channel."""
         k = len(self.levels)
         informative = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
@@ -89,9 +89,11 @@ class SearchedRays:
             most *= 2
         ranked = ranked[:most]
         nothing = columns_of(np.zeros((1, k)), self.classes)
-        return together(weighted.columns.rows(ranked), nothing), np.append(weighted.w[ranked], 0.0)
+        return join_columns(weighted.columns.rows(ranked), nothing), np.append(
+            weighted.w[ranked], 0.0
+        )
 
-    def _loses(self, weighted: Weighted, kept: Ints) -> bool:
+    def _loses(self, weighted: WeightedColumns, kept: Ints) -> bool:
         """Whether these columns alone have much less information: a symbol may need the others."""
         w, rows = weighted.w[kept], weighted.columns.rows(kept)
         least = np.linalg.eigvalsh(Information.of(rows, w / w.sum(), self.classes).shared)[0]
@@ -103,20 +105,20 @@ class SearchedRays:
         k = len(self.levels)
         return _ROUNDS_SMALL if k <= _SMALL else _ROUNDS if k < _LARGE else _ROUNDS_LARGE
 
-    def better(self, weighted: Weighted) -> tuple[Columns, Floats]:
+    def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """The best columns that climbers reach, each once, and (N,) their excess."""
         k = len(self.levels)
         u = self._near(weighted)
         u -= u.max(axis=1, keepdims=True)
-        worth = Worth.of(weighted)
-        v = cleared(climb(np.exp(u), self.levels, worth, self.rng), self.levels, worth)
+        worth = ColumnScore.of(weighted)
+        v = clear_columns(climb(np.exp(u), self.levels, worth, self.rng), self.levels, worth)
         with np.errstate(divide="ignore"):
             columns = columns_of(np.log(v[_new(v, weighted.columns.v)]), self.classes)
         excess = excess_of(weighted, columns)
         best = np.argsort(-excess)[: min(8 * k, _NEW)]
         return columns.rows(best), excess[best]
 
-    def _near(self, weighted: Weighted) -> Floats:
+    def _near(self, weighted: WeightedColumns) -> Floats:
         """(N, k) logarithms of allowed columns that are a little or farther off those in use."""
         count = _CLIMBERS if len(self.levels) < _LARGE else _CLIMBERS_LARGE
         used = weighted.columns.v[weighted.w > 1e-7 * weighted.w.max()]

@@ -17,11 +17,11 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress
-from caldp_core.mechanisms.designed.climb import Worth
-from caldp_core.mechanisms.designed.master import Weighted
+from caldp_core.mechanisms.designed.climb import ColumnScore
+from caldp_core.mechanisms.designed.master import WeightedColumns
 from caldp_core.mechanisms.designed.merged import Cut
 from caldp_core.mechanisms.designed.problem import Part
-from caldp_core.mechanisms.designed.relaxation import proved
+from caldp_core.mechanisms.designed.relaxation import dual_bound
 
 _ROUNDS: Final = 20
 _SAFE: Final = 1e-9
@@ -42,7 +42,7 @@ _FAR: Final = 20.0
 _NEVER: Final = 1e3
 
 
-def star_cut(part: Part, weighted: Weighted, progress: Progress) -> Cut | None:
+def star_cut(part: Part, weighted: WeightedColumns, progress: Progress) -> Cut | None:
     """With the g that the design's own G has on its diagonal; None where U has no two symbols.
 
     `bound` is what C proves without other inequalities: for that g, and where all symbols are in U
@@ -51,9 +51,9 @@ def star_cut(part: Part, weighted: Weighted, progress: Progress) -> Cut | None:
     within = np.flatnonzero(np.isfinite(part.levels).all(axis=1))
     if len(within) < 2:
         return None
-    sides, design = _Sides.of(part, within), Worth.of(weighted).quadratic
+    sides, design = _Sides.of(part, within), ColumnScore.of(weighted).quadratic
     least = sides.quadratic(design.diagonal()[within])
-    bound = max(proved(part, design, -share * least, 0.0) for share in _SHARES)
+    bound = max(dual_bound(part, design, -share * least, 0.0) for share in _SHARES)
     if len(within) == len(part.prior):
         bound = max(bound, _best_alone(sides, _HOPELESS * weighted.information.loss, progress))
     both = np.outer(part.prior, part.prior)
@@ -137,7 +137,7 @@ def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
             break
     g, dual = of(point)
     star_of, half = sides.quadratic(g), np.outer(dual, prior)
-    return proved(sides.part, star_of + (half + half.T) / 2, -star_of, 0.0)
+    return dual_bound(sides.part, star_of + (half + half.T) / 2, -star_of, 0.0)
 
 
 def star(g: Floats, low: Floats, high: Floats) -> Floats:

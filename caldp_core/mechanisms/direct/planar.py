@@ -27,11 +27,11 @@ from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
-from caldp_core.mechanisms.direct.planar_law import kept_back, quadrant
+from caldp_core.mechanisms.direct.planar_law import quadrant, reduced_epsilons
 from caldp_core.mechanisms.direct.planar_products import (
     PlanarProducts,
     Wholes,
-    every_law,
+    all_laws,
     law_at,
     mirror_quadrant,
 )
@@ -88,8 +88,8 @@ class PlanarNoise(SymbolReports):
     def products(self) -> InvertibleProducts:
         """Products with the channel: written out on a small map, by FFT on a large one."""
         if self.k**2 > DENSE_MAX_ENTRIES:
-            return PlanarProducts(self._window, *kept_back(self.policy))
-        return DenseProducts(every_law(self._window))
+            return PlanarProducts(self._window, *reduced_epsilons(self.policy))
+        return DenseProducts(all_laws(self._window))
 
     def law_of(self, x: int) -> Floats:
         """(k,) probabilities of the reports of a person at x (see `ReportsSymbols`)."""

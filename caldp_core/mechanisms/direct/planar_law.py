@@ -70,7 +70,7 @@ def quadrant(policy: EuclideanMetric) -> Floats:
     An axis of one cell has no noise. Farthest cells at most `SPAN_NATS` apart.
     """
     rows, columns = policy.rows, policy.columns
-    a, b = kept_back(policy)
+    a, b = reduced_epsilons(policy)
     farthest = float(np.hypot(a * (rows - 1), b * (columns - 1)))
     down, right = _axis(rows, a, farthest), _axis(columns, b, farthest)
     distance = np.hypot(a * down.nodes[:, None], b * right.nodes)
@@ -79,7 +79,7 @@ def quadrant(policy: EuclideanMetric) -> Floats:
     return _with_tail(_with_tail(terms, down, rows).T, right, columns).T
 
 
-def kept_back(policy: EuclideanMetric) -> tuple[float, float]:
+def reduced_epsilons(policy: EuclideanMetric) -> tuple[float, float]:
     """ε per row and per column, both times one factor so that every E keeps `SLACK_NATS`."""
     sizes = ((policy.rows, policy.epsilon_row), (policy.columns, policy.epsilon_column))
     least = min((epsilon for size, epsilon in sizes if size > 1), default=1.0)

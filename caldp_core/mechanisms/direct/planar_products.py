@@ -47,7 +47,7 @@ def _ending_on_map(window: Cells, start: int) -> Cells:
     return np.add.reduceat(window, starts, axis=0)
 
 
-def every_law(window: Floats) -> Floats:
+def all_laws(window: Floats) -> Floats:
     """(k, k) distributions of every cell's reports, each scaled to sum 1; see `law_at`."""
     starts = [range(size // 2 + 1) for size in window.shape]
     by_row = np.stack([_ending_on_map(window, row) for row in starts[0]])

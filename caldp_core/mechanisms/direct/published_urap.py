@@ -57,14 +57,14 @@ class PublishedUrap(ContextMechanism):
         for place, block in enumerate(self._clear_block):
             named = listed[listed["source"] == block].copy()
             if not named.size:
-                named = self.oracles.blank(np.zeros(1, np.int64))
+                named = self.oracles.blank_records(np.zeros(1, np.int64))
             named["source"] = self.policy.m + place
             parts.append(named)
         return np.concatenate(parts)
 
     def _reports(self, x: Ints, words: WordSource) -> Reports:
         rank, block = self._rank[x], self.policy.blocks[x]
-        reports = self.oracles.blank(block)
+        reports = self.oracles.blank_records(block)
         is_hidden = rank >= 0
         hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
         reports[hidden] = self.oracles.privatize(rank[hidden], words)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.designed.certificate import above
+from caldp_core.mechanisms.designed.certificate import relative_gap
 from caldp_core.mechanisms.kernels.envelope import Peaks, mean_distance
 from caldp_core.mechanisms.kernels.lattice import Steps
 from caldp_core.mechanisms.kernels.program import Flows, Program
@@ -59,12 +59,12 @@ class Kernel:
     @property
     def gap(self) -> float:
         """How far, at most, `displacement` is above any kernel's, relative: 0.0008 is 0.08 %."""
-        return above(self.displacement, self.bound)
+        return relative_gap(self.displacement, self.bound)
 
     @property
     def planar_gap(self) -> float:
         """How far, at most, `planar` is above any kernel's, relative."""
-        return above(self.planar, self.bound)
+        return relative_gap(self.planar, self.bound)
 
 
 def design(steps: Steps, progress: Progress = no_progress) -> Kernel:

@@ -43,7 +43,7 @@ class Peaks:
 
     def check(self, steps: Steps) -> None:
         """Raise `CaldpError` where the peaks are not as the class requires."""
-        x, y = self.at(*steps.both)
+        x, y = self.coordinates(*steps.both)
         gains = self.logs + np.hypot(x, y)
         require(
             bool(np.isfinite(gains).all() and (np.abs(gains) <= _GAIN_MAX).all())
@@ -53,7 +53,7 @@ class Peaks:
             f"most {_GAIN_MAX:g} nats; design it again.",
         )
 
-    def at(self, row: float | None, column: float | None) -> tuple[Floats, Floats]:
+    def coordinates(self, row: float | None, column: float | None) -> tuple[Floats, Floats]:
         """(peaks,) coordinates in nats; `row`, `column`: nats per step, None for no noise."""
         return np.asarray((row or 0.0) * self.rows), np.asarray((column or 0.0) * self.columns)
 
@@ -88,5 +88,7 @@ def log_envelope(peaks: Peaks, at: tuple[Floats, Floats], cells: tuple[Floats, F
 def mean_distance(peaks: Peaks, steps: Steps) -> float:
     """Expected displacement in nats, on a map without a border."""
     cells = Cells.within(steps, _REACH)
-    weights = cells.times * np.exp(log_envelope(peaks, peaks.at(*steps.both), (cells.x, cells.y)))
+    weights = cells.times * np.exp(
+        log_envelope(peaks, peaks.coordinates(*steps.both), (cells.x, cells.y))
+    )
     return float(weights @ cells.norm / weights.sum())

@@ -61,14 +61,14 @@ def from_text(text: str, steps: Steps) -> Kernel:
 
 def kernel_for(steps: Steps, progress: Progress = no_progress) -> Kernel:
     """The kernel on file, or else designed now and stored if the folder can be written."""
-    kernel = on_file(steps)
+    kernel = read_kernel(steps)
     if kernel is None:
         kernel = design(steps, progress)
-        _keep(kernel)
+        _write_file(kernel)
     return kernel
 
 
-def on_file(steps: Steps) -> Kernel | None:
+def read_kernel(steps: Steps) -> Kernel | None:
     """The kernel on file; None where there is none that can be read."""
     try:
         file = _file(steps)
@@ -84,7 +84,7 @@ def _file(steps: Steps) -> Path:
     return cache_folder() / "kernels" / f"{digest(FORMAT, *names)}.json"
 
 
-def _keep(kernel: Kernel) -> None:
+def _write_file(kernel: Kernel) -> None:
     file = _file(kernel.steps)
     part = file.with_suffix(f".{os.getpid()}.part")
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import SPAN_NATS
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.direct.planar_law import kept_back
+from caldp_core.mechanisms.direct.planar_law import reduced_epsilons
 from caldp_core.mechanisms.kernels.envelope import Peaks, log_envelope
 from caldp_core.privacy.distance import EuclideanMetric
 
@@ -29,9 +29,9 @@ def quadrant_of(peaks: Peaks, policy: EuclideanMetric) -> Floats:
     of these cones keeps it whatever the weights are. `CaldpError` where too many terms count.
     """
     down, right = terms_of(policy)
-    a, b = kept_back(policy)
+    a, b = reduced_epsilons(policy)
     x, y = np.meshgrid(a * np.arange(down), b * np.arange(right), indexing="ij")
-    logs = log_envelope(peaks, peaks.at(a, b), (x.ravel(), y.ravel())).reshape(x.shape)
+    logs = log_envelope(peaks, peaks.coordinates(a, b), (x.ravel(), y.ravel())).reshape(x.shape)
     terms = np.exp(0.5 * SPAN_NATS + logs)
     rows = np.add.reduceat(terms, np.arange(policy.rows), axis=0)
     return np.asarray(np.add.reduceat(rows, np.arange(policy.columns), axis=1))
@@ -39,7 +39,7 @@ def quadrant_of(peaks: Peaks, policy: EuclideanMetric) -> Floats:
 
 def terms_of(policy: EuclideanMetric) -> tuple[int, int]:
     """How many displacements count along rows and columns; `CaldpError` for too many in all."""
-    axes = list(zip((policy.rows, policy.columns), kept_back(policy), strict=True))
+    axes = list(zip((policy.rows, policy.columns), reduced_epsilons(policy), strict=True))
     farthest = math.hypot(*(epsilon * (size - 1) for size, epsilon in axes))
     down, right = (_terms(size, epsilon, farthest) for size, epsilon in axes)
     require(

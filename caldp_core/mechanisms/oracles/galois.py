@@ -32,7 +32,7 @@ from caldp_core.mechanisms.oracles.galois_spaces import (
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points
 from caldp_core.mechanisms.oracles.supports import SupportOracles
-from caldp_core.mechanisms.oracles.tables import at, shared
+from caldp_core.mechanisms.oracles.tables import compress_table, lookup
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     flip_coins,
@@ -81,12 +81,12 @@ class GaloisOracles(HistogramOracles, SupportOracles):
             masks[: group.space.m, group.ranks] = group.masks[:, group.x]
         x = np.arange(block.size) - self._starts[block]
         return _Tables(
-            first=shared(self._first[block]),
-            reports=shared(self._reports[block].astype(np.uint64)),
-            noise=shared(self.cover_threshold[block]),
-            directions=shared((self._reports // self._values)[block].astype(np.uint64)),
-            normal=shared(place[block]),
-            point=shared(np.where(degrees > 0, 0, x)),
+            first=compress_table(self._first[block]),
+            reports=compress_table(self._reports[block].astype(np.uint64)),
+            noise=compress_table(self.cover_threshold[block]),
+            directions=compress_table((self._reports // self._values)[block].astype(np.uint64)),
+            normal=compress_table(place[block]),
+            point=compress_table(np.where(degrees > 0, 0, x)),
             masks=masks,
             normals=np.concatenate([np.zeros(0, np.int64), *normals.values()]),
         )
@@ -133,7 +133,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         drawn = uniform_below(self._reports[block].astype(np.uint64), words)
         return self._first[block] + drawn.astype(np.int64)
 
-    def summed(self, histogram: Ints) -> Ints:
+    def sum_histogram(self, histogram: Ints) -> Ints:
         """(outputs + clear,) reports of each hyperplane and name → (cells + clear,) sums."""
         included = np.zeros(self._block.size, np.int64)
         per_block = np.zeros(self._sizes.size, np.int64)
@@ -141,7 +141,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
             of_group = group.of(histogram)
             if not of_group.any():  # as in most blocks of few reports
                 continue
-            included[group.ranks] = np.rint(group.through(of_group))
+            included[group.ranks] = np.rint(group.sum_by_symbol(of_group))
             per_block[group.blocks] = of_group.sum(axis=1)
         return np.concatenate([included, per_block, histogram[self.outputs :]])
 
@@ -164,7 +164,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         most = sums_by(self._block, targets, self._sizes.size)
         for group in self._groups:
             if (most[group.blocks] > 1).any():  # one by itself is on every hyperplane through it
-                most[group.blocks] = group.over(targets).max(axis=1)
+                most[group.blocks] = group.sum_by_hyperplane(targets).max(axis=1)
         return np.asarray(np.rint(most), np.int64)
 
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
@@ -174,8 +174,8 @@ class GaloisOracles(HistogramOracles, SupportOracles):
                 continue  # as in most blocks of fake phones, which push one place
             reports = group.space.reports
             tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
-            tally += group.space.draw(group.placed(truths), group.masks, rng)
-            included[group.ranks] = np.rint(group.through(tally))
+            tally += group.space.draw(group.place_by_block(truths), group.masks, rng)
+            included[group.ranks] = np.rint(group.sum_by_symbol(tally))
         per_block = counts_by(self._block, truths, noise.size) + noise
         return np.concatenate([included, per_block])
 
@@ -186,10 +186,10 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         level = prob.other * sums_by(block, weights, m)
         means, total = np.empty_like(p), np.zeros(m)
         for group in self._groups:
-            z = group.over(weights) - level[group.blocks, None]
+            z = group.sum_by_hyperplane(weights) - level[group.blocks, None]
             z /= prob.gain[group.blocks, None]
             np.square(z, out=z)
-            means[group.ranks] = group.through(z) / group.space.directions
+            means[group.ranks] = group.sum_by_symbol(z) / group.space.directions
             total[group.blocks] = z.mean(axis=1)
         lies = self._share * hidden + base
         return float(((1.0 - self._share[block]) * p * means).sum() + (lies * total).sum())
@@ -204,7 +204,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         group = next(group for group in self._groups if block in group.blocks)
         size, q = int(self._sizes[block]), int(self._values[block])
         x = np.arange(start, min(stop, size))
-        codes = group.space.on(x, group.masks).view(np.uint8)
+        codes = group.space.contains(x, group.masks).view(np.uint8)
         np.left_shift(codes, 1, out=codes)
         if stop > size:
             codes = np.concatenate([codes, np.ones((1, codes.shape[1]), np.uint8)])
@@ -251,11 +251,11 @@ class _Tables:
 
     def draw(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) reports."""
-        lie = uniform_below(np.broadcast_to(at(self.reports, rank), rank.shape), words)
-        truth = np.flatnonzero(~flip_coins(words(rank.size), at(self.noise, rank)))
-        x, directions = rank[truth], at(self.directions, rank[truth])
+        lie = uniform_below(np.broadcast_to(lookup(self.reports, rank), rank.shape), words)
+        truth = np.flatnonzero(~flip_coins(words(rank.size), lookup(self.noise, rank)))
+        x, directions = rank[truth], lookup(self.directions, rank[truth])
         direction = lie[truth] - lie[truth] // directions * directions
-        a = self.normals.take(at(self.normal, x) + direction.astype(np.int64))
-        y = at(self.point, x) ^ inner_product(a, self.masks[:, x])
+        a = self.normals.take(lookup(self.normal, x) + direction.astype(np.int64))
+        y = lookup(self.point, x) ^ inner_product(a, self.masks[:, x])
         lie[truth] = y.view(np.uint64) * directions + direction
-        return lie.view(np.int64) + at(self.first, rank)
+        return lie.view(np.int64) + lookup(self.first, rank)

@@ -138,22 +138,22 @@ class Group:
         """(outputs,) histogram → (b, reports) part of the group."""
         return histogram[self.start : self.stop].reshape(self.blocks.size, -1)
 
-    def placed(self, values: Ints) -> Ints:
+    def place_by_block(self, values: Ints) -> Ints:
         """(s,) whole numbers of all symbols → (b, size), 0 where a block has fewer symbols."""
         table = np.zeros((self.blocks.size, self.widest), np.int64)
         table[self.row, self.x] = values[self.ranks]
         return table
 
-    def through(self, tally: Ints | Floats) -> Floats:
+    def sum_by_symbol(self, tally: Ints | Floats) -> Floats:
         """(b, reports) → (r,) sums over the hyperplanes through each symbol."""
-        sums = self.space.through(tally.astype(np.float64), self.masks)
+        sums = self.space.sum_by_point(tally.astype(np.float64), self.masks)
         return sums[self.row, self.x]
 
-    def over(self, weights: Floats) -> Floats:
+    def sum_by_hyperplane(self, weights: Floats) -> Floats:
         """(s,) weights of all symbols → (b, reports) their sums over each hyperplane."""
         table = np.zeros((self.blocks.size, self.widest))
         table[self.row, self.x] = weights[self.ranks]
-        return self.space.over(table, self.masks)
+        return self.space.sum_by_hyperplane(table, self.masks)
 
 
 def groups_of(sizes: Ints, degrees: Ints) -> Iterator[Group]:

@@ -27,7 +27,7 @@ from caldp_core.mechanisms.oracles.hadamard_parts import (
 from caldp_core.mechanisms.oracles.hadamard_reports import ReportTables, truth_codes
 from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.oracles.tables import shared
+from caldp_core.mechanisms.oracles.tables import compress_table
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
@@ -110,12 +110,12 @@ class HadamardOracles(HistogramOracles):
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells; works through users in chunks that stay in the cache."""
         tables = ReportTables(
-            shared(self._row),
-            shared(self._orders[self._block] - 1),
-            shared(self._cell - self._row),
-            shared(self._truth[self._block]),
-            shared(self._starts[self._block]),
-            shared(self._parts.counts[self._block]),
+            compress_table(self._row),
+            compress_table(self._orders[self._block] - 1),
+            compress_table(self._cell - self._row),
+            compress_table(self._truth[self._block]),
+            compress_table(self._starts[self._block]),
+            compress_table(self._parts.counts[self._block]),
         )
         reports = np.empty(rank.size, np.int64)
         for start in range(0, rank.size, _CHUNK):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Ints, Words, WordSource
-from caldp_core.mechanisms.oracles.tables import at
+from caldp_core.mechanisms.oracles.tables import lookup
 from caldp_core.mechanisms.randomness.coins import SPARE_BITS, flip_coins, uniform_below
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -45,12 +45,12 @@ class ReportTables:
     def draw(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells of the tally."""
         coin = words(rank.size)
-        row, mask = at(self.row, rank), at(self.mask, rank)
+        row, mask = lookup(self.row, rank), lookup(self.mask, rank)
         y = self._spare(coin, words).view(np.int64) & mask
         odd = np.bitwise_count(row & y) & 1
-        truthful = flip_coins(coin, at(self.truth, rank))
+        truthful = flip_coins(coin, lookup(self.truth, rank))
         # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
-        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + at(self.start, rank)
+        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + lookup(self.start, rank)
         if self.parts.max() > 1:
             liars = np.flatnonzero(~truthful)
             self._stray(reports, rank, y, liars, words)
@@ -61,13 +61,13 @@ class ReportTables:
 
         `reports`, `rank`, `y`: (n,), y uniform; `liars`: places of those who do not tell the truth.
         """
-        halves = 2 * at(self.parts, rank[liars]) - 1
+        halves = 2 * lookup(self.parts, rank[liars]) - 1
         half = uniform_below(np.broadcast_to(halves, liars.shape).astype(np.uint64), words)
         steps = (half.astype(np.int64) + 1) // 2
         movers = liars[steps > 0]
-        x, order = rank[movers], at(self.mask, rank[movers]) + 1
-        first, parts = at(self.first, x), at(self.parts, x)
-        own = at(self.start, x) - first
+        x, order = rank[movers], lookup(self.mask, rank[movers]) + 1
+        first, parts = lookup(self.first, x), lookup(self.parts, x)
+        own = lookup(self.start, x) - first
         reports[movers] = first + (own + steps[steps > 0] * order) % (parts * order) + y[movers]
 
     def _spare(self, coin: Words, words: WordSource) -> Words:

@@ -32,9 +32,9 @@ class HistogramOracles:
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → sums, see `summed`; `CaldpError` on a number out of range."""
         symbols = check_symbols("reports", reports, self.outputs + clear)
-        return self.summed(np.bincount(symbols, minlength=self.outputs + clear))
+        return self.sum_histogram(np.bincount(symbols, minlength=self.outputs + clear))
 
-    def summed(self, histogram: Ints) -> Ints:
+    def sum_histogram(self, histogram: Ints) -> Ints:
         """(outputs + clear,) histogram of reports → (tally_size + clear,) sums."""
         return histogram
 

@@ -78,7 +78,7 @@ class Hyperplanes:
         """(m, size) masks of inner products with the points below `size`; see `finite_field`."""
         return inner_product_masks(np.arange(size), self.m, self.d)
 
-    def through(self, tally: Floats, masks: Ints) -> Floats:
+    def sum_by_point(self, tally: Floats, masks: Ints) -> Floats:
         """(blocks, reports) → (blocks, size) sums over the hyperplanes through each point."""
         blocks = tally.shape[0]
         if np.count_nonzero(tally) <= _FEW:
@@ -97,7 +97,7 @@ class Hyperplanes:
             sums[block] += tally[block, report] * on
         return sums
 
-    def over(self, weights: Floats, masks: Ints) -> Floats:
+    def sum_by_hyperplane(self, weights: Floats, masks: Ints) -> Floats:
         """(blocks, size) weights of points → (blocks, reports) their sum over each hyperplane.
 
         The transpose of `through`.
@@ -131,7 +131,7 @@ class Hyperplanes:
         placed[:, :size] = people
         return sample_hyperplanes(placed, self.m, self.d, rng)
 
-    def on(self, x: Ints, masks: Ints) -> Bools:
+    def contains(self, x: Ints, masks: Ints) -> Bools:
         """(n,) points → (n, reports) whether each lies on each hyperplane."""
         kind = np.min_scalar_type(self.values - 1)
         bits = 1 << np.arange(self.m * self.d)[:, None]
@@ -165,11 +165,11 @@ class Points:
         """(0, size): no bit of y has to be computed."""
         return np.zeros((0, size), np.int64)
 
-    def through(self, tally: Floats, masks: Ints) -> Floats:
+    def sum_by_point(self, tally: Floats, masks: Ints) -> Floats:
         """(blocks, reports) → themselves: they are the points."""
         return tally
 
-    def over(self, weights: Floats, masks: Ints) -> Floats:
+    def sum_by_hyperplane(self, weights: Floats, masks: Ints) -> Floats:
         """(blocks, points) weights → themselves."""
         return weights
 
@@ -177,7 +177,7 @@ class Points:
         """(blocks, points) people → themselves: everybody sends their point."""
         return people
 
-    def on(self, x: Ints, masks: Ints) -> Bools:
+    def contains(self, x: Ints, masks: Ints) -> Bools:
         """(n,) points → (n, reports) True at the report that names the point."""
         return np.asarray(x[:, None] == np.arange(self.points))
 

@@ -96,7 +96,7 @@ class LocalHashingOracles(RecordReports):
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
         """(n,) blocks → (n,) reports with uniform hash and value."""
-        reports = self.blank(block)
+        reports = self.blank_records(block)
         prime, g = self._prime[block].astype(np.uint64), self._g[block].astype(np.uint64)
         for degree in range(3):
             reports["hash"][:, degree] = uniform_below(prime, words)
@@ -107,15 +107,15 @@ class LocalHashingOracles(RecordReports):
         """P³·g: every hash with every value."""
         return int(self._prime[block]) ** 3 * int(self._g[block])
 
-    def listed(self, block: int) -> Reports:
+    def list_reports(self, block: int) -> Reports:
         """(P³·g,) hashes as `every_hash` gives them, each with the values 0 … g−1."""
         prime, g = int(self._prime[block]), int(self._g[block])
-        reports = self.blank(np.full(prime**3 * g, block))
+        reports = self.blank_records(np.full(prime**3 * g, block))
         reports["value"] = np.tile(np.arange(g), prime**3)
         reports["hash"] = np.repeat(every_hash(prime), g, axis=0)
         return reports
 
-    def included(self, reports: Reports, members: Ints, block: int) -> Ints:
+    def count_inclusions(self, reports: Reports, members: Ints, block: int) -> Ints:
         """(s_j,) how many of the `members` include each symbol; `CaldpError` on other numbers."""
         size, prime, g = (int(part[block]) for part in (self._sizes, self._prime, self._g))
         counts = np.zeros(size, np.int64)
@@ -184,7 +184,7 @@ class LocalHashingOracles(RecordReports):
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·g·P³: a lie N, the truth g·(2^48 − N) more; base: uniform."""
         size, g = int(self._sizes[block]), int(self._g[block])
-        every = self.listed(block)
+        every = self.list_reports(block)
         noise = int(self.cover_threshold[block])
         rows = [
             [noise + (g * (COIN_ONE - noise) if hit else 0) for hit in self._hits(every, block, x)]

@@ -43,7 +43,7 @@ def set_bits(rows: Words, at: Ints, bit: Ints, ones: Bools) -> None:
     rows[at, word] = (rows[at, word] & ~mask) | mask * ones
 
 
-def unpacked(rows: Words) -> NDArray[np.uint8]:
+def unpack_bits(rows: Words) -> NDArray[np.uint8]:
     """(n, words) rows → (n, 64·words) zeros and ones, on machines of either byte order."""
     octets = np.ascontiguousarray(rows, "<u8").view(np.uint8)
     return np.unpackbits(octets, axis=1, bitorder="little")
@@ -88,6 +88,6 @@ def _add_bits(rows: Words, counts: Ints) -> None:
             either |= a & b
             carries.append(either)
             rows = np.concatenate([total, rows[3 * third :]])
-        counts += weight * unpacked(rows).sum(axis=0, dtype=np.int64)
+        counts += weight * unpack_bits(rows).sum(axis=0, dtype=np.int64)
         rows = np.concatenate(carries) if carries else rows[:0]
         weight *= 2

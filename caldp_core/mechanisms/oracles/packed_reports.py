@@ -37,14 +37,14 @@ class PackedReports(RecordReports):
     def check_rows(self, rows: Words, block: int) -> None:
         """Raise `CaldpError` unless the block sends such (n, words) rows; by default all pass."""
 
-    def listed(self, block: int) -> Reports:
+    def list_reports(self, block: int) -> Reports:
         """(columns,) all different reports of a block."""
         rows = self.rows_of(block)
-        reports = self.blank(np.full(len(rows), block))
+        reports = self.blank_records(np.full(len(rows), block))
         reports["bits"][:, : rows.shape[1]] = rows
         return reports
 
-    def included(self, reports: Reports, members: Ints, block: int) -> Ints:
+    def count_inclusions(self, reports: Reports, members: Ints, block: int) -> Ints:
         """(s_j,) how many of the `members` include each symbol; `CaldpError` on other bits."""
         size = int(self._sizes[block])
         counts = bit_counts(reports["bits"], members, partial(self.check_rows, block=block))

@@ -32,11 +32,11 @@ class RecordReports(SupportOracles, ABC):
         """Number of different reports of a block with hidden symbols."""
 
     @abstractmethod
-    def listed(self, block: int) -> Reports:
+    def list_reports(self, block: int) -> Reports:
         """(columns,) all different reports of a block, in the order of the channel's columns."""
 
     @abstractmethod
-    def included(self, reports: Reports, members: Ints, block: int) -> Ints:
+    def count_inclusions(self, reports: Reports, members: Ints, block: int) -> Ints:
         """(s_j,) how many of the `members` among (n,) reports include each symbol of the block.
 
         Raises `CaldpError` on a report that the block's oracle cannot send.
@@ -57,7 +57,7 @@ class RecordReports(SupportOracles, ABC):
         """The channel's column of the block's first report."""
         return self._ends[block - 1] if block else 0
 
-    def blank(self, source: Ints) -> Reports:
+    def blank_records(self, source: Ints) -> Reports:
         """(n,) sources → (n,) records with 0 in all other fields; `CaldpError` if too large."""
         size = source.size * self.dtype.itemsize
         require(
@@ -71,7 +71,7 @@ class RecordReports(SupportOracles, ABC):
 
     def clear_reports(self, place: Ints) -> Reports:
         """(n,) places → (n,) records whose `source` is m + place, and that hold nothing else."""
-        return self.blank(self._sizes.size + place)
+        return self.blank_records(self._sizes.size + place)
 
     def every_report(self, clear: int) -> Reports:
         """Block after block all that its oracle sends, then those in the clear.
@@ -84,7 +84,9 @@ class RecordReports(SupportOracles, ABC):
             f"{self.outputs:,} or more; use a smaller domain.",
         )
         blocks = np.flatnonzero(self._sizes).tolist()
-        return np.concatenate([*map(self.listed, blocks), self.clear_reports(np.arange(clear))])
+        return np.concatenate(
+            [*map(self.list_reports, blocks), self.clear_reports(np.arange(clear))]
+        )
 
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
@@ -124,7 +126,7 @@ class RecordReports(SupportOracles, ABC):
         for j, members in enumerate(members_of(block, self._sizes.size)):
             if members.size:
                 start, size = int(self._starts[j]), int(self._sizes[j])
-                sums[start : start + size] = self.included(reports, members, j)
+                sums[start : start + size] = self.count_inclusions(reports, members, j)
         return sums
 
 

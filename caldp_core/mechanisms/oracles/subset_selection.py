@@ -65,7 +65,7 @@ class SubsetSelectionOracles(PackedReports):
         return self._draw(block, np.full(block.size, -1), words)
 
     def _draw(self, block: Ints, forced: Ints, words: WordSource) -> Reports:
-        reports = self.blank(block)
+        reports = self.blank_records(block)
         kind = self._kind[block]
         for number, (size, omega) in enumerate(self._kinds.T.tolist()):
             at, width = np.flatnonzero(kind == number), words_for(size)

@@ -10,11 +10,11 @@ from caldp_core.basics.types import Ints, Words
 Table = TypeVar("Table", Ints, Words)
 
 
-def shared(table: Table) -> Table:
+def compress_table(table: Table) -> Table:
     """A table whose entries are all equal shrinks to one entry."""
     return table[:1].copy() if table.size and (table == table[0]).all() else table
 
 
-def at(table: Table, rank: Ints) -> Table:
+def lookup(table: Table, rank: Ints) -> Table:
     """(n,) entries of the ranks, or the (1,) entry that they share."""
     return table if table.size == 1 else table.take(rank)

@@ -73,7 +73,7 @@ class UnaryOracles(PackedReports):
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
         """(n,) blocks → (n,) reports all of whose bits are 1 with probability d₁."""
-        reports = self.blank(block)
+        reports = self.blank_records(block)
         lanes = -(-self._sizes // WORD_BITS)
         kinds, kind = np.unique(
             np.stack([lanes, self._stray.astype(np.int64)]), axis=1, return_inverse=True
