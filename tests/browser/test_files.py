@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -104,6 +105,9 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
         page.keyboard.press("Escape")  # of the list, which covers the button
     page.get_by_role("button", name="Show it").click()
     page.get_by_role("button", name="Show it").wait_for(state="detached")
+    # The form may go a run before the data come: what was chosen last is counted in between.
+    data = page.get_by_role("combobox", name="Data").first
+    expect(data).to_have_value(re.compile(rf"^{re.escape(Path(name).stem)}\b"))
     wait_until_settled(page)
 
 
