@@ -3,8 +3,8 @@
 import csv
 import io
 import json
-import re
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -106,8 +106,8 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     page.get_by_role("button", name="Show it").click()
     page.get_by_role("button", name="Show it").wait_for(state="detached")
     # The form may go a run before the data come: what was chosen last is counted in between.
-    data = page.get_by_role("combobox", name="Data").first
-    expect(data).to_have_value(re.compile(rf"^{re.escape(Path(name).stem)}\b"))
+    own = re.compile(rf"^Yours: {re.escape(Path(name).stem)}\b")
+    expect(page.get_by_role("combobox", name="Data").first).to_have_value(own)
     wait_until_settled(page)
 
 
