@@ -123,6 +123,8 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
         page.locator(f".st-key-room-{button} button").click()
         expect(asked).to_have_text(text)
         page.locator(".st-key-room-next button").click()
+        page.locator(".st-key-room-text input").wait_for()
+        wait_until_settled(page)  # no hand writes before the form for the next question has come
     page.locator(".st-key-room-ready input").click()
     page.get_by_role("option", name=EXAMPLES["Guess"].text).evaluate(PICKED_AND_ASKED)
     expect(asked).to_have_text(EXAMPLES["Guess"].text)
