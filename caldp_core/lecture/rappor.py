@@ -217,7 +217,7 @@ def _ratio(law: Law) -> Floats:
 class Phone:
     """One phone: it draws the permanent response of a value once, and keeps it.
 
-    `kept`: value → (k,) permanent bits; the number of entries is how often ε∞ was spent.
+    `permanent_bits`: value → (k,) bits; the number of entries is how often ε∞ was spent.
     """
 
     mechanism: Rappor
