@@ -12,9 +12,10 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-_STREAM: Final = "_stcore/stream"
+from caldp_ui.app.visit_sockets import VisitSockets
+
 BURST: Final = 60
 """Messages that are handed on at once."""
 PACE: Final = 20.0
@@ -25,11 +26,6 @@ AHEAD_MAX_BYTES: Final = 8 * 2**20
 """Bytes of messages that may wait, besides the one that came last."""
 _TOO_MANY: Final = 1008
 """Of RFC 6455, 7.4.1: the message breaks a policy."""
-
-
-def is_visit(scope: Scope) -> bool:
-    """Whether the connection is the socket of a visit, between its browser and the server."""
-    return bool(scope["type"] == "websocket" and scope["path"].rstrip("/").endswith(_STREAM))
 
 
 class Bucket:
@@ -116,17 +112,11 @@ def _size(message: Message) -> int:
     return len(message.get("bytes") or b"") + len(message.get("text") or "")
 
 
-class Pace:
+class Pace(VisitSockets):
     """Holds each visit's socket to its pace; all else goes on as it comes."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on one connection, a visit's socket at its pace (ASGI)."""
-        if not is_visit(scope):
-            await self._app(scope, receive, send)
-            return
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a visit's socket at its pace."""
         socket = _Socket(send)
         paced = PacedSocket(receive, socket.close)
         try:

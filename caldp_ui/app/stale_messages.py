@@ -10,11 +10,11 @@ from typing import Final, TypeVar
 
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as Protobuf
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from caldp_ui.app.pace import is_visit
+from caldp_ui.app.visit_sockets import VisitSockets
 
 _READ_MAX_BYTES: Final = 2**16
 """Messages that say which page is run are small; larger ones need not be read."""
@@ -68,17 +68,11 @@ def _read(message: P, data: bytes) -> P:
     return message
 
 
-class StaleMessages:
+class StaleMessages(VisitSockets):
     """Drops messages of pages that a visit has left from its socket; all others pass unchanged."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on one connection, a visit's socket without stale messages (ASGI)."""
-        if not is_visit(scope):
-            await self._app(scope, receive, send)
-            return
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a visit's socket without stale messages."""
         page = CurrentPage()
 
         async def receive_current() -> Message:
