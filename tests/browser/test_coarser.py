@@ -58,9 +58,10 @@ def choose(page: Any, name: str, there: str = MOVE) -> None:
 
 
 def bar(page: Any, name: str) -> str:
-    """What the bar of a treatment says, of 100."""
-    told = page.locator(f".bars li[aria-label^='{name}:']").get_attribute("aria-label")
-    return str(re.fullmatch(r".*: (.+) of 100", told)[1])  # type: ignore[index]
+    """What the bar of a treatment says, of 100, once it is known."""
+    label = page.locator(f".bars li[aria-label^='{name}:']")
+    expect(label).to_have_attribute("aria-label", re.compile(r": .+ of 100$"))
+    return str(re.fullmatch(r".*: (.+) of 100", label.get_attribute("aria-label"))[1])  # type: ignore[index]
 
 
 def percent(share: float) -> str:
