@@ -24,14 +24,17 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.cli.commands import main
 from caldp_core.domain.area import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute.exports import scenario_json
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE_KEY
@@ -91,6 +94,15 @@ def open_tab(at: AppTest, which: str) -> AppTest:
     """The map page with the tab under the maps that has these words."""
     at.session_state["places-tabs"] = next(tab.label for tab in at.tabs if which in tab.label)
     return checked(at.run())
+
+
+def open_every_tab(at: AppTest, key: str) -> None:
+    """Draw each tab of the row with that key, without an error."""
+    titles = [tab.label for tab in at.tabs]
+    assert len(titles) > 2
+    for title in titles:
+        at.session_state[key] = title
+        assert not checked(at.run()).error, title
 
 
 def checked(at: AppTest) -> AppTest:
@@ -281,6 +293,20 @@ def record_of(at: AppTest) -> PlacesState:
 def scenario_of(at: AppTest) -> Scenario:
     """The scenario of the visit."""
     return record_of(at).scenario
+
+
+def assert_exported(folder: Path, shown: Result, *beside: Result) -> None:
+    """The command line has the errors shown, from the exported scenario; so has the core beside."""
+    path = folder / "scenario.json"
+    path.write_text(scenario_json(shown.setup.scenario), encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code == 0, done.output
+    told, errors = json.loads(done.stdout)["errors"], shown.first.errors
+    assert told["tv"]["mean"] == errors.tv
+    assert told["sliced_wasserstein_km"]["mean"] == errors.sliced_wasserstein_km
+    for each in beside:
+        again = run(prepare(Scenario.from_text(scenario_json(each.setup.scenario))))
+        assert again.first.errors == each.first.errors
 
 
 @lru_cache(maxsize=16)

@@ -1,6 +1,5 @@
 """Privacy by distance: maps, rings, odds and files are those of the core, for every control."""
 
-import json
 from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
@@ -8,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.cli.commands import main
 from caldp_core.datasets import Gowalla
-from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.kernels import mechanism as kernels
 from caldp_core.mechanisms.specs import (
@@ -27,10 +24,9 @@ from caldp_core.mechanisms.specs import (
 )
 from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.displacement import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import exports, plain_ldp, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.distances import best_noise, figures, side, words
 from caldp_ui.distances.page_data import DistanceData, blocks_scenario, load_data
 from caldp_ui.distances.page_state import (
@@ -50,11 +46,13 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words.towns import place_name
 from tests.ui.driver import (
+    assert_exported,
     assert_signed,
     both_lines,
     checked,
     headline_of,
     on_stage,
+    open_every_tab,
     open_record,
     page_record,
     picture_of,
@@ -66,7 +64,6 @@ from tests.ui.driver import (
 
 STAGE = STATE.key("maps")
 OPENS = ("more",)
-TABS = ("Odds by distance", "Every noise", "Numbers", "Share and export")
 TWO_KM = DistanceState(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 
@@ -155,15 +152,11 @@ def test_the_very_mechanism_can_be_audited() -> None:
     assert any("It holds" in item.value for item in at.markdown)
 
 
-def test_every_preset_and_every_tab() -> None:
+def test_every_preset() -> None:
     at = open_record(STATE, opens=OPENS)
     for preset in PRESETS:
         checked(at.selectbox(key="distances-preset").set_value(preset.title).run())
         assert_shows(at, DistanceState(replace(BEGIN, policy=preset.policy)))
-    for tab in TABS:
-        at.session_state["distances-tabs"] = tab
-        checked(at.run())
-        assert not at.error
 
 
 ODD = {
@@ -180,10 +173,7 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_scenarios_are_told_as_well(name: str) -> None:
     at = open_record(STATE, ODD[name], OPENS)
-    for tab in ("What is promised", *TABS):
-        at.session_state["distances-tabs"] = tab
-        checked(at.run())
-        assert not at.error
+    open_every_tab(at, "distances-tabs")
     assert page_record(at, STATE) == ODD[name]
 
 
@@ -313,17 +303,7 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     assert what.plain is not None
     assert what.blocks_result is not None
     assert what.plain.setup.scenario == plain_ldp.best_plain_ldp(what.record.scenario)
-    path = tmp_path / "scenario.json"
-    path.write_text(exports.scenario_json(what.record.scenario), encoding="utf-8")
-    done = CliRunner().invoke(main, ["run", str(path)])
-    assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)["errors"]
-    assert told["tv"]["mean"] == what.ours.first.errors.tv
-    assert told["sliced_wasserstein_km"]["mean"] == what.ours.first.errors.sliced_wasserstein_km
-    for result in (what.blocks_result, what.plain):
-        text = exports.scenario_json(result.setup.scenario)
-        again = run(prepare(Scenario.from_dict(json.loads(text))))
-        assert again.first.errors == result.first.errors
+    assert_exported(tmp_path, what.ours, what.blocks_result, what.plain)
 
 
 def test_the_headline_is_one_number_and_the_second_line_compares() -> None:

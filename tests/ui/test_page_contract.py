@@ -1,8 +1,9 @@
 """What every page owes its reader, for each that is in the menu: `pages.PAGES` has them all.
 
 A default without a word of warning, and a way back to it; a link that opens what it was made from;
-one sentence for a link that is none; ready settings with links of their own; what was set stays
-while other pages are looked at; and who pins keeps the pin beside what is tried, and in the link.
+one sentence for a link that is none; tabs that can all be drawn; ready settings with links of their
+own; what was set stays while other pages are looked at; and who pins keeps the pin beside what is
+tried, and in the link.
 
 What a page shows of a record is held against the core in the page's own file; cards of the first
 page in `test_app_around.py`; a real browser's step back in `browser/test_links.py`.
@@ -27,6 +28,7 @@ from tests.ui.driver import (
     container,
     go,
     leave,
+    open_every_tab,
     open_page,
     open_record,
     page_record,
@@ -38,6 +40,7 @@ from tests.ui.pages import PAGES, Page
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
 PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPageState)]
+WITH_TABS = ("places", "values", "yesno", "distances", "personal", "coarser", "matrix", "room")
 WITH_PINNED_MAPS = ("distances", "personal")
 """Pages whose pinned maps are those that the page drew before."""
 ERROR = "total variation (TV)"
@@ -85,6 +88,12 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     at.query_params.clear()
     checked(at.run())
     assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
+
+
+@pytest.mark.parametrize("name", WITH_TABS)
+def test_every_tab_of_a_page_is_drawn(name: str) -> None:
+    state = PAGES[name].state
+    open_every_tab(open_record(state), state.key("tabs"))
 
 
 @pytest.mark.parametrize("name", WITH_READY)

@@ -1,26 +1,22 @@
 """Home and work: four ways and the bias are those of the core, for every control."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities, Gowalla
 from caldp_core.domain.area import Area
-from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import population_background
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas
-from caldp_ui.compute import exports, plain_ldp, runs
+from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.page_data import PersonalData, load_data, own_place_shares, tagged_mechanism
@@ -38,12 +34,14 @@ from caldp_ui.personal.week import infer_home, simulate_week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
 from tests.ui.driver import (
+    assert_exported,
     assert_signed,
     both_lines,
     box,
     checked,
     headline_of,
     on_stage,
+    open_every_tab,
     open_record,
     page_record,
     picture_of,
@@ -53,13 +51,6 @@ from tests.ui.driver import (
 
 STAGE = STATE.key("maps")
 OPENS = ("more", "who")
-TABS = (
-    "One person's week",
-    "The guess and its bias",
-    "What is promised",
-    "Numbers",
-    "Share and export",
-)
 
 
 def tags(**changes: object) -> Scenario:
@@ -117,15 +108,11 @@ def test_opens_and_follows_every_control() -> None:
     assert isinstance(page_record(at, STATE).scenario.dataset, Cities)
 
 
-def test_every_preset_and_every_tab() -> None:
+def test_every_preset() -> None:
     at = open_record(STATE, opens=OPENS)
     for preset in PRESETS:
         checked(at.selectbox(key="personal-preset").set_value(preset.title).run())
         assert_shows(at, preset.apply(BEGIN))
-    for tab in TABS:
-        at.session_state["personal-tabs"] = tab
-        checked(at.run())
-        assert not at.error
 
 
 def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
@@ -154,10 +141,7 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
 )
 def test_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
     at = open_record(STATE, PersonalState(odd), OPENS)
-    for tab in TABS:
-        at.session_state["personal-tabs"] = tab
-        checked(at.run())
-        assert not at.error
+    open_every_tab(at, "personal-tabs")
     assert page_record(at, STATE).scenario == odd
 
 
@@ -266,17 +250,9 @@ def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
 def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     small = replace(tags(background="uniform"), dataset=Cities(), n=20_000, estimator="clip")
     what = load_data(PersonalState(small))
-    assert what.ours is not None
-    path = tmp_path / "scenario.json"
-    path.write_text(exports.scenario_json(small), encoding="utf-8")
-    done = CliRunner().invoke(main, ["run", str(path)])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["errors"]["tv"]["mean"] == what.ours.first.errors.tv
-    for result in (what.known_places, what.untagged, what.plain):
-        assert result is not None
-        text = exports.scenario_json(result.setup.scenario)
-        again = run(prepare(Scenario.from_dict(json.loads(text))))
-        assert again.first.errors == result.first.errors
+    results = [what.ours, what.known_places, what.untagged, what.plain]
+    assert_exported(tmp_path, *[each for each in results if each is not None])
+    assert None not in results
 
 
 def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:

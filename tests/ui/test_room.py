@@ -27,6 +27,7 @@ from tests.ui.driver import (
     container,
     data_of,
     headline_of,
+    open_every_tab,
     open_page,
     page_record,
     query_of,
@@ -131,9 +132,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
     assert "From 3 reports we estimate" in headline_of(teacher)
-    for tab in ("The coin", "Numbers", "Share and export"):
-        teacher.session_state["room-tabs"] = tab
-        checked(teacher.run())
+    open_every_tab(teacher, "room-tabs")
 
 
 def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:

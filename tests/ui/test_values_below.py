@@ -24,16 +24,7 @@ from caldp_ui.values import answer_table, answers, figures, marks, picture, word
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, initial_scenario
 from caldp_ui.values.tables import TABLES
 from caldp_ui.words import formats
-from tests.ui.driver import checked
-from tests.ui.values_page import FEW, open_values
-
-
-@pytest.mark.parametrize("tab", ["What is promised", "Methods", "Numbers", "Share and export"])
-def test_every_tab_can_be_drawn(tab: str) -> None:
-    at = open_values(LINK.write(ValuesState(FEW)))
-    at.session_state["values-tabs"] = tab
-    checked(at.run())
-    assert not at.error
+from tests.ui.values_page import FEW
 
 
 def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
