@@ -10,10 +10,12 @@ from functools import lru_cache
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
+import pytest
 
 from caldp_core.audit.pairwise import exact_audit, finite_pairs
+from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Floats, Ints, Reports, Words, read_only
+from caldp_core.basics.types import Floats, Ints, Progress, Reports, Words, read_only
 from caldp_core.mechanisms import ContextMechanism, Mechanism, Tally
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
@@ -45,6 +47,23 @@ REPEATS_AGAIN: Final = REPEATS // 5
 """In contexts that repeat others: by 100 draws 1.8 spreads are 18 standard errors."""
 REPEATS_THOROUGH: Final = 1500
 """1/39 of a spread and 3.7 % of a variance: 1/5 of a spread or 26 % of a variance is found."""
+
+
+def check_progress(work: Callable[[Progress], object]) -> list[float]:
+    """The shares done that work tells: they rise, and who cancels at one of them ends the work."""
+    shares: list[float] = []
+    work(shares.append)
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 1
+    for at in {shares[0], shares[len(shares) // 2]}:
+
+        def cancel(share: float, at: float = at) -> None:
+            if share >= at:
+                raise Cancelled
+
+        with pytest.raises(Cancelled):
+            work(cancel)
+    return shares
 
 
 @contextmanager

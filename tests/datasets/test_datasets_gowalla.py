@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Gowalla, population_prior, shipped
 from caldp_core.domain.grid import US_GRID, GridDomain
 from tests import ROOT
+from tests.contract.checks import check_progress
 
 DATA = ROOT / "data"
 
@@ -69,15 +70,7 @@ def test_gowalla_is_not_upside_down() -> None:
 
 
 def test_gowalla_can_be_cancelled_and_reports_the_end() -> None:
-    seen: list[float] = []
-    Gowalla().load(seen.append)
-    assert seen[-1] == 1.0
-
-    def stop(share: float) -> None:
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        Gowalla().load(stop)
+    assert check_progress(Gowalla().load)[-1] == 1.0
 
 
 @pytest.mark.parametrize(
