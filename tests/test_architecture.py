@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 
@@ -91,34 +92,39 @@ def test_pages_hold_no_mathematics() -> None:
     assert not meeting
 
 
-def looks_up(room: str, source: str) -> list[str]:
-    """The modules of higher rooms that a file of this room imports."""
-    below = ROOMS[: ROOMS.index(room) + 1]
+def looks_up(package: str, rooms: Sequence[str], room: str, source: str) -> list[str]:
+    """The modules of higher rooms of the package that a file of this room imports."""
+    below = rooms[: rooms.index(room) + 1]
     own = [
         node.module
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caldp_core")
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(package)
     ]
     return [module for module in own if module.split(".")[1:2] not in [[each] for each in below]]
 
 
+def files_that_look_up(package: str, rooms: Sequence[str]) -> dict[str, list[str]]:
+    """By file of the package, the modules of higher rooms that it imports."""
+    return {
+        str(path.relative_to(ROOT)): up
+        for room in rooms
+        for path in (ROOT / package / room).rglob("*.py")
+        if (up := looks_up(package, rooms, room, path.read_text(encoding="utf-8")))
+    }
+
+
 def test_a_look_up_is_found() -> None:
-    assert looks_up("domain", "from caldp_core.basics.types import Ints") == []
-    assert looks_up("domain", "from caldp_core.domain.area import Area") == []
+    for module in ("caldp_core.basics.types", "caldp_core.domain.area"):
+        assert looks_up("caldp_core", ROOMS, "domain", f"from {module} import it") == []
     for wrong in ("caldp_core.privacy.context", "caldp_core"):
-        assert looks_up("domain", f"def f():\n    from {wrong} import it") == [wrong]
+        source = f"def f():\n    from {wrong} import it"
+        assert looks_up("caldp_core", ROOMS, "domain", source) == [wrong]
 
 
 def test_no_room_of_the_core_looks_up() -> None:
     core = ROOT / "caldp_core"
     assert sorted(ROOMS) == sorted(p.parent.name for p in core.glob("*/__init__.py"))
-    wrong = {
-        str(path.relative_to(core)): up
-        for room in ROOMS
-        for path in (core / room).rglob("*.py")
-        if (up := looks_up(room, path.read_text(encoding="utf-8")))
-    }
-    assert not wrong
+    assert not files_that_look_up("caldp_core", ROOMS)
 
 
 LESSON = "handout"

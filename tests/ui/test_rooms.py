@@ -13,6 +13,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from tests import ROOT
+from tests.test_architecture import files_that_look_up
 from tests.ui.driver import checked, go, query_of, scenario_of
 from tests.ui.survey_page.page_state import TEN
 
@@ -111,28 +112,10 @@ def test_a_job_runs_beside_any_page(at: AppTest) -> None:
     assert at.text[0].value == "counted 6"
 
 
-def looks_up(room: str, source: str) -> list[str]:
-    """The modules of higher rooms that a file of this room imports."""
-    below = ROOMS[: ROOMS.index(room) + 1]
-    own = [
-        node.module
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caldp_ui")
-    ]
-    return [module for module in own if module.split(".")[1] not in below]
-
-
 def test_no_room_of_the_user_interface_looks_up() -> None:
     ui = ROOT / "caldp_ui"
     assert {p.parent.name for p in ui.glob("*/__init__.py")} <= set(ROOMS)
-    assert looks_up("words", "from caldp_ui.parts.readout import shield") != []
-    wrong = {
-        str(path.relative_to(ui)): up
-        for room in ROOMS
-        for path in (ui / room).rglob("*.py")
-        if (up := looks_up(room, path.read_text(encoding="utf-8")))
-    }
-    assert not wrong
+    assert not files_that_look_up("caldp_ui", ROOMS)
 
 
 def test_compute_and_words_of_numbers_draw_nothing() -> None:
