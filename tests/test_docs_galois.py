@@ -1,7 +1,5 @@
 """The figures of docs/galois.md are those of the code."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -14,22 +12,9 @@ from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from tests import ROOT
-from tests.test_docs_mathematics import found
+from tests.test_docs_mathematics import rows
 
 TEXT = (ROOT / "docs" / "galois.md").read_text(encoding="utf-8")
-NAMES = sorted(set(re.findall(r"`(caldp_core(?:\.\w+)+)", TEXT)))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_named_is_there(name: str) -> None:
-    assert found(name).__doc__
-
-
-def rows(section: str) -> list[list[str]]:
-    """Cells of the section's table, its header left out."""
-    body = TEXT.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
-    table = [line for line in body.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
 def best(epsilon: float) -> float:
@@ -47,7 +32,7 @@ def same(told: str, number: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    "row", rows("What it is for"), ids=lambda row: f"k = {row[0]}, ε = {row[1]}"
+    "row", rows("What it is for", TEXT), ids=lambda row: f"k = {row[0]}, ε = {row[1]}"
 )
 def test_what_it_is_for(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
@@ -77,7 +62,7 @@ def test_next_to_the_optimum_up_to_a_32nd_and_at_it_from_k_on(k: int) -> None:
     assert max(above_optimum(k, float(epsilon)) for epsilon in high) < 1 + 1e-9
 
 
-@pytest.mark.parametrize("row", rows("Where it is farther off"), ids="-".join)
+@pytest.mark.parametrize("row", rows("Where it is farther off", TEXT), ids="-".join)
 def test_where_it_is_farther_off(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
     between = np.arange(STEP * np.ceil(np.log(k / 32) / STEP), np.log(k), STEP)
@@ -92,12 +77,14 @@ def test_where_it_is_farther_off(row: list[str]) -> None:
 
 
 def test_the_cost_of_a_tally() -> None:
-    for q, d, coins in rows("The tally of any number of people"):
+    for q, d, coins in rows("The tally of any number of people", TEXT):
         assert coins_of(int(q).bit_length() - 1, int(d)) == int(coins)
 
 
 @pytest.mark.parametrize(
-    "row", rows("Beside general Hadamard response"), ids=lambda row: f"k = {row[0]}, ε = {row[1]}"
+    "row",
+    rows("Beside general Hadamard response", TEXT),
+    ids=lambda row: f"k = {row[0]}, ε = {row[1]}",
 )
 def test_beside_general_hadamard_response(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
