@@ -15,10 +15,15 @@ from benchmarks.figures import Bar, Figure, Runs, measure_time, ratio, share
 from caldp_core.mechanisms import FAMILIES
 
 
-def test_all_benchmarks_run_at_tiny_size() -> None:
-    result = CliRunner().invoke(main, ["--tiny", "--json"], catch_exceptions=False)
+def report_of(*arguments: str) -> Any:
+    """The report of a run at tiny size."""
+    result = CliRunner().invoke(main, ["--tiny", "--json", *arguments], catch_exceptions=False)
     assert result.exit_code == 0
-    report = json.loads(result.stdout)
+    return json.loads(result.stdout)
+
+
+def test_all_benchmarks_run_at_tiny_size() -> None:
+    report = report_of()
     known = {"cpu", "cores", "python", "numpy", "pure-ldp", "multi-freq-ldpy", "xxhash"}
     assert known <= report["machine"].keys()
     words = " ".join(figure["work"] for figure in report["figures"])
@@ -34,10 +39,7 @@ def test_all_benchmarks_run_at_tiny_size() -> None:
 
 
 def test_designs_are_timed_and_their_gap_is_said() -> None:
-    result = CliRunner().invoke(
-        main, ["--tiny", "--json", "--only", "designer"], catch_exceptions=False
-    )
-    figures = json.loads(result.stdout)["figures"]
+    figures = report_of("--only", "designer")["figures"]
     times = [figure for figure in figures if figure["unit"] == "s"]
     gaps = [figure for figure in figures if figure["unit"] == "×"]
     assert len(times) == len(gaps) == 4
@@ -46,10 +48,7 @@ def test_designs_are_timed_and_their_gap_is_said() -> None:
 
 
 def test_ways_to_ask_several_questions_are_held_against_their_peers() -> None:
-    result = CliRunner().invoke(
-        main, ["--tiny", "--json", "--only", "several"], catch_exceptions=False
-    )
-    found = json.loads(result.stdout)["figures"]
+    found = report_of("--only", "several")["figures"]
     peers = [figure for figure in found if "multi-freq-ldpy" in figure["work"]]
     assert len(found) == 2 * (2 + 3)
     assert len(peers) == 2 * 3
@@ -57,10 +56,7 @@ def test_ways_to_ask_several_questions_are_held_against_their_peers() -> None:
 
 
 def test_numbers_are_told_by_three_ways() -> None:
-    result = CliRunner().invoke(
-        main, ["--tiny", "--json", "--only", "numbers"], catch_exceptions=False
-    )
-    found = json.loads(result.stdout)["figures"]
+    found = report_of("--only", "numbers")["figures"]
     assert len(found) == 3 * 3 * 3 * 3
     assert all(0 <= figure["median"] < 100 for figure in found)
 
@@ -89,9 +85,7 @@ def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch: pytest.M
     for parent in ("pure_ldp", "pure_ldp.frequency_oracles"):
         monkeypatch.setitem(sys.modules, parent, ModuleType(parent))
     monkeypatch.setitem(sys.modules, name, module)
-    result = CliRunner().invoke(main, ["--tiny", "--json", "--only", "people"])
-    assert result.exit_code == 0
-    figures = json.loads(result.stdout)["figures"]
+    figures = report_of("--only", "people")["figures"]
     skipped = [figure for figure in figures if figure["verdict"] == "skipped"]
     assert len(skipped) == 3  # its time, and the two ratios to ours
     assert all("pure-ldp cannot run here ('float' object" in each["note"] for each in skipped)
@@ -99,9 +93,8 @@ def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch: pytest.M
 
 def test_table_compares_with_an_earlier_run(tmp_path: Path) -> None:
     earlier = tmp_path / "earlier.json"
-    arguments = ["--tiny", "--only", "people"]
-    earlier.write_text(CliRunner().invoke(main, [*arguments, "--json"]).stdout, encoding="utf-8")
-    result = CliRunner().invoke(main, [*arguments, "--against", str(earlier)])
+    earlier.write_text(json.dumps(report_of("--only", "people")), encoding="utf-8")
+    result = CliRunner().invoke(main, ["--tiny", "--only", "people", "--against", str(earlier)])
     assert result.exit_code == 0
     assert "× the earlier" in result.stdout
 
