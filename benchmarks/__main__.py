@@ -12,12 +12,14 @@ import click
 
 from benchmarks import (
     audits,
+    browser,
     collect,
     crowd,
     designer,
     estimators,
     families,
     files,
+    fleet,
     flood,
     kernels,
     leaving,
@@ -61,6 +63,11 @@ _OPTIONAL_PARTS = {
     "numbers": numbers.figures,
 }
 """Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
+_NEEDS = {
+    **dict.fromkeys(("page", "pages", "wear"), browser.missing_software),
+    "load": fleet.missing_software,
+}
+"""By part, what it needs and lacks on this machine, as a sentence."""
 
 
 @click.command()
@@ -108,7 +115,11 @@ def main(
 
 def _measure(parts: Iterable[str], sizes: Sizes) -> Iterator[Figure]:
     for part in parts:
-        yield from (_PARTS | _OPTIONAL_PARTS)[part](sizes)
+        lack = _NEEDS[part]() if part in _NEEDS else ""
+        if lack:
+            yield Figure(part, "", None, note=lack)
+        else:
+            yield from (_PARTS | _OPTIONAL_PARTS)[part](sizes)
 
 
 def _earlier(path: Path) -> dict[str, float]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.crowd import crowd
 from benchmarks.figures import Figure
-from benchmarks.fleet import fleet, missing_software
+from benchmarks.fleet import fleet
 from benchmarks.sizes import Sizes
 
 READERS_PAUSE_S = 5.0
@@ -17,10 +17,6 @@ READERS_PAUSE_S = 5.0
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """For each number of workers: a class that plays, and many who read."""
-    lack = missing_software()
-    if lack:
-        yield Figure("what workers carry", "/s", None, note=lack)
-        return
     for number in sizes.workers:
         for visits, pause in ((sizes.visits, 1.0), (sizes.readers, READERS_PAUSE_S)):
             with tempfile.TemporaryDirectory() as name, fleet(Path(name), number) as workers:

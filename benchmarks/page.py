@@ -19,7 +19,6 @@ from benchmarks.browser import (
     MAP_PAGE,
     chromium,
     film_step,
-    missing_software,
     press_until_bare_is_redrawn,
     press_until_redrawn,
     wait_until_ready,
@@ -47,10 +46,6 @@ _PICTURES: Final = 2
 
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Cold start and a move, beside a bare page's; bytes of a move and of a picture."""
-    lack = missing_software()
-    if lack:
-        yield Figure("map page in Chromium", "s", None, note=lack)
-        return
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
         folder, repeats = Path(name), sizes.long_repeats
         bare_starts = [_bare_start(browser, folder) for _ in range(repeats)]

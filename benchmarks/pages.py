@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.browser import chromium, missing_software, press_until_new, wait_until_settled
+from benchmarks.browser import chromium, press_until_new, wait_until_settled
 from benchmarks.figures import Bar, Figure
 from benchmarks.page import bare_moves
 from benchmarks.server import server_address
@@ -101,10 +101,6 @@ PAGES: Final = (
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """The moves of each page, as ratios to the bare page's."""
     del sizes
-    lack = missing_software()
-    if lack:
-        yield Figure("pages in Chromium", "×", None, note=lack)
-        return
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with (

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.browser import (
     MAP_PAGE,
     chromium,
-    missing_software,
     press_until_redrawn,
     wait_until_ready,
     wait_until_settled,
@@ -42,10 +41,6 @@ _FILMS_MS: Final = 20_000
 def figures(sizes: Sizes) -> Iterator[Figure]:
     """Transfer of a first visit, then memory before and after changes of ε."""
     del sizes
-    lack = missing_software()
-    if lack:
-        yield Figure("what changes leave behind", "MB", None, note=lack)
-        return
     with (
         chromium() as browser,
         tempfile.TemporaryDirectory() as name,

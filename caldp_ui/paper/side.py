@@ -8,7 +8,7 @@ from caldp_core.experiments.reproduce import PAPER
 from caldp_ui.compute import sources
 from caldp_ui.controls import common
 from caldp_ui.paper.page_state import RUNS, STATE, VIEWS, Paper
-from caldp_ui.session.scenarios import redraw_noise, update_scenario
+from caldp_ui.session.scenarios import update_scenario
 
 
 def tabs() -> None:
@@ -41,10 +41,4 @@ def settings(record: Paper) -> None:
             args=(STATE, lambda s: replace(PAPER, dataset=s.dataset)),
             help="ε = 1, Hadamard response, one projection on the shares.",
         )
-        st.button(
-            "Draw new noise",
-            icon=":material/casino:",
-            key=STATE.key("another"),
-            on_click=redraw_noise,
-            args=(STATE,),
-        )
+        common.redraw_button(STATE)
