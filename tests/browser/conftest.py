@@ -1,6 +1,5 @@
 """One server and one Chromium a worker; every visit is watched for requests and errors."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from benchmarks.browser import (
     wait_until_settled,
 )
 from benchmarks.server import server_address
+from tests import require_software
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
 
@@ -45,11 +45,7 @@ def visiting(context: Any, url: str, *there: str) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    lack = missing_software()
-    if lack and os.environ.get("CALDP_BROWSER_REQUIRED") == "1":
-        pytest.fail(lack)
-    if lack:
-        pytest.skip(lack)
+    require_software(missing_software(), "CALDP_BROWSER_REQUIRED")
     with chromium() as started:
         yield started
 

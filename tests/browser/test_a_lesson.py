@@ -19,7 +19,7 @@ from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.room.page_state import EXAMPLES
-from tests.browser.conftest import SCREENS, Profiles
+from tests.browser.conftest import SCREENS, Profiles, visiting
 from tests.browser.hands import expect
 from tests.browser.test_axe import broken
 from tests.browser.test_phone import PHONE
@@ -52,16 +52,10 @@ PHONES: Final = 3
 
 @pytest.fixture(scope="module")
 def teacher(profiles: Profiles, address: str) -> Iterator[Any]:
-    watch = Watch()
     own = {"extra_http_headers": {"x-teacher": "lesson"}}  # no other test recalls its poll
-    page = profiles(**SCREENS["projector"], **own).new_page()
-    watch.follow(page)
-    page.goto(f"{address}/classroom")
-    page.locator(SAID).wait_for()
-    wait_until_settled(page)
-    yield page
-    page.close()
-    watch.check()
+    profile = profiles(**SCREENS["projector"], **own)
+    with visiting(profile, f"{address}/classroom", SAID) as page:
+        yield page
 
 
 def expect_step(page: Any, number: int) -> None:

@@ -12,7 +12,7 @@ from caldp_ui.adversary import words
 from caldp_ui.adversary.beliefs import load_data
 from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, STATE, AttackerState
 from caldp_ui.controls.common import EPSILONS
-from tests.browser.conftest import Profiles
+from tests.browser.conftest import SCREENS, Profiles, visiting
 from tests.browser.hands import HEADLINE, expect, held
 from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
@@ -28,14 +28,9 @@ TITLE = f"{STAGE} .pane:visible .name >> nth=0"
 
 @pytest.fixture(scope="module")
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
-    watch = Watch()
-    found = profiles(viewport={"width": 1280, "height": 720}).new_page()
-    watch.follow(found)
-    found.goto(f"{address}/adversary?days=2")
-    found.wait_for_selector(f"{STAGE}[data-painted]")
-    yield found
-    found.close()
-    watch.check()
+    link = f"{address}/adversary?days=2"
+    with visiting(profiles(**SCREENS["projector"]), link, f"{STAGE}[data-painted]") as found:
+        yield found
 
 
 def expect_said(page: Any, record: AttackerState) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import wait_until_settled
-from tests.browser.conftest import Profiles
+from tests.browser.conftest import Profiles, visiting
 from tests.browser.hands import HEADLINE, expect, to_page
-from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 WIDE = {"width": 1500, "height": 900}
@@ -60,14 +59,8 @@ PAGES = (
 
 @pytest.fixture
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
-    watch = Watch()
-    found = profiles(viewport=WIDE).new_page()
-    watch.follow(found)
-    found.goto(f"{address}/{ASIDE}")
-    wait_until_settled(found)
-    yield found
-    found.close()
-    watch.check()
+    with visiting(profiles(viewport=WIDE), f"{address}/{ASIDE}") as found:
+        yield found
 
 
 def go(page: Any, name: str) -> None:

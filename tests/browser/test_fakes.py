@@ -11,9 +11,8 @@ from caldp_ui.adversary import fakes, fakes_words
 from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, STATE, AttackerState
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
-from tests.browser.conftest import Profiles
+from tests.browser.conftest import Profiles, visiting
 from tests.browser.hands import HEADLINE, expect, held
-from tests.browser.watch import Watch
 from tests.ui.driver import both_lines
 
 pytestmark = pytest.mark.browser
@@ -24,15 +23,10 @@ SHOWN = AttackerState(show=FAKES)
 
 @pytest.fixture(scope="module")
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
-    watch = Watch()
-    found = profiles(viewport=PROJECTOR).new_page()
-    watch.follow(found)
-    found.goto(f"{address}/adversary?show={FAKES}")
-    found.wait_for_selector(f"{STAGE}[data-painted]")
-    expect_said(found, SHOWN)
-    yield found
-    found.close()
-    watch.check()
+    link = f"{address}/adversary?show={FAKES}"
+    with visiting(profiles(viewport=PROJECTOR), link, f"{STAGE}[data-painted]") as found:
+        expect_said(found, SHOWN)
+        yield found
 
 
 def expect_said(page: Any, record: AttackerState) -> None:

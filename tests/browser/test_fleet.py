@@ -1,6 +1,5 @@
 """Two workers behind nginx, by https and below a path, as docs/deploy.md sets it up."""
 
-import os
 import re
 import ssl
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 
 from benchmarks.browser import wait_until_settled
 from benchmarks.fleet import Fleet, fleet, missing_software
+from tests import require_software
 from tests.browser.hands import SLIDER
 from tests.browser.watch import Watch
 
@@ -47,11 +47,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def behind(
     browser: Any, certificate: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Fleet]:
-    lack = missing_software()
-    if lack and os.environ.get("CALDP_BROWSER_REQUIRED") == "1":
-        pytest.fail(lack)
-    if lack:
-        pytest.skip(lack)
+    require_software(missing_software(), "CALDP_BROWSER_REQUIRED")
     folder = tmp_path_factory.mktemp("fleet")
     with fleet(folder, 2, "caldp", certificate, NO_HOME) as found:
         yield found

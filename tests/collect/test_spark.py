@@ -11,7 +11,7 @@ import pytest
 
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
-from tests import ROOT
+from tests import ROOT, require_software
 from tests.collect import written
 from tests.collect.protocols import small
 from tests.collect.spark_cluster import SPARING
@@ -28,11 +28,7 @@ def missing() -> str:
 
 
 def test_a_cluster_that_loses_a_worker_counts_each_report_once(tmp_path: Path) -> None:
-    lack = missing()
-    if lack and os.environ.get("CALDP_SPARK_REQUIRED") == "1":
-        pytest.fail(lack)
-    if lack:
-        pytest.skip(lack)
+    require_software(missing(), "CALDP_SPARK_REQUIRED")
     protocol = small("oue")
     asked, output = tmp_path / "protocol.json", tmp_path / "week.tally.json"
     asked.write_text(protocol.to_json(), "utf-8")
