@@ -14,7 +14,7 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import plain_errors, progress_bar, write_text
+from caldp_core.cli.terminal import plain_errors, progress_bar, write_or_print, write_text
 from caldp_core.collect import js
 from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.dap import dap_configuration
@@ -48,11 +48,7 @@ def protocol_command(path: str, output: Path | None, question: str) -> None:
         scenario = Scenario.from_file(path)
         with progress_bar("loading") as progress:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
-        text = Protocol.of(setup, question).to_json()
-        if output is not None:
-            write_text(output, text)
-    if output is None:
-        click.echo(text, nl=False)
+        write_or_print(output, Protocol.of(setup, question).to_json())
 
 
 @click.command("tally")
@@ -139,8 +135,6 @@ def estimate_command(
         options = Options(known.shares_on(loaded.domain), q)
         table = estimate_table(loaded, collected, level, name, options)
         text = _format_table(loaded, table, output)
-        if output is not None:
-            write_text(output, text)
         if record is not None:
             write_text(
                 record,
@@ -148,8 +142,7 @@ def estimate_command(
                     make_record(loaded, collected, level, name, prior=known, false_share=q)
                 ),
             )
-    if output is None:
-        click.echo(text, nl=False)
+        write_or_print(output, text)
 
 
 def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:
@@ -173,12 +166,8 @@ def sql_command(protocol: str, dialect: str) -> None:
 @click.option("-o", "--output", type=_FILE, help="Write it to this file; else it is printed.")
 def client_command(output: Path | None) -> None:
     """Give out the JavaScript client: one file for browsers and Node, without dependencies."""
-    text = (Path(js.__file__).parent / "client.js").read_text("utf-8")
     with plain_errors():
-        if output is not None:
-            write_text(output, text)
-    if output is None:
-        click.echo(text, nl=False)
+        write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
 
 
 @click.command("mixed")

@@ -47,3 +47,11 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, "utf-8", newline="")
     except OSError as error:
         raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
+
+
+def write_or_print(path: Path | None, text: str) -> None:
+    """Write a file as `write_text` does, or print the text where none is named."""
+    if path is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(path, text)
