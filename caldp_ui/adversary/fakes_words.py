@@ -45,11 +45,15 @@ def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) 
             f"In truth {truth} are there. Move the slider of fake phones to see what they change.",
         )
     return Headline(
-        f"{formats.people(data.phones)} fake phones make {place} look like {after} of {number} "
-        f"people instead of {before}.",
-        f"They are {share(record.tenths)} of all phones. A repair that knows "
+        f"{_fake_phones_make(data.phones)} {place} look like {after} of {number} people instead of "
+        f"{before}.",
+        f"Of all phones {share(record.tenths)} are fake. A repair that knows "
         f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
     )
+
+
+def _fake_phones_make(phones: int) -> str:
+    return "1 fake phone makes" if phones == 1 else f"{formats.people(phones)} fake phones make"
 
 
 def share(tenths: int) -> str:

@@ -111,15 +111,18 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     wide, short = data.named("RAPPOR"), data.named("Galois")
-    details = f"{formats.integer(lesson.items)} items, {formats.people(lesson.n)} people."
+    details = (
+        f"{formats.integer(lesson.items)} items and "
+        f"{formats.counted(lesson.n, 'person', 'people')}."
+    )
     if lesson.broken:
         details += f" With one hash function for all it is never below {_off(_floor(lesson))}."
     return Board(
         Headline(
-            f"{_bits(short.bits)} per report are accurate to {_off(short.off)}, RAPPOR's "
+            f"Reports of {_bits(short.bits)} are accurate to {_off(short.off)}, RAPPOR's "
             f"{_bits(wide.bits)} to {_off(wide.off)}.",
-            f"Standard error of one item's share, in percentage points; {_bits(short.bits)}: "
-            f"Galois response. {details}",
+            f"This is the standard error of one item's share. Galois response sends "
+            f"{_bits(short.bits)}. There are {details}",
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", _alt(data)),)),
         _formula,
@@ -138,7 +141,7 @@ def _bits(bits: int) -> str:
 
 
 def _off(share: float) -> str:
-    return f"± {formats.digits(100 * share)} points"
+    return f"± {formats.digits(100 * share)} percentage points"
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:

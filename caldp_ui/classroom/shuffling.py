@@ -96,8 +96,8 @@ def open_board(lesson: Lesson) -> Board:
         details += f" If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}."
     return Board(
         Headline(
-            f"Shuffled among {formats.people(lesson.n)} reports, ε falls from {lesson.epsilon:g} "
-            f"to {formats.digits(mixed)}.",
+            f"Shuffling {formats.counted(lesson.n, 'report', 'reports')} lowers ε from "
+            f"{lesson.epsilon:g} to {formats.digits(mixed)}.",
             details,
         ),
         lambda colours: _picture(data, lesson, colours),

@@ -73,7 +73,7 @@ def _period(record: Publication) -> None:
 
 
 def _cells(data: TreatmentData) -> None:
-    """The menu of the larger cells, which are also the blocks of noise."""
+    """The menu of the larger cells, which are also the blocks of the noise."""
     sizes = presets.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
     titles = list(sizes)

@@ -45,7 +45,7 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """The two estimates that the headline compares are large, the truth is small, for reference."""
 _DRAW: Final = "one draw of many"
-SQUARES: Final = "dashed: averages"
+SQUARES: Final = "dashed squares: averages"
 
 
 def scene(data: ComparisonData, land: Ground, title: str = "This protection", **more: Any) -> Scene:
@@ -156,7 +156,7 @@ def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
     return Picture(
         TRUTH,
         "Truth",
-        f"{formats.people(setup.n)} people, shown for demonstration only",
+        f"{formats.counted(setup.n, 'person', 'people')}, shown for demonstration only",
         f"Map of where people truly are: {setup.dataset.name}.",
         truth_code(setup),
         marks=marks,

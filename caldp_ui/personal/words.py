@@ -93,7 +93,7 @@ def people_sentence(data: PersonalData) -> str:
         if has_common
         else "Of all people"
     )
-    return f"{all_of}, {groups}; the others elsewhere."
+    return f"{all_of}, {groups}; the others are elsewhere."
 
 
 def _own_place_text(number: int) -> str:

@@ -155,7 +155,7 @@ _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
     "affairs": (
         (
             "An affair is sensitive",
-            "Who had one hides among all answers; others sometimes send a cover answer.",
+            "People who had an affair hide among all; the others sometimes send a cover answer.",
             OneBlock(),
             None,
         ),

@@ -34,6 +34,11 @@ def count(number: int, one: str, many: str) -> str:
     return f"{integer(number)} {one if number == 1 else many}"
 
 
+def counted(number: float, one: str, many: str) -> str:
+    """A number of things as `people` writes it: "1 person", "3.67 million people"."""
+    return f"{people(number)} {one if round(number) == 1 else many}"
+
+
 def share(value: float) -> str:
     """A total variation or a share: three decimals, more where it is small."""
     if value == float("inf"):

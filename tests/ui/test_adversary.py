@@ -252,7 +252,7 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
     assert said[7] == f"After 7 fresh reports {gives} {week} chance."
     assert "stored" not in by_days[1].second
     assert by_days[7].second == (
-        f"It is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
+        f"The chance is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
         f"{before} before any report. Every report shows the state."
     )
     assert not any(told.unprotected for told in by_days.values())
