@@ -45,7 +45,7 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """The two estimates that the headline compares are large, the truth is small, for reference."""
 _DRAW: Final = "one draw of many"
-SQUARES: Final = "dashed squares: averages"
+SQUARES: Final = "dashed: averages"
 
 
 def scene(data: ComparisonData, land: Ground, title: str = "This protection", **more: Any) -> Scene:

@@ -97,7 +97,7 @@ def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:
     texts = policies.describe_promise(nouns, setup)
     if texts.grades[-1].word == NONE:
         guess = texts.summary.replace("*", "")
-        return f"At ε = {high:g} the protection counts as none: {guess[:1].lower()}{guess[1:]}"
+        return f"At ε = {high:g} the protection counts as none. {guess}"
     if is_plain(setup):
         return f"It hides every {nouns.unit} from every other, at ε = {low:g}."
     block, sized = promise.block_name(nouns, setup.scenario), _sized_block(nouns, setup)
