@@ -162,7 +162,7 @@ def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    y = {"title_text": "error of a share, points", **_decades(data, lesson)}
+    y = {"title_text": "error of a share, percentage points", **_decades(data, lesson)}
     return charts.figure(traces, x, y, colours, hovermode="closest")
 
 
@@ -190,7 +190,7 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -
         "text": [cost.name for cost in costs],
         "line": {"color": look.colour, "dash": look.dash, "width": 3},
         "marker": {"color": look.colour, "symbol": look.symbol, "size": 11},
-        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} points",
+        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} percentage points",
     }
 
 
