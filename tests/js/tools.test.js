@@ -13,7 +13,7 @@ function tools(tool, actions = [{id: "protect", label: "Protect", will: {[tool]:
     const told = [], grid = new Grid({...SMALL, rows: 10, columns: 10});
     const labels = Uint32Array.from({length: 100}, (_, cell) => grid.row(cell) < 5 ? 3 : 8);
     const made = new Tools({
-        grid, labels, data: {actions, hint: "Look.", ground: {labels: "there"}}, dirty() {},
+        grid, labels, data: {actions, hint: "Look.", ground: {labels: "there"}}, requestPaint() {},
         film: {stop() {}}, toolbar: {update() {}},
         teller: {tell: (kind, record) => told.push([kind, record])},
     });
@@ -116,7 +116,7 @@ test("what is given up, or has no action, is not told", () => {
 
 test("a click does something only where the page wants one, and no tool draws", () => {
     const made = tools("look");
-    assert.ok(made.clicks && !tools("look", []).clicks && !tools("box").clicks);
+    assert.ok(made.takesClicks && !tools("look", []).takesClicks && !tools("box").takesClicks);
     made.click(7);
     assert.deepEqual(made.told, [["act", {tool: "look", action: "protect", cells: "7+1"}]]);
     made.click(-1);
@@ -128,9 +128,9 @@ test("a click does something only where the page wants one, and no tool draws", 
 
 test("a tool is offered where an action is for it, blocks where there are some", () => {
     const made = tools("blocks");
-    assert.ok(made.offered("look") && made.offered("blocks") && !made.offered("box"));
+    assert.ok(made.isOffered("look") && made.isOffered("blocks") && !made.isOffered("box"));
     made.stage.data.ground.labels = null;
-    assert.ok(!made.offered("blocks"));
+    assert.ok(!made.isOffered("blocks"));
 });
 
 test("the chosen action says what will happen", () => {

@@ -20,7 +20,7 @@ class ChartFilms extends Follower {
     take(page, owner) {
         this.page = page;
         this.owner = owner;
-        if (this.now && !this.dials.held(this.now.film)) this.lead(null);
+        if (this.position && !this.dials.isHeld(this.position.film)) this.preview(null);
         this.dials.catchUp();
     }
 
@@ -34,13 +34,13 @@ class ChartFilms extends Follower {
     remove(film) {
         if (this.films.get(film.id) !== film) return;
         this.drop(film.id);
-        if (this.now?.film === film.id) this.lead(null);
+        if (this.position?.film === film.id) this.preview(null);
     }
 
     /** @param {string} id
         @param {string | null | undefined} reading */
     follow(id, reading) {
-        if (!this.now || this.now.film === id) super.follow(id, reading);
+        if (!this.position || this.position.film === id) super.follow(id, reading);
     }
 
     /** @param {Film} film
@@ -50,9 +50,9 @@ class ChartFilms extends Follower {
         return film.alike === said?.alike && film.steps[index].reading !== said.reading;
     }
 
-    /** @param {import("./follower.js").Now | null} now */
-    lead(now) {
-        this.go(now);
+    /** @param {import("./follower.js").Position | null} now */
+    preview(now) {
+        this.moveTo(now);
         if (!this.step) hub.forEach(picture => picture.play(null));
         else for (const [key, told] of Object.entries(this.step.pictures)) hub.get(key)?.play(told);
     }

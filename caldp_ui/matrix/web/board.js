@@ -1,7 +1,7 @@
 /* Two tables beside each other: E, whose entries are fields to type into, and what the channel
    leaks. The entry that is pointed at or has the focus is lit in both and told in words below. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 import {Teller} from "./teller.js";
 
@@ -145,13 +145,13 @@ class Board extends Picture {
         if (pair.field && pair.follows) {
             pair.said = said.text;
             if (!pair.waits) pair.field.value = said.text;
-            say(pair.follows, said.follows);
+            setText(pair.follows, said.follows);
         } else {
-            say(pair.limit.text, said.text);
-            say(pair.limit.mark, said.follows);
+            setText(pair.limit.text, said.text);
+            setText(pair.limit.mark, said.follows);
         }
-        say(pair.leak.text, done.text);
-        say(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[done.mark]);
+        setText(pair.leak.text, done.text);
+        setText(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[done.mark]);
     }
 
     /** @param {number} x
@@ -193,11 +193,11 @@ class Board extends Picture {
     light(pair) {
         this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
         this.lit = pair;
-        if (!pair) return say(this.readout, this.data.words[this.edit ? "hint" : "still"]);
+        if (!pair) return setText(this.readout, this.data.words[this.edit ? "hint" : "still"]);
         const [x, z] = pair, {limit, leak} = this.cells[x][z];
         limit.cell.classList.add("lit");
         leak.cell.classList.add("lit");
-        say(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
+        setText(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
     }
 
     /** Arrow keys go to the next entry; left and right only past the ends of what is typed.

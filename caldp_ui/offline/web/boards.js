@@ -2,7 +2,7 @@
    page showed; another one that is moved begins there, too. */
 
 import {jsonOf} from "./bytes.js";
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {build} from "./elsewhere.js";
 import {hub} from "./hub.js";
 import {plot} from "./plot.js";
@@ -42,7 +42,7 @@ class Board {
     put({slider, reading, steps}, at) {
         slider.value = String(at);
         slider.setAttribute("aria-valuetext", steps[at].reading);
-        say(reading, steps[at].reading);
+        setText(reading, steps[at].reading);
     }
 
     /** @param {Dial} dial */

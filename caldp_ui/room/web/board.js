@@ -1,7 +1,7 @@
 /* The projector's picture: a bar with its range for each answer, how the range tightened, and all
    that the server knows. Rows live as long as their answer, so that bars move and nothing blinks. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 
 /** @typedef {{
@@ -57,8 +57,8 @@ class Board extends Picture {
         if (form !== this.form) this.build(data);
         this.form = form;
         data.answers.forEach((answer, x) => this.fill(this.made[x], answer, data, x));
-        say(this.known, data.words.known);
-        say(this.note, data.words.note);
+        setText(this.known, data.words.known);
+        setText(this.note, data.words.note);
         this.report(data);
     }
 
@@ -112,8 +112,8 @@ class Board extends Picture {
         parts.truth.hidden = truth === null;
         if (truth !== null) parts.truth.style.left = at(truth);
         const span = `${Math.round(100 * low)} to ${percent(high)}`;
-        say(parts.number, estimate === null ? "?" : percent(estimate));
-        say(parts.span, span);
+        setText(parts.number, estimate === null ? "?" : percent(estimate));
+        setText(parts.span, span);
         const told = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${percent(estimate)}, `
             + `range ${span}; ${sent} of ${n} reports name it`;
         parts.node.setAttribute("aria-label", told);

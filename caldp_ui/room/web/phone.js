@@ -1,7 +1,7 @@
 /* A phone's side of a question: choose, throw the coin here, send the report, see what was sent.
    The true answer lives in `chosen` until the coin is thrown, and nowhere afterwards. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {freshToken, throwCoin} from "./coin.js";
 
 /** @typedef {{token: string, report: number}} Sent */
@@ -109,8 +109,8 @@ class Phone {
             button.setAttribute("aria-pressed", String(at === x)));
         if (!this.go) return;
         this.go.disabled = x === null;
-        say(this.odds, x === null ? "" : this.data.before[x]);
-        say(this.go, x === null ? this.data.words.choose : this.data.words.go);
+        setText(this.odds, x === null ? "" : this.data.before[x]);
+        setText(this.go, x === null ? this.data.words.choose : this.data.words.go);
     }
 
     throw() {

@@ -7,14 +7,14 @@ import {el} from "./dom.js";
     @param {Message.Tree} tree
     @returns {HTMLElement} */
 export function build([tag, attributes, ...children]) {
-    const made = children.map(each => typeof each === "string" ? each : build(each));
-    return el(/** @type {"span"} */ (tag), attributes, ...made);
+    const nodes = children.map(each => typeof each === "string" ? each : build(each));
+    return el(/** @type {"span"} */ (tag), attributes, ...nodes);
 }
 
 export class StandIns {
     constructor() {
         /** @type {[own: HTMLElement, made: HTMLElement][]} */
-        this.there = [];
+        this.pairs = [];
     }
 
     /** Elements as trees, by the CSS selector of that for which each stands in.
@@ -22,21 +22,21 @@ export class StandIns {
     put(elsewhere) {
         this.remove();
         for (const [selector, tree] of Object.entries(elsewhere)) {
-            const own = /** @type {HTMLElement | null} */ (document.querySelector(selector));
-            if (own) this.there.push([own, build(tree)]);
+            const original = /** @type {HTMLElement | null} */ (document.querySelector(selector));
+            if (original) this.pairs.push([original, build(tree)]);
         }
-        for (const [own, made] of this.there) {
-            own.before(made);
-            own.style.display = "none";
+        for (const [original, standIn] of this.pairs) {
+            original.before(standIn);
+            original.style.display = "none";
         }
     }
 
     remove() {
-        for (const [own, made] of this.there) {
-            made.remove();
-            own.style.display = "";
+        for (const [original, standIn] of this.pairs) {
+            standIn.remove();
+            original.style.display = "";
         }
-        this.there = [];
+        this.pairs = [];
     }
 }
 

@@ -2,7 +2,7 @@
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
 import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
-import {el, say} from "../../stage/web/dom.js";
+import {el, setText} from "../../stage/web/dom.js";
 import {FilmPlayer} from "../../stage/web/film.js";
 import {Teller} from "../../stage/web/teller.js";
 import {at, COMMON, FOLDED_FROM, found, listed} from "./items.js";
@@ -10,7 +10,7 @@ import {Row} from "./row.js";
 import {naming, scale} from "./scale.js";
 import {numbers, runs} from "./text.js";
 
-/** @import {Coming} from "../../stage/web/film.js"
+/** @import {FilmHead} from "../../stage/web/film.js"
     @import {Found, Item, Listed} from "./items.js"
     @typedef {{parcels: Map<unknown, Uint8Array>, come?: (bytes: Uint8Array, feed: unknown) => void,
         gone?: (feed: unknown) => void}} Hub */
@@ -80,7 +80,7 @@ class Chart {
         this.open = new Set();
         this.view = "groups";
         this.query = "";
-        /** @type {Map<unknown, Coming | undefined>} */
+        /** @type {Map<unknown, FilmHead | undefined>} */
         this.brought = new Map();
         this.teller = new Teller();
         this.film = new FilmPlayer(this);
@@ -102,7 +102,7 @@ class Chart {
         const {head, blobs} = readParcel(bytes), store = new Store();
         for (const [name, packed] of blobs) store.hold(name, packed);
         this.brought.set(feed, head.film);
-        if (head.film) this.film.bring(head.film, store);
+        if (head.film) this.film.receive(head.film, store);
     }
 
     /** @param {unknown} feed */
@@ -113,7 +113,7 @@ class Chart {
     }
 
     /** The player shows another step, or none. */
-    changed() {
+    updateTexts() {
         const {data, film} = this;
         this.frame = null;
         if (film.step) {
@@ -296,12 +296,12 @@ class Chart {
         const {searching} = this;
         this.views.forEach((button, i) => {
             button.hidden = !folds || !groups.length || searching;
-            say(button, [words.groups, words.common][i]);
+            setText(button, [words.groups, words.common][i]);
             button.setAttribute("aria-pressed", String(this.view === ["groups", "common"][i]));
         });
         this.search.hidden = names.length < 12;
         this.all.hidden = this.none.hidden = !searching || !this.matches.length;
-        say(this.found, searching ? `${this.matches.length} found` : "");
+        setText(this.found, searching ? `${this.matches.length} found` : "");
         if (!this.pointed) this.read(null);
     }
 
@@ -309,7 +309,7 @@ class Chart {
     read(node) {
         this.pointed = node;
         const row = node && this.list.find(each => each.node === node);
-        say(this.readout, row ? row.box.getAttribute("aria-label") ?? "" : this.hint());
+        setText(this.readout, row ? row.box.getAttribute("aria-label") ?? "" : this.hint());
     }
 
     hint() {

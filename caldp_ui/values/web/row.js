@@ -1,6 +1,6 @@
 /* A row: a box to tick, a name, the truth as a bar, and estimates as points with their ranges. */
 
-import {el, say} from "../../stage/web/dom.js";
+import {el, setText} from "../../stage/web/dom.js";
 
 /** @import {Item} from "./items.js"
     @typedef {"plain" | "ours" | "pinned"} Which
@@ -72,13 +72,13 @@ export class Row {
         this.node.dataset.marked = on === 0 ? "none" : this.box.indeterminate ? "some" : "all";
         const open = item.members.every(bare);
         this.node.classList.toggle("bare", open);
-        say(this.open, open && !item.heading ? words.open : "");
+        setText(this.open, open && !item.heading ? words.open : "");
         const {name, label, heading} = item;
-        say(this.text, open && heading ? `${name} · ${words.open}${label.slice(name.length)}` : label);
-        say(this.tag, item.tag ?? "");
+        setText(this.text, open && heading ? `${name} · ${words.open}${label.slice(name.length)}` : label);
+        setText(this.tag, item.tag ?? "");
         if (this.fold) {
             this.fold.hidden = !item.foldable;
-            say(this.fold, item.open ? "▾" : "▸");
+            setText(this.fold, item.open ? "▾" : "▸");
             this.fold.setAttribute("aria-expanded", String(item.open));
             this.fold.setAttribute("aria-label", `${item.open ? "Fold" : "Unfold"} ${item.name}`);
         }
