@@ -25,7 +25,7 @@ class ChartFilms extends Follower {
     }
 
     /** @param {Film} film */
-    bring(film) {
+    receive(film) {
         this.add(film);
         this.dials.catchUp();
     }
@@ -46,22 +46,24 @@ class ChartFilms extends Follower {
     /** @param {Film} film
         @param {number} index */
     isAhead(film, index) {
-        const said = this.page[film.id];
-        return film.alike === said?.alike && film.steps[index].reading !== said.reading;
+        const sliderState = this.page[film.id];
+        return film.alike === sliderState?.alike
+            && film.steps[index].reading !== sliderState.reading;
     }
 
-    /** @param {import("./follower.js").Position | null} now */
-    preview(now) {
-        this.moveTo(now);
-        if (!this.step) hub.forEach(picture => picture.play(null));
-        else for (const [key, told] of Object.entries(this.step.pictures)) hub.get(key)?.play(told);
+    /** @param {import("./follower.js").Position | null} position */
+    preview(position) {
+        this.moveTo(position);
+        const {step} = this;
+        if (!step) hub.forEach(picture => picture.play(null));
+        else for (const [key, content] of Object.entries(step.pictures)) hub.get(key)?.play(content);
     }
 }
 
 /** @type {ChartFilms} */
 const films = /** @type {any} */ (globalThis)[Symbol.for("caldp.films")] ??= new ChartFilms();
 /** @type {WeakMap<Mount, Film>} */
-const brought = new WeakMap();
+const filmsByMount = new WeakMap();
 
 /** Either what the page is at, or one film as bytes; the same bytes again are no news.
     @param {Component<Uint8Array | [{page: Record<string, Message.Dialled>}]>} component */
@@ -71,13 +73,13 @@ export default function mount({data, parentElement: parent}) {
         return whenGone(parent, () => { if (films.owner === parent) films.take({}); });
     }
     const text = new TextDecoder().decode(data);
-    if (brought.get(parent)?.text !== text) {
+    if (filmsByMount.get(parent)?.text !== text) {
         const film = {...JSON.parse(text), text};
-        brought.set(parent, film);
-        films.bring(film);
+        filmsByMount.set(parent, film);
+        films.receive(film);
     }
     return whenGone(parent, () => {
-        const film = brought.get(parent);
+        const film = filmsByMount.get(parent);
         if (film) films.remove(film);
     });
 }

@@ -38,49 +38,50 @@ class Board extends Picture {
     /** @type {Message.Matrix} */
     data;
     /** @type {string | undefined} The names that the tables are of. */
-    form;
+    namesKey;
     /** @type {Pair[][]} */
     cells = [];
     /** @type {Place | null} */
-    lit = null;
+    highlight = null;
     /** @type {Place | null} */
-    focused = null;
+    focusPlace = null;
 
     /** @param {HTMLElement} root
         @param {boolean} edit */
     constructor(root, edit) {
-        super(told => this.paint(JSON.parse(told)));
+        super(content => this.paint(JSON.parse(content)));
         this.root = root;
         this.edit = edit;
         root.lang = "en";  // for hyphens
         root.setAttribute("role", "group");
         this.teller = new Teller();
-        this.both = el("input", {type: "checkbox"});
-        this.mirror = el("label", {className: "mirror", hidden: !edit}, this.both);
+        this.symmetricBox = el("input", {type: "checkbox"});
+        this.symmetricLabel = el("label", {className: "mirror", hidden: !edit}, this.symmetricBox);
         this.tables = el("div", {className: "tables"});
         this.readout = el("p", {className: "readout", role: "status"});
         root.append(this.tables, this.readout);
         this.tables.addEventListener("pointerover", event => this.point(event.target));
-        this.tables.addEventListener("pointerleave", () => this.light(this.focused));
+        this.tables.addEventListener("pointerleave", () => this.light(this.focusPlace));
         this.tables.addEventListener("focusin", event => this.focus(event.target));
         this.tables.addEventListener("keydown", event => this.move(event));
     }
 
     /** @param {Message.Matrix} data */
     paint(data) {
-        const form = JSON.stringify(data.names);
+        const namesKey = JSON.stringify(data.names);
         this.data = data;
-        if (form !== this.form) this.build(data);
-        this.form = form;
+        if (namesKey !== this.namesKey) this.build(data);
+        this.namesKey = namesKey;
         this.root.setAttribute("aria-label", data.label);
         data.names.forEach((_, x) => data.names.forEach((_, z) => this.fill(x, z)));
-        this.light(this.lit && this.cells[this.lit[0]]?.[this.lit[1]] ? this.lit : null);
+        const {highlight} = this;
+        this.light(highlight && this.cells[highlight[0]]?.[highlight[1]] ? highlight : null);
     }
 
     /** @param {Message.Matrix} data */
     build({names, words}) {
         this.cells = names.map(() => []);
-        this.lit = this.focused = null;
+        this.highlight = this.focusPlace = null;
         /** @type {(kind: Kind) => HTMLElement} */
         const table = kind => {
             const head = el("tr", {}, el("td", {className: "corner"},
@@ -100,8 +101,8 @@ class Board extends Picture {
         this.root.classList.toggle("upright", longest * names.length > UPRIGHT_FROM);
         this.root.classList.toggle("upright-on-phone", longest * names.length > UPRIGHT_ON_PHONE_FROM);
         this.tables.replaceChildren(table("limit"), table("leak"));
-        this.mirror.replaceChildren(this.both, words.both);
-        this.tables.querySelector("caption")?.append(this.mirror);
+        this.symmetricLabel.replaceChildren(this.symmetricBox, words.both);
+        this.tables.querySelector("caption")?.append(this.symmetricLabel);
     }
 
     /** @param {Kind} kind
@@ -109,11 +110,11 @@ class Board extends Picture {
         @param {number} z
         @param {string[]} names */
     cell(kind, x, z, names) {
-        const made = el("td", {"data-x": x, "data-z": z});
-        const side = {cell: made, text: el("span"), mark: el("small")};
+        const element = el("td", {"data-x": x, "data-z": z});
+        const side = {cell: element, text: el("span"), mark: el("small")};
         const pair = this.cells[x][z] ??= {limit: side, leak: side, said: "", waits: null};
         pair[kind] = side;
-        if (x === z) made.className = "own";
+        if (x === z) element.className = "own";
         if (kind === "limit" && this.edit && x !== z) {
             const field = pair.field = el("input", {type: "text", inputMode: "decimal",
                 size: 1, tabIndex: -1, "aria-label": `${names[x]} against ${names[z]}`});
@@ -121,44 +122,44 @@ class Board extends Picture {
             field.addEventListener("focus", () => field.select());
             if (x === 0 && z === 1) field.tabIndex = 0;
             pair.follows = el("small", {});
-            made.append(field, pair.follows);
+            element.append(field, pair.follows);
         } else {
-            made.append(side.text, side.mark);
+            element.append(side.text, side.mark);
         }
-        return made;
+        return element;
     }
 
     /** @param {number} x
         @param {number} z */
     fill(x, z) {
         const {limit, leak} = this.data, pair = this.cells[x][z];
-        const said = limit[x][z], done = leak[x][z];
+        const limitEntry = limit[x][z], leakEntry = leak[x][z];
         /** @type {(cell: HTMLElement, colours: [ground: string, ink: string]) => void} */
         const paint = (cell, [ground, ink]) => {
             cell.style.background = ground;
             cell.style.color = ink;
         };
-        if (x !== z) paint(pair.limit.cell, said.colours);
-        if (x !== z) paint(pair.leak.cell, done.colours);
-        pair.limit.cell.classList.toggle("loose", said.follows !== "");
-        pair.leak.cell.dataset.mark = done.mark;
+        if (x !== z) paint(pair.limit.cell, limitEntry.colours);
+        if (x !== z) paint(pair.leak.cell, leakEntry.colours);
+        pair.limit.cell.classList.toggle("loose", limitEntry.follows !== "");
+        pair.leak.cell.dataset.mark = leakEntry.mark;
         if (pair.field && pair.follows) {
-            pair.said = said.text;
-            if (!pair.waits) pair.field.value = said.text;
-            setText(pair.follows, said.follows);
+            pair.said = limitEntry.text;
+            if (!pair.waits) pair.field.value = limitEntry.text;
+            setText(pair.follows, limitEntry.follows);
         } else {
-            setText(pair.limit.text, said.text);
-            setText(pair.limit.mark, said.follows);
+            setText(pair.limit.text, limitEntry.text);
+            setText(pair.limit.mark, limitEntry.follows);
         }
-        setText(pair.leak.text, done.text);
-        setText(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[done.mark]);
+        setText(pair.leak.text, leakEntry.text);
+        setText(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[leakEntry.mark]);
     }
 
     /** @param {number} x
         @param {number} z
         @param {string} text */
     send(x, z, text) {
-        this.teller.tell("act", {x, other: z, text, both: this.both.checked});
+        this.teller.tell("act", {x, other: z, text, both: this.symmetricBox.checked});
         this.cells[x][z].waits = this.teller.serial;
     }
 
@@ -185,16 +186,16 @@ class Board extends Picture {
         if (!place) return;
         this.tables.querySelectorAll("input").forEach(each => { each.tabIndex = -1; });
         /** @type {HTMLElement} */ (target).tabIndex = 0;
-        this.focused = place;
-        this.light(this.focused);
+        this.focusPlace = place;
+        this.light(this.focusPlace);
     }
 
-    /** @param {Place | null} pair */
-    light(pair) {
+    /** @param {Place | null} place */
+    light(place) {
         this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
-        this.lit = pair;
-        if (!pair) return setText(this.readout, this.data.words[this.edit ? "hint" : "still"]);
-        const [x, z] = pair, {limit, leak} = this.cells[x][z];
+        this.highlight = place;
+        if (!place) return setText(this.readout, this.data.words[this.edit ? "hint" : "still"]);
+        const [x, z] = place, {limit, leak} = this.cells[x][z];
         limit.cell.classList.add("lit");
         leak.cell.classList.add("lit");
         setText(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
@@ -206,9 +207,9 @@ class Board extends Picture {
         const step = STEPS[event.key], place = placeOf(event.target);
         if (!step || !place || !(event.target instanceof HTMLInputElement)) return;
         const {selectionStart, selectionEnd, value} = event.target;
-        const whole = (selectionEnd ?? 0) - (selectionStart ?? 0) === value.length;
-        const end = event.key === "ArrowLeft" ? selectionEnd === 0 : selectionStart === value.length;
-        if (step[1] && !whole && !end) return;
+        const isAllSelected = (selectionEnd ?? 0) - (selectionStart ?? 0) === value.length;
+        const isAtEnd = event.key === "ArrowLeft" ? selectionEnd === 0 : selectionStart === value.length;
+        if (step[1] && !isAllSelected && !isAtEnd) return;
         event.preventDefault();
         let [x, z] = place;
         do { x += step[0]; z += step[1]; } while (this.cells[x]?.[z] && x === z);
