@@ -3,7 +3,7 @@
 import tracemalloc
 from collections.abc import Callable, Iterator
 
-from benchmarks.figures import Bar, Figure, Runs, measure_time
+from benchmarks.figures import Bar, Figure, measure_time
 from benchmarks.sizes import Sizes
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
@@ -23,7 +23,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         unit, most = ("s", 10) if isinstance(mechanism.oracles, HasChannelRows) else ("ms", 100)
         yield measure_time(work, unit, _audit(mechanism), sizes.long_repeats, Bar("≤", most))
         peak = _peak_megabytes(mechanism)
-        yield Figure(f"memory of the {work}", "MB", Runs(peak, peak, 1), Bar("≤", 500))
+        yield Figure.of(f"memory of the {work}", "MB", [peak], Bar("≤", 500))
 
 
 def _audit(mechanism: ContextMechanism) -> Callable[[int], object]:

@@ -48,6 +48,8 @@ _SHOWN: Final = f"""(() => {{
 }})()"""
 """How often the stage has painted what came from the server, with the step of a film that it shows
 before that comes, and the sentence of the result."""
+_BARE_SHOWN: Final = """[...document.querySelectorAll('[data-testid=stImage] img')]
+    .map(image => image.complete ? image.src : '')"""
 FILM: Final = f".st-key-{MAP_PAGE}-epsilon .stage-play"
 """The element that plays the film of ε, beside the page's slider once the film has come."""
 
@@ -123,28 +125,39 @@ def wait_until_ready(page: "Page") -> None:
     wait_until_settled(page)
 
 
+def press_until_new(page: "Page", key: str, shown: str, patience_ms: int = PATIENCE_MS) -> float:
+    """Press a key; seconds until each text of the list that JavaScript `shown` gives is new."""
+    page.evaluate(
+        f"""() => {{
+            const before = {shown};
+            window.redrawn = null;
+            addEventListener('keydown', () => {{
+                const pressed = performance.now();
+                const look = () => {{
+                    if ({shown}.every((text, i) => text && text !== before[i]))
+                        window.redrawn = performance.now() - pressed;
+                    else requestAnimationFrame(look);
+                }};
+                look();
+            }}, {{once: true, capture: true}});
+        }}"""
+    )
+    page.keyboard.press(key)
+    page.wait_for_function("window.redrawn !== null", timeout=patience_ms)
+    milliseconds: float = page.evaluate("window.redrawn")
+    return milliseconds / 1000
+
+
 def press_until_redrawn(page: "Page", key: str) -> float:
     """Press a key; seconds until all pictures and the sentence of the result are new.
 
     They come from a film in the browser or from the server, whichever is first. Then the server's
     answer is awaited.
     """
-    page.evaluate(
-        f"""() => {{
-            const before = {_SHOWN};
-            window.redrawn = new Promise(done => addEventListener('keydown', () => {{
-                const pressed = performance.now();
-                const look = () => {_SHOWN}.every((text, i) => text !== before[i])
-                    ? done(performance.now() - pressed) : requestAnimationFrame(look);
-                look();
-            }}, {{once: true, capture: true}}));
-        }}"""
-    )
-    page.keyboard.press(key)
-    milliseconds: float = page.evaluate("window.redrawn")
+    seconds = press_until_new(page, key, _SHOWN)
     page.wait_for_function(f"!{_STAGE}.dataset.step")
     wait_until_settled(page)
-    return milliseconds / 1000
+    return seconds
 
 
 def film_step(page: "Page") -> float:
@@ -155,22 +168,6 @@ def film_step(page: "Page") -> float:
 
 def press_until_bare_is_redrawn(page: "Page", key: str) -> float:
     """Press a key on the bare page; seconds until its one picture, an `img` element, is new."""
-    page.evaluate(
-        """() => {
-            const shown = () => document.querySelector('[data-testid=stImage] img')?.src;
-            const before = shown();
-            window.redrawn = new Promise(done => addEventListener('keydown', () => {
-                const pressed = performance.now();
-                const look = () => {
-                    const image = document.querySelector('[data-testid=stImage] img');
-                    return image?.src !== before && image?.complete
-                        ? done(performance.now() - pressed) : requestAnimationFrame(look);
-                };
-                look();
-            }, {once: true, capture: true}));
-        }"""
-    )
-    page.keyboard.press(key)
-    milliseconds: float = page.evaluate("window.redrawn")
+    seconds = press_until_new(page, key, _BARE_SHOWN)
     wait_until_settled(page)
-    return milliseconds / 1000
+    return seconds

@@ -9,13 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, Runs, measure_time, ratio
+from benchmarks.figures import Bar, Figure, measure_program, measure_time, ratio
+from benchmarks.server import ROOT
 from benchmarks.sizes import Sizes
 from caldp_core.collect.client import Client
 from caldp_core.collect.family_plan import FamilyPlan
@@ -29,7 +29,6 @@ SETS: Final = "{n:,} reports that are sets of {k:,} values"
 WEEK: Final = "a week of {people:,} people, each by the JavaScript client in Chromium"
 _PART: Final = 1 << 20
 _NUMBERS: Final = 43_750
-_RUNS: Final = 3
 TIMES: Final = {"numbers": Bar("≤", 5), "sets": Bar("≤", 20)}
 MEMORY: Final = Bar("≤", 1000)
 _TALLY: Final = """
@@ -41,7 +40,8 @@ collector = Collector(Protocol.from_file(sys.argv[1]))
 started = time.perf_counter()
 found = collector.tally(Path(sys.argv[2]))
 seconds = time.perf_counter() - started
-print(found.tally.n, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+assert found.tally.n == int(sys.argv[3])
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 """
 _BARE: Final = """
 import sys, time, duckdb
@@ -49,8 +49,8 @@ with duckdb.connect(config={"threads": 2}) as connection:
     connection.execute("SET enable_progress_bar_print = false")
     started = time.perf_counter()
     sql = "SELECT report, count(*) FROM read_parquet(?) GROUP BY report"
-    connection.execute(sql, [sys.argv[2]]).fetchnumpy()
-    print(0, time.perf_counter() - started, 0)
+    connection.execute(sql, [sys.argv[1]]).fetchnumpy()
+    print(time.perf_counter() - started, 0)
 """
 
 
@@ -69,12 +69,11 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 def _week(folder: Path, people: int) -> Figure:
     """Seconds of the example's week, from the scenario to the estimate, once."""
     command = [sys.executable, "examples/collection/week.py", str(folder / "week")]
-    path = os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     started = perf_counter()
-    subprocess.run([*command, "--people", str(people)], env={**os.environ, "PYTHONPATH": path},
+    subprocess.run([*command, "--people", str(people)], env={**os.environ, "PYTHONPATH": str(ROOT)},
                    capture_output=True, check=True)  # fmt: skip
     seconds = perf_counter() - started
-    return Figure(WEEK.format(people=people), "s", Runs(seconds, seconds, 1))
+    return Figure.of(WEEK.format(people=people), "s", [seconds])
 
 
 def protocol_of(spec: Any, k: int) -> Protocol:
@@ -85,29 +84,31 @@ def protocol_of(spec: Any, k: int) -> Protocol:
 
 def _numbers(folder: Path, n: int) -> Iterator[Figure]:
     rng, file = np.random.default_rng(1), folder / "numbers.parquet"
-    first = True
-    for spec in (Hadamard(), Galois(), RandomizedResponse()):
+    for place, spec in enumerate((Hadamard(), Galois(), RandomizedResponse())):
         protocol = protocol_of(spec, _NUMBERS)
         values = protocol.format.values
         _write(file, n, lambda size, values=values: _whole(rng, values, size))  # type: ignore[misc]
         work = NUMBERS.format(n=n, family=spec.name)
-        time, memory = _measure(_TALLY, protocol, file, work, n)
-        yield Figure(work, "s", time, TIMES["numbers"])
-        yield Figure(f"{work}: memory", "MB", memory, MEMORY)
-        if first:
-            bare, _ = _measure(_BARE, protocol, file, work, 0)
-            under = Figure("", "s", bare)
-            yield ratio("the same over a bare GROUP BY", Figure("", "s", time), under)
-        first = False
+        tallied, memory = _tally(work, protocol, file, n, TIMES["numbers"])
+        yield from (tallied, memory)
+        if place == 0:
+            bare = Figure.of("", "s", measure_program(_BARE, file)[0])
+            yield ratio("the same over a bare GROUP BY", tallied, bare)
 
 
 def _sets(folder: Path, n: int, k: int) -> Iterator[Figure]:
     file, protocol = folder / "sets.parquet", protocol_of(Oue(), k)
     write_sets(file, protocol, n)
-    work = SETS.format(n=n, k=k)
-    time, memory = _measure(_TALLY, protocol, file, work, n)
-    yield Figure(work, "s", time, TIMES["sets"])
-    yield Figure(f"{work}: memory", "MB", memory, MEMORY)
+    yield from _tally(SETS.format(n=n, k=k), protocol, file, n, TIMES["sets"])
+
+
+def _tally(work: str, protocol: Protocol, file: Path, n: int, bar: Bar) -> tuple[Figure, Figure]:
+    """Seconds and megabytes of a process that tallies the file of n reports."""
+    path = file.with_name("protocol.json")
+    path.write_text(protocol.to_json(), "utf-8")
+    seconds, megabytes = measure_program(_TALLY, path, file, n)
+    memory = Figure.of(f"{work}: memory", "MB", megabytes, MEMORY)
+    return Figure.of(work, "s", seconds, bar), memory
 
 
 def write_sets(file: Path, protocol: Protocol, n: int) -> None:
@@ -145,17 +146,3 @@ def _write(file: Path, n: int, rows: Callable[[int], Any]) -> None:
     with pq.ParquetWriter(file, pa.schema([("report", kind)])) as writer:
         for start in range(0, n, _PART):
             writer.write_table(pa.table({"report": rows(min(_PART, n - start))}))
-
-
-def _measure(code: str, protocol: Protocol, file: Path, work: str, n: int) -> tuple[Runs, Runs]:
-    """Seconds and megabytes of several runs; the first one is not counted."""
-    path = file.with_name("protocol.json")
-    path.write_text(protocol.to_json(), "utf-8")
-    command = [sys.executable, "-c", code, str(path), str(file)]
-    outputs = []
-    for _ in range(_RUNS + 1):
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        outputs.append([float(word) for word in done.stdout.split()])
-    assert all(reports == n for reports, _, _ in outputs), work
-    _, seconds, megabytes = zip(*outputs[1:], strict=True)
-    return tuple(Runs(min(each), median(each), _RUNS) for each in (seconds, megabytes))  # type: ignore[return-value]

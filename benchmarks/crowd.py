@@ -81,15 +81,15 @@ async def crowd(
     waits = [move.seconds for move in moves if move.seconds < inf]
     setting = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
     return [
-        _single_figure(f"{setting}: runs a second", "/s", len(moves) / seconds, pace),
+        Figure.of(f"{setting}: runs a second", "/s", [len(moves) / seconds], pace),
         _percentile_figure("until the picture, half of the moves", "s", waits, 50),
         _percentile_figure("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
-        _single_figure("moves that never showed", "", float(len(moves) - len(waits)), Bar("≤", 0)),
-        _single_figure("the server's processor time for a run", "ms", 1000 * used / len(moves)),
+        Figure.of("moves that never showed", "", [len(moves) - len(waits)], Bar("≤", 0)),
+        Figure.of("the server's processor time for a run", "ms", [1000 * used / len(moves)]),
         _percentile_figure("messages of a run", "", [float(move.messages) for move in moves], 50),
         _percentile_figure("bytes of a run", "kB", [move.received / 1000 for move in moves], 50),
-        _single_figure("memory for each further visit", "MB", a_visit),
-        _single_figure("the server's memory afterwards", "MB", server.megabytes()),
+        Figure.of("memory for each further visit", "MB", [a_visit]),
+        Figure.of("the server's memory afterwards", "MB", [server.megabytes()]),
     ]
 
 
@@ -113,7 +113,3 @@ def _percentile_figure(
 ) -> Figure:
     cut = quantiles(values, n=100, method="inclusive")[percent - 1]
     return Figure(work, unit, Runs(min(values), cut, len(values)), bar)
-
-
-def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
-    return Figure(work, unit, Runs(value, value, 1), bar)

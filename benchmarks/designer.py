@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.figures import Bar, Figure
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.design import Design, design
@@ -34,7 +34,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
             limit = _SECONDS.get(k)
             bar = Bar("≤", limit) if limit else None
             work = f"design, k = {k}, {name}"
-            yield Figure(work, "s", Runs(seconds, seconds, 1), bar, _note(channel_design))
+            yield Figure.of(work, "s", [seconds], bar, _note(channel_design))
             yield _gap(work, name, channel_design)
 
 
@@ -51,7 +51,7 @@ def _gap(work: str, name: str, channel_design: Design) -> Figure:
     """The design's loss over the least loss that is proven for any channel: 1 + gap."""
     times = 1 + channel_design.gap
     bar = Bar("≤", 1 + _ANCHOR / 100) if name == "plain LDP" else None
-    return Figure(f"loss / proven least loss, {work}", "×", Runs(times, times, 1), bar)
+    return Figure.of(f"loss / proven least loss, {work}", "×", [times], bar)
 
 
 def _policies(k: int) -> dict[str, PrivacyMatrix]:

@@ -1,115 +1,31 @@
 """Every family at one size, real reports and all: its time, its error, and the peers' beside them.
 
-pure-ldp (Cormode, Maddock, Maple 2021) and multi-freq-ldpy (Arcolezi et al. 2022) work person by
-person, so few people are enough to time them.
+The peers work person by person, so few people are enough to time them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from dataclasses import dataclass, replace
 from statistics import median
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from benchmarks import families_by_epsilon
-from benchmarks.figures import SECONDS_IN, Bar, Figure, Runs, ratio, share
-from benchmarks.people import EPSILON
+from benchmarks.figures import SECONDS_IN, Bar, Figure, ratio, share
+from benchmarks.peers import EPSILON, PEERS, Collect, Peer, skipped
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Zipf
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.privacy.context import Context
 
-Collect = Callable[[], Callable[[], Floats]]
-"""The timed part, which returns the part that is not timed: the making of the (k,) estimate."""
-
 _QUICK: Final = ("hadamard", "randomized-response", "galois")
-_HASHES: Final = 1000
-"""Hash functions of pure-ldp's fast local hashing."""
-_PROJECTIVE: Final = Figure(
+_PROJECTIVE: Final = Figure.of(
     "projective geometry response, as published, a person",
     "µs",
-    Runs(0.36, 0.36, 1),
+    [0.36],
     note="C++ on the authors' machine, client and server (Feldman et al. 2022)",
-)
-
-
-@dataclass(frozen=True)
-class _Pure:
-    """pure-ldp's client and server for a family, by the names and arguments that it has."""
-
-    family: str
-    module: str
-    prefix: str
-    client: dict[str, Any] = field(default_factory=dict)
-    server: dict[str, Any] = field(default_factory=dict)
-    title: str = "pure-ldp"
-    clips: bool = False
-
-    def collector(self, symbols: list[int], k: int) -> Collect:
-        """A `Collect` for pure-ldp: only its `privatise` and `aggregate` are timed."""
-        module = import_module(f"pure_ldp.frequency_oracles.{self.module}")
-        client = getattr(module, f"{self.prefix}Client")(EPSILON, k, **self.client)
-        server = getattr(module, f"{self.prefix}Server")(EPSILON, k, **self.server)
-
-        def estimate() -> Floats:
-            server.check_and_update_estimates()
-            shares: Floats = np.asarray(server.estimated_data, float) / server.n
-            return shares
-
-        def collect() -> Callable[[], Floats]:
-            server.reset()
-            if hasattr(server, "hash_counts"):
-                server.hash_counts[:] = 0  # its reset leaves them
-            for symbol in symbols:
-                server.aggregate(client.privatise(symbol + 1))  # its items count from 1
-            return estimate
-
-        return collect
-
-
-@dataclass(frozen=True)
-class _Multi:
-    """multi-freq-ldpy's functions for a family; they clip the estimate to a distribution."""
-
-    family: str
-    prefix: str
-    options: dict[str, Any] = field(default_factory=dict)
-    title: str = "multi-freq-ldpy"
-    clips: bool = True
-
-    def collector(self, symbols: list[int], k: int) -> Collect:
-        """A `Collect` for multi-freq-ldpy: its aggregator estimates, too, so all is timed."""
-        module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{self.prefix}")
-        client = getattr(module, f"{self.prefix}_Client")
-        aggregator = getattr(module, f"{self.prefix}_Aggregator_MI")
-        domain = {} if self.prefix == "UE" else {"k": k}
-
-        def collect() -> Callable[[], Floats]:
-            reports = [client(symbol, k, EPSILON, **self.options) for symbol in symbols]
-            estimate = aggregator(reports, epsilon=EPSILON, **domain, **self.options)
-            return lambda: np.asarray(estimate, float)
-
-        return collect
-
-
-_OLH: Final[dict[str, Any]] = {"use_olh": True}
-_FAST: Final[dict[str, Any]] = {"k": _HASHES, "use_olh": True}
-_OUE: Final[dict[str, Any]] = {"use_oue": True}
-_PEERS: Final[tuple[_Pure | _Multi, ...]] = (
-    _Pure("hadamard", "hadamard_response", "HadamardResponse", {"hash_funcs": None}),
-    _Pure("randomized-response", "direct_encoding", "DE"),
-    _Pure("rappor", "unary_encoding", "UE"),
-    _Pure("oue", "unary_encoding", "UE", _OUE, _OUE),
-    _Pure("local-hashing", "local_hashing", "LH", _OLH, _OLH),
-    _Pure("local-hashing", "local_hashing", "FastLH", _FAST, _FAST, "pure-ldp's fast variant"),
-    _Multi("randomized-response", "GRR"),
-    _Multi("rappor", "UE", {"optimal": False}),
-    _Multi("oue", "UE", {"optimal": True}),
-    _Multi("subset-selection", "SS"),
-    _Multi("local-hashing", "LH", {"optimal": True}),
 )
 
 
@@ -140,7 +56,7 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         if family == "galois":
             yield _PROJECTIVE
             yield ratio("projective geometry response / caldp, a person, galois", _PROJECTIVE, each)
-        for peer in _PEERS:
+        for peer in PEERS:
             if peer.family == family:
                 yield from _compare_with_peer(peer, mechanism, few, each, sizes)
     yield from families_by_epsilon.figures(sizes)
@@ -178,20 +94,19 @@ def _measure(
         estimate = collect()
         times.append((perf_counter() - started) / SECONDS_IN[unit])
         estimates.append(estimate())
-    return Figure(work, unit, Runs(min(times), median(times), repeats), bar), estimates
+    return Figure.of(work, unit, times, bar), estimates
 
 
 def _error(
     work: str, crowd: _Crowd, estimates: list[Floats], under: float, reference: str = "exact"
 ) -> Figure:
     errors = [error / under for error in crowd.errors(estimates)]
-    runs = Runs(min(errors), median(errors), len(errors))
-    note = f"n·MSE {runs.median * under:.3g}, {reference} {under:.3g}"
-    return Figure(work, "×", runs, note=note)
+    note = f"n·MSE {median(errors) * under:.3g}, {reference} {under:.3g}"
+    return Figure.of(work, "×", errors, note=note)
 
 
 def _compare_with_peer(
-    peer: _Pure | _Multi, mechanism: ContextMechanism, few: _Crowd, each: Figure, sizes: Sizes
+    peer: Peer, mechanism: ContextMechanism, few: _Crowd, each: Figure, sizes: Sizes
 ) -> Iterator[Figure]:
     """A peer's time a person, its ratio to ours, and its error's; one line if it cannot run."""
     work = f"{peer.title}, a person, {peer.family}"
@@ -199,9 +114,7 @@ def _compare_with_peer(
     try:
         peer.collector(symbols[:1], mechanism.k)()
     except (ImportError, TypeError) as error:  # the latter: xxhash 4 hashes no texts
-        library = "multi-freq-ldpy" if isinstance(peer, _Multi) else "pure-ldp"
-        reason = f"{library} cannot run here ({error}); see benchmarks/README.md"
-        yield Figure(work, "µs", None, note=reason)
+        yield skipped(peer, work, error)
         return
     collect = peer.collector(symbols, mechanism.k)
     whole, estimates = _measure(work, "s", collect, sizes.long_repeats)

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.figures import Figure, Runs, measure_time, share
+from benchmarks.figures import Figure, measure_time, share
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import ContextMechanism
@@ -52,4 +52,4 @@ def _error(mechanism: ContextMechanism, epsilon: float, work: str) -> Figure:
     ours = float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
     least = least_loss(k, k, epsilon, 1.0).loss - (1.0 - 1.0 / k)
     over = ours * k / least
-    return Figure(work, "×", Runs(over, over, 1), note=f"n·MSE {ours:.4g}")
+    return Figure.of(work, "×", [over], note=f"n·MSE {ours:.4g}")

@@ -4,13 +4,16 @@ Bars are judged by the median, so that one lucky run passes nothing.
 """
 
 import operator
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from time import perf_counter
 from typing import Any, Final, Literal
 
 SECONDS_IN: Final = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+_PROGRAM_RUNS: Final = 3
 _HOLDS: Final = {"≤": operator.le, "≥": operator.ge}
 
 
@@ -51,6 +54,13 @@ class Figure:
     bar: Bar | None = None
     note: str = ""
 
+    @classmethod
+    def of(
+        cls, work: str, unit: str, values: Sequence[float], bar: Bar | None = None, note: str = ""
+    ) -> "Figure":
+        """The line of a value for each run."""
+        return cls(work, unit, Runs(min(values), median(values), len(values)), bar, note)
+
     @property
     def verdict(self) -> str:
         """Says "ok" or "MISSED" for a bar, "skipped" without runs, else nothing."""
@@ -88,7 +98,20 @@ def measure_time(
         started = perf_counter()
         action(run)
         times.append((perf_counter() - started) / SECONDS_IN[unit])
-    return Figure(work, unit, Runs(min(times), median(times), repeats), bar)
+    return Figure.of(work, unit, times, bar)
+
+
+def measure_program(code: str, *arguments: object) -> tuple[tuple[float, ...], ...]:
+    """Columns of the numbers that a Python program prints, a run each; one more is not counted.
+
+    A process of its own for each run, for what is measured of its memory.
+    """
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    rows = []
+    for _ in range(_PROGRAM_RUNS + 1):
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        rows.append([float(word) for word in done.stdout.split()])
+    return tuple(zip(*rows[1:], strict=True))
 
 
 def share(work: str, unit: str, whole: Figure, count: int) -> Figure:

@@ -1,22 +1,18 @@
 """A file of places counted, by a process of its own, for memory; and a refusal of a bomb."""
 
 import gzip
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Final
 
-from benchmarks.figures import Bar, Figure, Runs, ratio
+from benchmarks.figures import Bar, Figure, measure_program, ratio
 from benchmarks.sizes import Sizes
 from caldp_core.basics.duck import connect, fetch_rows
 
 _TIME: Final = Bar("≤", 3)
 _MEMORY: Final = Bar("≤", 400)
 _REFUSAL: Final = Bar("≤", 1)
-_RUNS: Final = 3
 _START: Final = """
 import resource, sys, time
 from pathlib import Path
@@ -28,7 +24,7 @@ started = time.perf_counter()
 """
 _END: Final = """
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(time.perf_counter() - started, (after - before) / 1000)
+print(time.perf_counter() - started, max(after - before, 1) / 1000)
 """
 _COUNTED: Final = f"""{_START}
 assert read_places(data).refused.count == 0
@@ -57,18 +53,18 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         file, n = Path(folder) / "places.csv", sizes.counted_rows
         _write(file, n)
         work = f"a CSV of {n:,} places counted in cells, once it is in memory"
-        time, memory = _measure(_COUNTED, file)
-        yield Figure(work, "s", time, _TIME)
-        yield Figure(f"{work}: memory beyond the file", "MB", memory, _MEMORY)
-        bare = Figure("", "s", _measure(_BARE, file)[0])
-        yield ratio(
-            "the same over DuckDB's smallest and largest places", Figure("", "s", time), bare
-        )
+        times, megabytes = measure_program(_COUNTED, file)
+        counted = Figure.of(work, "s", times, _TIME)
+        yield counted
+        yield Figure.of(f"{work}: memory beyond the file", "MB", megabytes, _MEMORY)
+        bare = Figure.of("", "s", measure_program(_BARE, file)[0])
+        yield ratio("the same over DuckDB's smallest and largest places", counted, bare)
         bomb = Path(folder) / "bomb.csv.gz"
         with gzip.open(bomb, "wb", 1) as out:
             for _ in range(1 + n // 50_000):
                 out.write(b"48.1,2.3\n" * 2**17)
-        yield Figure("a gzip bomb of its size refused", "s", _measure(_REFUSED, bomb)[0], _REFUSAL)
+        times, _ = measure_program(_REFUSED, bomb)
+        yield Figure.of("a gzip bomb of its size refused", "s", times, _REFUSAL)
 
 
 def _write(file: Path, n: int) -> None:
@@ -82,18 +78,3 @@ def _write(file: Path, n: int) -> None:
             "round(2.1 + random() / 2, 6) AS lon, "
             f"1 + (random() * 99)::INT AS n FROM range({n})) TO '{target}' (HEADER)",
         )
-
-
-def _measure(program: str, file: Path) -> tuple[Runs, Runs]:
-    """Seconds, and megabytes beyond those used before; at least a kilobyte."""
-    command = [sys.executable, "-c", program, str(file)]
-    runs: list[tuple[float, float]] = []
-    for _ in range(_RUNS):
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        seconds, megabytes = (float(text) for text in done.stdout.split())
-        runs.append((seconds, max(megabytes, 0.001)))
-    times, memories = zip(*runs, strict=True)
-    return (
-        Runs(min(times), median(times), _RUNS),
-        Runs(min(memories), median(memories), _RUNS),
-    )

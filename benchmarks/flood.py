@@ -16,7 +16,7 @@ from typing import Final
 from websockets.exceptions import ConnectionClosed
 
 from benchmarks.crowd import walk
-from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.figures import Bar, Figure
 from benchmarks.server import Server, running_server
 from benchmarks.sizes import Sizes
 from benchmarks.visitor import Visitor
@@ -51,15 +51,16 @@ async def _measure(server: Server) -> list[Figure]:
     finished = [wait for wait in waits if wait < inf]
     setting = f"{_SOCKETS} sockets with {_MESSAGES:,} messages each"
     return [
-        _single_figure("95 of 100 moves of others without a flood", "s", _percentile_95(calm)),
-        _single_figure(f"{setting}: 95 of 100 moves of others", "s", _percentile_95(finished)),
-        _single_figure(
-            "that over without a flood", "×", _percentile_95(finished) / _percentile_95(calm), _WAIT
+        Figure.of("95 of 100 moves of others without a flood", "s", [_percentile_95(calm)]),
+        Figure.of(f"{setting}: 95 of 100 moves of others", "s", [_percentile_95(finished)]),
+        Figure.of(
+            "that over without a flood",
+            "×",
+            [_percentile_95(finished) / _percentile_95(calm)],
+            _WAIT,
         ),
-        _single_figure(
-            "moves that never showed", "", float(len(waits) - len(finished)), Bar("≤", 0)
-        ),
-        _single_figure("sockets of the flood that were closed", "", float(cut)),
+        Figure.of("moves that never showed", "", [len(waits) - len(finished)], Bar("≤", 0)),
+        Figure.of("sockets of the flood that were closed", "", [cut]),
     ]
 
 
@@ -78,7 +79,3 @@ async def _flood(visitor: Visitor) -> None:
 
 def _percentile_95(values: list[float]) -> float:
     return quantiles(values, n=100, method="inclusive")[94] if len(values) > 1 else inf
-
-
-def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
-    return Figure(work, unit, Runs(value, value, 1), bar)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from benchmarks.figures import Bar, Figure, Runs, measure_time
+from benchmarks.figures import Bar, Figure, measure_time
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import Gowalla
@@ -45,7 +45,7 @@ def _of_map(policy: EuclideanMetric, within: str, counts: Ints, sizes: Sizes) ->
     ):
         over = displacement / kernel.bound
         work = f"displacement over the bound, {within}, {name}"
-        yield Figure(work, "×", Runs(over, over, 1), bar, f"{100 * (over - 1):.4f} % over")
+        yield Figure.of(work, "×", [over], bar, f"{100 * (over - 1):.4f} % over")
     yield measure_time(
         f"best noise, tally of {counts.sum():,} people, {within}",
         "ms",

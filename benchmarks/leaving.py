@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Final
 from urllib.parse import urlencode
 
-from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.figures import Bar, Figure
 from benchmarks.server import Server, running_server
 from benchmarks.sizes import Sizes
 from benchmarks.visitor import Visitor
@@ -51,11 +51,11 @@ async def _plans(server: Server, k: int) -> list[Figure]:
     await asyncio.sleep(_REST_S)
     setting = f"{_LEFT} plans of {k:,} values left"
     return [
-        _single_figure(f"{setting}: processor time in the next {_AFTER_S:g} s", "s", used),
-        _single_figure("memory by then, at most", "MB", most, _MEMORY),
-        _single_figure("memory a minute later", "MB", server.megabytes(), _MEMORY),
-        _single_figure("a newcomer's headline before", "s", alone),
-        _single_figure("the same afterwards, times that", "×", waited / alone, _WAIT),
+        Figure.of(f"{setting}: processor time in the next {_AFTER_S:g} s", "s", [used]),
+        Figure.of("memory by then, at most", "MB", [most], _MEMORY),
+        Figure.of("memory a minute later", "MB", [server.megabytes()], _MEMORY),
+        Figure.of("a newcomer's headline before", "s", [alone]),
+        Figure.of("the same afterwards, times that", "×", [waited / alone], _WAIT),
     ]
 
 
@@ -69,10 +69,12 @@ async def _tour(server: Server, k: int) -> list[Figure]:
                 most = max(most, server.megabytes())
     await asyncio.sleep(_REST_S)
     return [
-        _single_figure(
-            f"three tours of {len(_PAGES)} pages with {k:,} values: memory, at most", "MB", most
+        Figure.of(
+            f"three tours of {len(_PAGES)} pages with {k:,} values: memory, at most",
+            "MB",
+            [most],
         ),
-        _single_figure("a minute later", "MB", server.megabytes(), _MEMORY),
+        Figure.of("a minute later", "MB", [server.megabytes()], _MEMORY),
     ]
 
 
@@ -101,7 +103,3 @@ async def _newcomer(server: Server, epsilon: float) -> float:
         seconds = inf
     await visitor.close()
     return seconds
-
-
-def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
-    return Figure(work, unit, Runs(value, value, 1), bar)

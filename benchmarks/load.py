@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.crowd import crowd
-from benchmarks.figures import Figure, Runs
+from benchmarks.figures import Figure
 from benchmarks.fleet import fleet, missing_software
 from benchmarks.sizes import Sizes
 
@@ -26,6 +26,6 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
             with tempfile.TemporaryDirectory() as name, fleet(Path(name), number) as workers:
                 prefix = f"{number} workers: " if number > 1 else "1 worker: "
                 empty = workers.megabytes()
-                yield Figure(f"{prefix}memory before anybody comes", "MB", Runs(empty, empty, 1))
+                yield Figure.of(f"{prefix}memory before anybody comes", "MB", [empty])
                 for each in asyncio.run(crowd(workers, visits, None, pause)):
                     yield replace(each, work=prefix + each.work)

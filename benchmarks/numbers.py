@@ -1,12 +1,11 @@
 """Numbers in steps under plain LDP: the best method of any values beside the square wave."""
 
 from collections.abc import Callable, Iterator
-from statistics import median
 from typing import Final
 
 import numpy as np
 
-from benchmarks.figures import Figure, Runs
+from benchmarks.figures import Figure
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.shares import estimate
@@ -40,13 +39,9 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
                 tallies = [mechanism.sample_tally(rng.multinomial(n, p), rng) for rng in rngs]
                 estimates = [estimate(mechanism, tally, name) for tally in tallies]
                 work = f"{shape}, {n:,} people, ε = {epsilon:g}: {title}"
-                yield _figure(f"{work}, distance", [_distance(each, p) for each in estimates])
-                yield _figure(f"{work}, wrong", [_wrong(each, p) for each in estimates])
-                yield _figure(f"{work}, mean", [_mean_error(each, p) for each in estimates])
-
-
-def _figure(work: str, errors: list[float]) -> Figure:
-    return Figure(work, "%", Runs(min(errors), median(errors), len(errors)))
+                for error, error_of in _ERRORS.items():
+                    errors = [error_of(each, p) for each in estimates]
+                    yield Figure.of(f"{work}, {error}", "%", errors)
 
 
 def _shapes() -> dict[str, Floats]:
@@ -59,13 +54,8 @@ def _shapes() -> dict[str, Floats]:
     return {name: weights / weights.sum() for name, weights in shapes.items()}
 
 
-def _distance(estimate: Floats, p: Floats) -> float:
-    return 100 * float(np.abs(np.cumsum(estimate - p)).sum()) / _STEPS
-
-
-def _wrong(estimate: Floats, p: Floats) -> float:
-    return 50 * float(np.abs(estimate - p).sum())
-
-
-def _mean_error(estimate: Floats, p: Floats) -> float:
-    return 100 * abs(float((estimate - p) @ np.arange(_STEPS))) / _STEPS
+_ERRORS: Final[dict[str, Callable[[Floats, Floats], float]]] = {
+    "distance": lambda estimate, p: 100 * float(np.abs(np.cumsum(estimate - p)).sum()) / _STEPS,
+    "wrong": lambda estimate, p: 50 * float(np.abs(estimate - p).sum()),
+    "mean": lambda estimate, p: 100 * abs(float((estimate - p) @ np.arange(_STEPS))) / _STEPS,
+}

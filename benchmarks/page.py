@@ -25,7 +25,7 @@ from benchmarks.browser import (
     wait_until_ready,
     wait_until_settled,
 )
-from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.figures import Bar, Figure
 from benchmarks.server import server_address
 from benchmarks.sizes import Sizes
 
@@ -160,4 +160,4 @@ def _ratio(work: str, values: list[float], bare: list[float], bar: Bar) -> Figur
 def _figure(work: str, unit: str, values: list[float], bar: Bar | None = None) -> Figure:
     if not values:
         return Figure(work, unit, None, bar, note="too slow: the film came before")
-    return Figure(work, unit, Runs(min(values), median(values), len(values)), bar)
+    return Figure.of(work, unit, values, bar)

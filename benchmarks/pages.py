@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.browser import chromium, missing_software, wait_until_settled
-from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.browser import chromium, missing_software, press_until_new, wait_until_settled
+from benchmarks.figures import Bar, Figure
 from benchmarks.page import bare_moves
 from benchmarks.server import server_address
 from benchmarks.sizes import Sizes
@@ -128,7 +128,7 @@ def move_figure(work: str, target: MoveTarget, times: list[float], bare: float) 
         note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
         return Figure(work, "×", None, _BAR, note)
     values = [seconds / bare for seconds in times]
-    return Figure(work, "×", Runs(min(values), median(values), len(values)), _BAR)
+    return Figure.of(work, "×", values, _BAR)
 
 
 def _visit(browser: "Browser", address: str, target: MoveTarget) -> tuple[list[float], list[float]]:
@@ -171,22 +171,6 @@ def _rest(page: "Page", target: MoveTarget) -> None:
 
 
 def _press(page: "Page", target: MoveTarget, key: str) -> float:
-    page.evaluate(
-        f"""() => {{
-            const before = {target.picture_script};
-            window.redrawn = null;
-            addEventListener('keydown', () => {{
-                const pressed = performance.now();
-                const look = () => {{
-                    if ({target.picture_script} === before) requestAnimationFrame(look);
-                    else window.redrawn = performance.now() - pressed;
-                }};
-                look();
-            }}, {{once: true, capture: true}});
-        }}"""
-    )
-    page.keyboard.press(key)
-    page.wait_for_function("window.redrawn !== null")
-    milliseconds: float = page.evaluate("window.redrawn")
+    seconds = press_until_new(page, key, f"[{target.picture_script}]", _PATIENCE_MS)
     _rest(page, target)
-    return milliseconds / 1000
+    return seconds

@@ -1,7 +1,6 @@
 """Real reports, one a person, and the estimate from them: ours beside pure-ldp's.
 
-pure-ldp (Cormode, Maddock, Maple 2021) is the best-known Python library of LDP frequency oracles;
-it works person by person.
+pure-ldp is the best-known Python library of LDP frequency oracles; it works person by person.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.figures import Bar, Figure, measure_time, ratio, share
+from benchmarks.peers import EPSILON, HADAMARD, skipped
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import Dataset, Gowalla
@@ -18,7 +18,6 @@ from caldp_core.domain.partitions import grid_blocks, single_block
 from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.privacy.context import Context
 
-EPSILON = 1.0
 _PEER_REPEATS = 3
 
 
@@ -69,31 +68,12 @@ def _round_trip(mechanism: ContextMechanism, x: Ints) -> Callable[[int], object]
 
 
 def _peer(x: Ints, k: int) -> Figure:
-    work = "pure-ldp's Hadamard response, a person"
+    work, symbols = "pure-ldp's Hadamard response, a person", x.tolist()
     try:
-        _peer_action(x[:1], k)(0)
+        HADAMARD.collector(symbols[:1], k)()
     except (ImportError, TypeError) as error:  # the latter: Python 3.12 draws from no floats
-        note = f"pure-ldp cannot run here ({error}); see benchmarks/README.md"
-        return Figure(work, "µs", None, note=note)
-    whole = measure_time(work, "s", _peer_action(x, k), _PEER_REPEATS)
+        return skipped(HADAMARD, work, error)
+    collect = HADAMARD.collector(symbols, k)
+    whole = measure_time(work, "s", lambda _: collect(), _PEER_REPEATS)
     note = f"timed on {x.size:,} people, its estimate left out"
     return replace(share(work, "µs", whole, x.size), note=note)
-
-
-def _peer_action(x: Ints, k: int) -> Callable[[int], object]:
-    from pure_ldp.frequency_oracles.hadamard_response import (
-        HadamardResponseClient,
-        HadamardResponseServer,
-    )
-
-    server = HadamardResponseServer(EPSILON, k)
-    client = HadamardResponseClient(EPSILON, k, server.get_hash_funcs())
-    symbols = (x + 1).tolist()  # its items count from 1
-
-    def action(run: int) -> None:
-        del run
-        server.reset()
-        for symbol in symbols:
-            server.aggregate(client.privatise(symbol))
-
-    return action

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from statistics import median
 from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.figures import Figure, Runs
+from benchmarks.figures import Figure
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.experiments.questions import (
@@ -33,13 +32,13 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         for title, asked in (("one question a person", 1), ("ε shared by all", len(_K))):
             plan = QuestionPlan(len(_K), asked, epsilon)
             work = f"{len(_K)} questions, {n:,} people, ε = {epsilon:g}: {title}"
-            yield _figure(work, [_our_error(plan, shares, n, seed) for seed in range(_DRAWS)])
+            errors = [_our_error(plan, shares, n, seed) for seed in range(_DRAWS)]
+            yield Figure.of(work, "%", errors)
         for title, survey in _PEERS.items():
             work = f"the same by multi-freq-ldpy, {title}"
             try:
-                yield _figure(
-                    work, [_peer_error(survey, shares, n, epsilon, s) for s in range(_DRAWS)]
-                )
+                errors = [_peer_error(survey, shares, n, epsilon, seed) for seed in range(_DRAWS)]
+                yield Figure.of(work, "%", errors)
             except ImportError as error:
                 yield Figure(work, "%", None, note=str(error))
 
@@ -47,10 +46,6 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 def _falling(k: int) -> Floats:
     p = 1.0 / np.arange(1.0, k + 1.0)
     return np.asarray(p / p.sum())
-
-
-def _figure(work: str, errors: list[float]) -> Figure:
-    return Figure(work, "%", Runs(min(errors), median(errors), len(errors)))
 
 
 def _our_error(plan: QuestionPlan, shares: list[Floats], n: int, seed: int) -> float:

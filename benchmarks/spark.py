@@ -13,11 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Final
 
 from benchmarks.collect import protocol_of, write_sets
-from benchmarks.figures import Figure, Runs, ratio
+from benchmarks.figures import Figure, ratio
+from benchmarks.server import ROOT
 from benchmarks.sizes import Sizes
 from caldp_core.mechanisms.specs import Oue
 
@@ -46,25 +46,20 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
         write_sets(folder / "sets.parquet", protocol, n)
         for work, workers in zip(works, WORKERS, strict=True):
             waited, spent = _measure(folder, workers, n)
-            yield (figure := Figure(work, "s", waited))
-            yield Figure(f"{work}{PROCESSORS}", "s", spent)
+            yield (figure := Figure.of(work, "s", waited))
+            yield Figure.of(f"{work}{PROCESSORS}", "s", spent)
             seconds.append(figure)
     one, two = seconds
     yield ratio("one worker over two", one, two)
 
 
-def _measure(folder: Path, workers: int, n: int) -> tuple[Runs, Runs]:
+def _measure(folder: Path, workers: int, n: int) -> tuple[list[float], ...]:
     """Seconds, and seconds of processors, of `_RUNS` runs that tally n reports each."""
     paths = [str(folder / each) for each in ("protocol.json", "sets.parquet")]
-    path = os.pathsep.join([str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.spark_tally", *paths, str(workers), str(_RUNS)],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     rows = [line.split() for line in done.stdout.splitlines() if line[:1].isdigit()]
     assert [int(reports) for reports, *_ in rows] == [n] * _RUNS
-    waited, spent = ([float(row[place]) for row in rows] for place in (1, 2))
-    return (
-        Runs(min(waited), median(waited), _RUNS),
-        Runs(min(spent), median(spent), _RUNS),
-    )
+    return tuple([float(row[place]) for row in rows] for place in (1, 2))

@@ -39,7 +39,6 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _sample(mechanism: ContextMechanism, counts: Ints) -> Callable[[int], object]:
-    def action(run: int) -> object:
-        return mechanism.estimate(mechanism.sample_tally(counts, np.random.default_rng(run)))
-
-    return action
+    return lambda run: mechanism.estimate(
+        mechanism.sample_tally(counts, np.random.default_rng(run))
+    )

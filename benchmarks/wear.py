@@ -17,7 +17,7 @@ from benchmarks.browser import (
     wait_until_ready,
     wait_until_settled,
 )
-from benchmarks.figures import Bar, Figure, Runs
+from benchmarks.figures import Bar, Figure
 from benchmarks.page import SLIDER
 from benchmarks.server import Server, running_server
 from benchmarks.sizes import Sizes
@@ -69,8 +69,8 @@ def _first_visit(browser: "Browser", server: Server, name: str) -> Iterator[Figu
         page.wait_for_selector("h1")
         wait_until_settled(page)
         page.wait_for_timeout(1000)
-        yield _single_figure(f"{name}: a first visit", "MB", sum(received) / 1e6, _FIRST_VISIT)
-        yield _single_figure("the same, layout shift", "", page.evaluate("window.shift"), _STILL)
+        yield Figure.of(f"{name}: a first visit", "MB", [sum(received) / 1e6], _FIRST_VISIT)
+        yield Figure.of("the same, layout shift", "", [page.evaluate("window.shift")], _STILL)
 
 
 def _size(event: dict[str, Any]) -> float:
@@ -94,8 +94,8 @@ def _changes(browser: "Browser", server: Server) -> Iterator[Figure]:
         _move(page)
     after = _heap(page), server.megabytes()
     for where, one, other in zip(("the browser's heap", "the server"), before, after, strict=True):
-        yield _single_figure(f"{where} before {_CHANGES} changes of ε", "MB", one)
-        yield _single_figure("the same afterwards, times that", "×", other / one, _FLAT)
+        yield Figure.of(f"{where} before {_CHANGES} changes of ε", "MB", [one])
+        yield Figure.of("the same afterwards, times that", "×", [other / one], _FLAT)
     page.context.close()
 
 
@@ -110,7 +110,3 @@ def _heap(page: "Page") -> float:
     used: float = wire.send("Runtime.getHeapUsage")["usedSize"]
     wire.detach()
     return used / 1e6
-
-
-def _single_figure(work: str, unit: str, value: float, bar: Bar | None = None) -> Figure:
-    return Figure(work, unit, Runs(value, value, 1), bar)

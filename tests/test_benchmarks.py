@@ -68,11 +68,8 @@ def test_numbers_are_told_by_three_ways() -> None:
 class OfPython312:
     """Stands for both halves of pure-ldp's Hadamard response where random.randint wants ints."""
 
-    def __init__(self, *_: Any) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         pass
-
-    def get_hash_funcs(self) -> Any:
-        return []
 
     def reset(self) -> None:
         pass
