@@ -184,9 +184,9 @@ class AttackPower:
     added: float
     noise: float
 
-    def to_stand_out(self, deviations: float = 3.0) -> int:
-        """Fake phones that move the estimate by so many standard deviations."""
-        return math.ceil(deviations * self.noise / self.added)
+    def to_stand_out(self) -> int:
+        """Fake phones that move the estimate by three standard deviations."""
+        return math.ceil(3.0 * self.noise / self.added)
 
 
 def attack_power(mechanism: Mechanism, x: int, p: Floats, n: int) -> AttackPower:

@@ -33,7 +33,6 @@ _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
 @contextmanager
 def connect(
     memory_mb: int,
-    threads: int = THREADS,
     files: "AbstractFileSystem | None" = None,
     folders: Sequence[Path] = (),
 ) -> Iterator["DuckDBPyConnection"]:
@@ -44,7 +43,7 @@ def connect(
     """
     import duckdb
 
-    config = {**_SETTINGS, "memory_limit": f"{memory_mb}MB", "threads": threads}
+    config = {**_SETTINGS, "memory_limit": f"{memory_mb}MB", "threads": THREADS}
     connection = duckdb.connect(":memory:", config=config)
     try:
         open_to = [str(folder.resolve()) for folder in folders]

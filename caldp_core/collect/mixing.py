@@ -28,7 +28,7 @@ _ASSUMES: Final = (
 )
 
 
-def mixed_privacy(protocol: Protocol, people: Ints, delta: float = DELTA) -> dict[str, Any] | None:
+def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
     """(m,) people of each block → what mixing their reports leaves of ε, JSON-ready.
 
     `epsilon`: of two protected values; `epsilon_beside_open`: of a protected and an open one. None
@@ -45,7 +45,7 @@ def mixed_privacy(protocol: Protocol, people: Ints, delta: float = DELTA) -> dic
         listed = np.argsort(crowds, kind="stable")[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
     listed_crowds = np.zeros_like(crowds)
     listed_crowds[listed] = crowds[listed]
-    levels = epsilons_after_mixing(protocol.mechanism, listed_crowds, delta)
+    levels = epsilons_after_mixing(protocol.mechanism, listed_crowds, DELTA)
     if levels is None:
         return None
     alone = block_epsilons(protocol)
@@ -59,7 +59,7 @@ def mixed_privacy(protocol: Protocol, people: Ints, delta: float = DELTA) -> dic
         }
         for j in np.sort(listed).tolist()
     ]
-    return {"delta": delta, "assumes": _ASSUMES, "blocks": rows}
+    return {"delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
 
 
 def block_epsilons(protocol: Protocol) -> list[float]:
@@ -123,7 +123,7 @@ def mixed_privacy_by_crowd(
         }
         for j, count in zip(first.tolist(), alike.tolist(), strict=True)
     ]
-    return {"protocol": protocol.fingerprint, "delta": delta, "assumes": _ASSUMES, "blocks": rows}
+    return {"protocol": protocol.fingerprint, "delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
 
 
 def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:

@@ -217,9 +217,7 @@ def sensitive_curve(
     return _curve(sizes, points(), progress)
 
 
-def people_for_same_error(
-    setup: Setup, other: Setup, progress: Progress = no_progress
-) -> int | None:
+def people_for_same_error(setup: Setup, other: Setup) -> int | None:
     """How many people `other` needs for the expected TV of `setup`; None if 10^12 don't do.
 
     People are drawn at random for both, even where `setup` takes the data's own: else only one of
@@ -242,7 +240,7 @@ def people_for_same_error(
         expected = _fast_forecast(other, n)
         return np.inf if expected is None else expected.error
 
-    return people_needed(error, target.error, progress)
+    return people_needed(error, target.error)
 
 
 def _fast_forecast(

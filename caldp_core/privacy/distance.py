@@ -21,8 +21,8 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class GridMetric:
-    """E = ε_row·|Δrow| + ε_column·|Δcolumn| on rows × columns cells; symbol = row·columns + column.
+class _OnGrid:
+    """E by steps on rows × columns cells; symbol = row·columns + column.
 
     `epsilon_row`, `epsilon_column`: nats per step to the next cell, in [0.001, 20].
     """
@@ -33,7 +33,20 @@ class GridMetric:
     epsilon_column: float
 
     def __post_init__(self) -> None:
-        _check_grid(self)
+        check_k(self.rows)
+        check_k(self.columns)
+        check_k(self.rows * self.columns)
+        check_epsilon([self.epsilon_row, self.epsilon_column])
+
+    @property
+    def k(self) -> int:
+        """Number of cells."""
+        return self.rows * self.columns
+
+
+@dataclass(frozen=True)
+class GridMetric(_OnGrid):
+    """E = ε_row·|Δrow| + ε_column·|Δcolumn| on rows × columns cells."""
 
     @classmethod
     def per_km(cls, grid: GridDomain, epsilon: float) -> "GridMetric":
@@ -47,11 +60,6 @@ class GridMetric:
         width = height * _narrowest(grid)
         return cls(grid.rows, grid.columns, epsilon * height, epsilon * width)
 
-    @property
-    def k(self) -> int:
-        """Number of cells."""
-        return self.rows * self.columns
-
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
         """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
         south, east = _steps(x, x_other, self.rows, self.columns)
@@ -59,19 +67,8 @@ class GridMetric:
 
 
 @dataclass(frozen=True)
-class EuclideanMetric:
-    """E = √((ε_row·Δrow)² + (ε_column·Δcolumn)²): geo-indistinguishability.
-
-    `epsilon_row`, `epsilon_column`: nats per step to the next cell, in [0.001, 20].
-    """
-
-    rows: int
-    columns: int
-    epsilon_row: float
-    epsilon_column: float
-
-    def __post_init__(self) -> None:
-        _check_grid(self)
+class EuclideanMetric(_OnGrid):
+    """E = √((ε_row·Δrow)² + (ε_column·Δcolumn)²): geo-indistinguishability."""
 
     @classmethod
     def per_km(cls, grid: GridDomain, epsilon: float) -> "EuclideanMetric":
@@ -86,11 +83,6 @@ class EuclideanMetric:
         arc = 2 * math.asin(_narrowest(grid) * math.sin(span / 2))
         height = grid.cell * KM_PER_DEGREE
         return cls(grid.rows, grid.columns, epsilon * height, epsilon * height * arc / span)
-
-    @property
-    def k(self) -> int:
-        """Number of cells."""
-        return self.rows * self.columns
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
         """E[x, x′] pair by pair: (n,) and (n,) symbols → (n,) nats (see `PrivacyMatrix`)."""
@@ -187,13 +179,6 @@ def symbols_within_level(policy: PrivacyMatrix, x: int, level: float) -> Bools:
     (symbol,) = check_symbols("x", [x], policy.k)
     levels = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
     return np.asarray(levels <= level * (1 + _ROUNDING))
-
-
-def _check_grid(metric: GridMetric | EuclideanMetric) -> None:
-    check_k(metric.rows)
-    check_k(metric.columns)
-    check_k(metric.rows * metric.columns)
-    check_epsilon([metric.epsilon_row, metric.epsilon_column])
 
 
 def _narrowest(grid: GridDomain) -> float:

@@ -4,7 +4,6 @@ On maps ε belongs to a number of kilometres, as readers think of secrecy: "with
 `policies.py` for the other policies.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,21 +24,30 @@ from caldp_core.scenarios.records import Rows
 
 
 @dataclass(frozen=True)
-class Streets:
-    """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
+class _WithinKilometres:
+    """Places of a map that are `km` kilometres apart by `matrix` are ε apart."""
 
-    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
+    matrix: ClassVar[type[GridMetric | EuclideanMetric]]
     epsilon: float = 1.0
     km: float = 50.0
 
     def __post_init__(self) -> None:
-        _check_within(self.epsilon, self.km)
+        check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
+        check_number("km", self.km, KM_MIN, KM_MAX)
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec.build`."""
-        return single_block_protection(
-            _on_map(dataset, self.epsilon, self.km, GridMetric.per_km), dataset
-        )
+        grid = require_map(dataset.domain, "Distances in kilometres")
+        try:
+            return single_block_protection(
+                self.matrix.per_km(grid, self.epsilon / self.km), dataset
+            )
+        except CaldpError:
+            raise CaldpError(
+                f"A step to the next cell must be worth {EPSILON_MIN:g} to {EPSILON_MAX:g} nats, "
+                f"which ε = {self.epsilon:g} within {self.km:g} km does not give on this map; "
+                "choose another ε, another distance or other cells."
+            ) from None
 
     @property
     def plain_epsilon(self) -> float:
@@ -48,45 +56,17 @@ class Streets:
 
 
 @dataclass(frozen=True)
-class CrowFlies:
+class Streets(_WithinKilometres):
+    """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
+
+    matrix = GridMetric
+
+
+@dataclass(frozen=True)
+class CrowFlies(_WithinKilometres):
     """Geo-indistinguishability: places `km` kilometres apart are ε apart, twice as far, 2ε."""
 
-    matrix: ClassVar[type[PrivacyMatrix]] = EuclideanMetric
-    epsilon: float = 1.0
-    km: float = 50.0
-
-    def __post_init__(self) -> None:
-        _check_within(self.epsilon, self.km)
-
-    def build(self, dataset: Dataset) -> Protection:
-        """See `PolicySpec.build`."""
-        return single_block_protection(
-            _on_map(dataset, self.epsilon, self.km, EuclideanMetric.per_km), dataset
-        )
-
-    @property
-    def plain_epsilon(self) -> float:
-        """ε of plain LDP that hides everything as well as this hides places within `km`."""
-        return self.epsilon
-
-
-def _check_within(epsilon: float, km: float) -> None:
-    check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
-    check_number("km", km, KM_MIN, KM_MAX)
-
-
-def _on_map(
-    dataset: Dataset, epsilon: float, km: float, per_km: Callable[..., PrivacyMatrix]
-) -> PrivacyMatrix:
-    grid = require_map(dataset.domain, "Distances in kilometres")
-    try:
-        return per_km(grid, epsilon / km)
-    except CaldpError:
-        raise CaldpError(
-            f"A step to the next cell must be worth {EPSILON_MIN:g} to {EPSILON_MAX:g} nats, which "
-            f"ε = {epsilon:g} within {km:g} km does not give on this map; choose another ε, "
-            "another distance or other cells."
-        ) from None
+    matrix = EuclideanMetric
 
 
 @dataclass(frozen=True)

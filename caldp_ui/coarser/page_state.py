@@ -90,11 +90,11 @@ class Publication(ScenarioRecord):
         return MOVE_COUNTS.get(self.attack, 1)
 
 
-def with_data(record: Publication, data: DatasetSpec, blocks: BlocksSpec | None) -> Publication:
-    """The record with other data; `blocks`: None for the default blocks of the data."""
+def with_data(record: Publication, data: DatasetSpec) -> Publication:
+    """The record with other data and their default blocks."""
     scenario = with_population(replace(record.scenario, dataset=data, n=None, mechanism=Best()))
-    new_blocks = blocks or default_blocks(scenario)
-    policy = ContextPolicy(new_blocks, EverythingSensitive(), scenario.policy.plain_epsilon)
+    blocks, epsilon = default_blocks(scenario), scenario.policy.plain_epsilon
+    policy = ContextPolicy(blocks, EverythingSensitive(), epsilon)
     threshold = 5 if data == InfantDeaths() else record.threshold
     changed = replace(record, scenario=replace(scenario, policy=policy), threshold=threshold)
     return replace(changed, place=DEFAULT_PLACE, moves=min(record.moves, 1))

@@ -40,9 +40,7 @@ class Example:
 
     def apply(self, record: Publication) -> Publication:
         """The record with these data, at the attack's first move."""
-        changed = (
-            record if record.scenario.dataset == self.data else with_data(record, self.data, None)
-        )
+        changed = record if record.scenario.dataset == self.data else with_data(record, self.data)
         return replace(
             changed.with_attack(self.attack), moves=1 if self.attack == TWO_PLACES else 0
         )

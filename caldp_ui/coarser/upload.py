@@ -32,7 +32,7 @@ def popover(data: TreatmentData) -> None:
 
 def _with_counted_data(scenario: Scenario, counts: CountedPlaces | CountedAnswers) -> Scenario:
     data = counts.places if isinstance(counts, CountedPlaces) else counts.table
-    return with_data(Publication(scenario), data, None).scenario
+    return with_data(Publication(scenario), data).scenario
 
 
 def _count(

@@ -64,7 +64,7 @@ from caldp_ui.parts import comparison, headline
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
 from tests.ui.ahead import few
 
-DEATHS = with_data(Publication(), InfantDeaths(), None)
+DEATHS = with_data(Publication(), InfantDeaths())
 
 
 def shown(record: Publication = DEATHS) -> TreatmentData:
@@ -77,7 +77,7 @@ def counties(what: TreatmentData) -> list[list[int]]:
 
 
 def test_the_people_are_those_of_the_run_and_every_treatment_has_them() -> None:
-    for record in (DEATHS, Publication(), with_data(Publication(), Survey("vote"), None)):
+    for record in (DEATHS, Publication(), with_data(Publication(), Survey("vote"))):
         what = shown(record)
         assert list(what.treatments) == list(outcomes.TREATMENT_NAMES)
         result = run(prepare(record.scenario))
@@ -204,7 +204,7 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
         assert made.attack == example.attack
     assert DEATHS.scenario.context.blocks == GroupBlocks()
     assert DEATHS.threshold == 5
-    again = with_data(DEATHS, Gowalla(), None)
+    again = with_data(DEATHS, Gowalla())
     assert again.scenario.context.blocks == GridBlocks(25, 35)
     cuts = presets.block_choices(US_GRID)
     assert cuts["1° × 2°"] == GridBlocks(25, 35)
@@ -246,7 +246,7 @@ def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: s
         assert ("#F0A040" in drawn) == (office == HIDE)
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
             assert f"{words.TITLES[name]}: {' '.join(words.error_and_unit(what, name))}" in drawn
-    bars = tables.tables_html(shown(with_data(DEATHS, Survey("affairs"), None)), None, LIGHT)
+    bars = tables.tables_html(shown(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
     assert bars.count("<figure") == 5
 
 
@@ -273,7 +273,7 @@ def test_the_memo_says_the_errors_and_what_comes_out() -> None:
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
     levels = (0.5, 1.0, 4.0)
     assert set(levels) < set(common.EPSILONS)
-    record = with_data(Publication(), Gowalla("39.8,42.6,-77.2,-71"), None)
+    record = with_data(Publication(), Gowalla("39.8,42.6,-77.2,-71"))
     made = few(films.EPSILON, *levels).film(record, no_progress)
     assert [step.value for step in made.steps] == list(levels)
     for step in (made.steps[0], made.steps[-1]):

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.mechanisms.designed.certificate import relative_gap
-from caldp_core.mechanisms.designed.design import ENTRIES, Design, design
+from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.privacy.context import PrivacyMatrix
 
 _ROUNDS: Final = 16
@@ -40,13 +39,8 @@ class EvenDesign:
         return relative_gap(self.largest, self.bound)
 
 
-def design_for_largest(
-    policy: PrivacyMatrix,
-    prior: ArrayLike | None = None,
-    progress: Progress = no_progress,
-    entries: int = ENTRIES,
-) -> EvenDesign:
-    """Find a channel with the least largest n·Var(p̂_x) under `policy`, where people are like π.
+def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) -> EvenDesign:
+    """Find a channel with the least largest n·Var(p̂_x) under `policy`, for even people.
 
     Up to 16 designs, each with other weights; see `design` for the rest. Raises `CaldpError` as
     it does.
@@ -54,7 +48,7 @@ def design_for_largest(
     weights = np.full(policy.k, 1.0 / policy.k)
     best: EvenDesign | None = None
     for step in range(_ROUNDS):
-        candidate = design(policy, prior, weights, _piece(progress, step), entries)
+        candidate = design(policy, None, weights, _piece(progress, step))
         each = variances(candidate)
         bound = max(candidate.bound, 0.0 if best is None else best.bound)
         if best is None or each.max() < best.largest:
