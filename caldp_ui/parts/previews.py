@@ -35,7 +35,7 @@ def show(
 
     `key`: one place on one page. `send`: sends a film to its picture, in a part of the page.
     """
-    known = {film.alike for film in made}
+    known = {film.settings for film in made}
     missing = [each for each in requests if each.near and each.name not in known]
     if missing:
         redraw_on_call(f"{key}-near", _STILL_S, lambda: _draw(f"{key}-near", missing, send))

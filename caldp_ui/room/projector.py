@@ -91,7 +91,7 @@ def page() -> None:
     with main:
         redraw_every("hall", 1.0, lambda: _live(teacher_key))
         below.show(lambda: rooms().get_own_poll(teacher_key, this_visit()))
-    _keeper(key=_KEEPER, data={"held": vars(teacher_key)})
+    _keeper(key=_KEEPER, data={"teacher": vars(teacher_key)})
 
 
 def _live(teacher_key: TeacherKey) -> None:
@@ -218,11 +218,11 @@ def restore_poll() -> None:
     """Find the room that this browser opened, after its page was reloaded."""
     if find_teacher_key() is None:
         gone = st.session_state.pop(_GONE, False)
-        _keeper(key=_KEEPER, data={"forget": gone}, on_held_change=_restore_from_browser)
+        _keeper(key=_KEEPER, data={"forget": gone}, on_teacher_change=_restore_from_browser)
 
 
 def _restore_from_browser() -> None:
-    stored = st.session_state[_KEEPER].get("held")
+    stored = st.session_state[_KEEPER].get("teacher")
     if not isinstance(stored, Mapping):
         return
     teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))

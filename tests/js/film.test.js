@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import test, {mock} from "node:test";
 
 import {matchesScene, stepOf} from "../../caldp_ui/stage/web/fitting.js";
-import {StandIns, wordsAt} from "../../caldp_ui/stage/web/elsewhere.js";
+import {Replacements, wordsAt} from "../../caldp_ui/stage/web/replacements.js";
 import {FilmPlayer} from "../../caldp_ui/stage/web/film.js";
 import {nudge} from "../../caldp_ui/stage/web/play.js";
 import "./page.js";
 
 const step = (value, changes = {}) => ({
     label: `ε = ${value}`, value, codes: {ours: `at-${value}`}, pooled: {}, subtitles: {}, facts: {}, nobody: {},
-    notes: {}, labels: {}, reading: String(value), elsewhere: {}, ...changes,
+    notes: {}, labels: {}, reading: String(value), replacements: {}, ...changes,
 });
 const film = (changes = {}) => ({
     id: "epsilon", place: 0, label: "ε", follows: true, pace: 4, loops: false, whole: true, dial: "", play: "",
     hides: ["sensitive"], steps: [step(0.5), step(1), step(2)], ...changes,
 });
 const scene = (value, code = `at-${value}`) => ({
-    at: {epsilon: value}, pictures: [{id: "truth", code: "truth"}, {id: "ours", code}],
+    values: {epsilon: value}, pictures: [{id: "truth", code: "truth"}, {id: "ours", code}],
 });
 const store = {get: async () => new Uint16Array([1, 2]).buffer};
 
@@ -25,7 +25,7 @@ async function player(changes = {}, data = scene(1)) {
     const events = [];
     const stage = {
         data, root: {dataset: {arrangement: "row"}}, readout: {}, updateTexts() {}, paint() {},
-        teller: {tell: (kind, record) => events.push([kind, record])},
+        outbox: {add: (kind, record) => events.push([kind, record])},
     };
     const instance = new FilmPlayer(stage);
     await instance.receive(film(changes), store);
@@ -40,7 +40,7 @@ test("the step of a scene is the nearest, and known only if it is that very one"
     assert.deepEqual(stepOf(film(), scene(1.6)), {index: 2, exact: false});
     assert.deepEqual(stepOf(film(), scene(1 + 5e-10)), {index: 1, exact: true});
     assert.deepEqual(stepOf(film(), scene(1 + 2e-9)), {index: 1, exact: false});
-    assert.deepEqual(stepOf(film(), {at: {}, pictures: []}), {index: 0, exact: false});
+    assert.deepEqual(stepOf(film(), {values: {}, pictures: []}), {index: 0, exact: false});
     assert.deepEqual(stepOf(film(), undefined), {index: 0, exact: false});
 });
 
@@ -65,14 +65,14 @@ test("words of a step stand in for a picture's own, in its alternative text, too
 test("elements stand in for the page's own, as long as a step is shown", () => {
     const own = document.createElement("p");
     document.querySelector = selector => selector === ".words" ? own : null;
-    const made = new StandIns();
+    const made = new Replacements();
     made.put({".words": ["p", {className: "big"}, "one ", ["b", {}, "two"]], ".gone": ["p", {}]});
-    const {standIn} = own;
-    assert.deepEqual([standIn.tag, standIn.className, standIn.children[0]], ["p", "big", "one "]);
-    assert.deepEqual([standIn.children[1].tag, standIn.children[1].children], ["b", ["two"]]);
+    const {replacement} = own;
+    assert.deepEqual([replacement.tag, replacement.className, replacement.children[0]], ["p", "big", "one "]);
+    assert.deepEqual([replacement.children[1].tag, replacement.children[1].children], ["b", ["two"]]);
     assert.equal(own.style.display, "none");
     made.remove();
-    assert.ok(standIn.removed && own.style.display === "");
+    assert.ok(replacement.removed && own.style.display === "");
     document.querySelector = () => null;
 });
 

@@ -11,7 +11,7 @@ function stage(changes = {}) {
     at("/maps");
     const grid = new Grid({...SMALL, rows: 40, columns: 50, home: [10, 50, 20, 70]});
     const did = [];
-    const note = name => (...told) => { did.push([name, ...told]); };
+    const note = name => (...values) => { did.push([name, ...values]); };
     const board = new EventTarget();
     board.matches = () => true;
     const made = {

@@ -231,7 +231,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     at = opened()
     assert_signed(at, AttackerState().scenario, STAGE)
-    assert scene_of(at, STAGE)["at"] == {"days": 7.0, "epsilon": 1.0}
+    assert scene_of(at, STAGE)["values"] == {"days": 7.0, "epsilon": 1.0}
     choose(at, "days", 2.0, STAGE)
     assert_shows(at, AttackerState(days=2))
     choose(at, "reports", 5.0, STAGE)

@@ -152,9 +152,10 @@ def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
     assert_shows(at, record_of(at))
     on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
     assert_shows(at, DistanceState())
-    told = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
-    trigger(at, [{"event": "told", "value": {"of": "browser", "all": [told]}}], STAGE)
-    assert_shows(at, DistanceState())  # what was heard once is not done again
+    redo = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
+    batch = {"client": "browser", "events": [redo]}
+    trigger(at, [{"event": "events", "value": batch}], STAGE)
+    assert_shows(at, DistanceState())  # what was received once is not done again
 
 
 def test_the_very_mechanism_can_be_audited() -> None:

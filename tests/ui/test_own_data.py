@@ -86,7 +86,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     assert (is_open(at), errors(at)) == (False, [])
     assert at.toast[0].value.startswith("All answers are hidden at first")
     assert at.selectbox(key="values-table").value == "Yours: Conditions (made up)"
-    mark(at, marked="3-5")
+    mark(at, sensitive="3-5")
     marked = at.session_state["values/state"].record.scenario
     ours, plain = assert_shows(at, marked)
     assert ours.first.errors.tv < plain.first.errors.tv

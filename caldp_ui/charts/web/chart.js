@@ -104,7 +104,7 @@ class Chart extends Picture {
     }
 }
 
-/** @param {Component<[key: string, told: string, address: string]>} component */
+/** @param {Component<[key: string, content: string, address: string]>} component */
 export default function mount({data: [key, content, address], parentElement: parent}) {
     const host = parent.querySelector(".chart");
     const chart = charts.get(host) ?? new Chart(host);

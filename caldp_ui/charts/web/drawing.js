@@ -5,7 +5,7 @@ import {Picture, hub, whenGone} from "./hub.js";
 /** @type {WeakMap<Mount, Picture>} */
 const drawings = new WeakMap();
 
-/** @param {Component<[key: string, drawn: string]>} component */
+/** @param {Component<[key: string, markup: string]>} component */
 export default function mount({data: [key, markup], parentElement: parent}) {
     const host = parent.querySelector("div");
     const picture = drawings.get(parent) ?? new Picture(content => { host.innerHTML = content; });

@@ -9,13 +9,13 @@ import {hub, whenGone} from "./hub.js";
 
 /** @extends {Follower<Film>} */
 class ChartFilms extends Follower {
-    /** @type {Record<string, Message.Dialled | undefined>} What the server said of each slider. */
+    /** @type {Record<string, Message.SliderState | undefined>} What the server said of each slider. */
     page = {};
     /** @type {unknown} The component by which the page says where it is. */
     owner;
 
     /** What the page's sliders were at in the server's last run, and what all else was.
-        @param {Record<string, Message.Dialled>} page
+        @param {Record<string, Message.SliderState>} page
         @param {unknown} [owner] */
     take(page, owner) {
         this.page = page;
@@ -47,7 +47,7 @@ class ChartFilms extends Follower {
         @param {number} index */
     isAhead(film, index) {
         const sliderState = this.page[film.id];
-        return film.alike === sliderState?.alike
+        return film.settings === sliderState?.settings
             && film.steps[index].reading !== sliderState.reading;
     }
 
@@ -66,7 +66,7 @@ const films = /** @type {any} */ (globalThis)[Symbol.for("caldp.films")] ??= new
 const filmsByMount = new WeakMap();
 
 /** Either what the page is at, or one film as bytes; the same bytes again are no news.
-    @param {Component<Uint8Array | [{page: Record<string, Message.Dialled>}]>} component */
+    @param {Component<Uint8Array | [{page: Record<string, Message.SliderState>}]>} component */
 export default function mount({data, parentElement: parent}) {
     if (Array.isArray(data)) {
         films.take(data[0].page, parent);

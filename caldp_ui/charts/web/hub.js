@@ -4,7 +4,7 @@
 /** @type {Map<string, Picture>} */
 export const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.pictures")] ??= new Map();
 
-/** What draws told texts: `draw` is called with a text only when it is another than is drawn. */
+/** What draws texts: `draw` is called with a text only when it is another than is drawn. */
 export class Picture {
     /** @type {string | null} */
     step = null;
@@ -13,7 +13,7 @@ export class Picture {
     /** @type {string | null | undefined} */
     drawnContent;
 
-    /** @param {(told: string) => unknown} draw */
+    /** @param {(content: string) => unknown} draw */
     constructor(draw) {
         this.draw = draw;
     }

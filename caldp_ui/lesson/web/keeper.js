@@ -8,7 +8,7 @@ export default function mount({setTriggerValue}) {
     try {
         const {at, elapsed, when} = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "{}");
         const now = elapsed + (Date.now() - when) / 1000;
-        if (now < LESSON_MAX_S) setTriggerValue("kept", {at, elapsed: now});
+        if (now < LESSON_MAX_S) setTriggerValue("lesson", {at, elapsed: now});
         else sessionStorage.removeItem(STORAGE_KEY);
     } catch { /* a browser that keeps nothing */ }
 }

@@ -1,13 +1,13 @@
 /* Two tables beside each other: E, whose entries are fields to type into, and what the channel
-   leaks. The entry that is pointed at or has the focus is lit in both and told in words below. */
+   leaks. The entry that is pointed at or has the focus is lit in both and described in words below. */
 
 import {el, setText} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
-import {Teller} from "./teller.js";
+import {Outbox} from "./outbox.js";
 
 /** @typedef {{cell: HTMLElement, text: HTMLElement, mark: HTMLElement}} Side
     @typedef {{
-        limit: Side, leak: Side, field?: HTMLInputElement, follows?: HTMLElement, said: string,
+        limit: Side, leak: Side, field?: HTMLInputElement, follows?: HTMLElement, serverText: string,
         waits: number | null,
     }} Pair An entry of both tables, and the serial under which what was typed waits to be heard.
     @typedef {"limit" | "leak"} Kind
@@ -19,17 +19,19 @@ const UPRIGHT_FROM = 66, UPRIGHT_ON_PHONE_FROM = 42;
 /** @type {Record<string, [down: number, right: number]>} */
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-/** `told`: what is seen, as a text; `heard`: how far the page has heard what was typed.
-    @param {Component<{key: string, told: string, edit: boolean, heard: Message.Heard}>} component */
-export default function mount({data: {key, told, edit, heard}, parentElement: parent, setTriggerValue}) {
+/** `content`: what is seen, as a text; `receipt`: how far the page has heard what was typed.
+    @param {Component<{key: string, content: string, edit: boolean,
+        receipt: Message.Receipt}>} component */
+export default function mount({data, parentElement: parent, setTriggerValue}) {
+    const {key, content, edit, receipt} = data;
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"), edit);
     instances.set(parent, board);
     hub.set(key, board);
-    board.teller.emit = setTriggerValue;
-    board.take(told);
-    board.answer(heard);
+    board.outbox.emit = setTriggerValue;
+    board.take(content);
+    board.answer(receipt);
     return whenGone(parent, () => {
-        board.teller.leave();
+        board.outbox.leave();
         if (hub.get(key) === board) hub.delete(key);
     });
 }
@@ -54,7 +56,7 @@ class Board extends Picture {
         this.edit = edit;
         root.lang = "en";  // for hyphens
         root.setAttribute("role", "group");
-        this.teller = new Teller();
+        this.outbox = new Outbox();
         this.symmetricBox = el("input", {type: "checkbox"});
         this.symmetricLabel = el("label", {className: "mirror", hidden: !edit}, this.symmetricBox);
         this.tables = el("div", {className: "tables"});
@@ -112,7 +114,7 @@ class Board extends Picture {
     cell(kind, x, z, names) {
         const element = el("td", {"data-x": x, "data-z": z});
         const side = {cell: element, text: el("span"), mark: el("small")};
-        const pair = this.cells[x][z] ??= {limit: side, leak: side, said: "", waits: null};
+        const pair = this.cells[x][z] ??= {limit: side, leak: side, serverText: "", waits: null};
         pair[kind] = side;
         if (x === z) element.className = "own";
         if (kind === "limit" && this.edit && x !== z) {
@@ -144,7 +146,7 @@ class Board extends Picture {
         pair.limit.cell.classList.toggle("loose", limitEntry.follows !== "");
         pair.leak.cell.dataset.mark = leakEntry.mark;
         if (pair.field && pair.follows) {
-            pair.said = limitEntry.text;
+            pair.serverText = limitEntry.text;
             if (!pair.waits) pair.field.value = limitEntry.text;
             setText(pair.follows, limitEntry.follows);
         } else {
@@ -159,18 +161,18 @@ class Board extends Picture {
         @param {number} z
         @param {string} text */
     send(x, z, text) {
-        this.teller.tell("act", {x, other: z, text, both: this.symmetricBox.checked});
-        this.cells[x][z].waits = this.teller.serial;
+        this.outbox.add("act", {x, other: z, text, symmetric: this.symmetricBox.checked});
+        this.cells[x][z].waits = this.outbox.serial;
     }
 
     /** The page has heard of the entries that wait no longer: theirs now say what it says.
-        @param {Message.Heard} heard */
-    answer(heard) {
-        this.teller.confirm(heard);
+        @param {Message.Receipt} receipt */
+    answer(receipt) {
+        this.outbox.confirm(receipt);
         for (const pair of this.cells.flat()) {
-            if (!pair.waits || this.teller.waits(pair.waits)) continue;
+            if (!pair.waits || this.outbox.isPending(pair.waits)) continue;
             pair.waits = null;
-            if (pair.field) pair.field.value = pair.said;
+            if (pair.field) pair.field.value = pair.serverText;
         }
     }
 
@@ -198,7 +200,7 @@ class Board extends Picture {
         const [x, z] = place, {limit, leak} = this.cells[x][z];
         limit.cell.classList.add("lit");
         leak.cell.classList.add("lit");
-        setText(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
+        setText(this.readout, `${this.data.limit[x][z].description} ${this.data.leak[x][z].description}`.trim());
     }
 
     /** Arrow keys go to the next entry; left and right only past the ends of what is typed.

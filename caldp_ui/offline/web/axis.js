@@ -24,7 +24,7 @@ export function unpackNumbers(data) {
 const formatNumber = number => Number(number.toPrecision(6)).toLocaleString("en");
 
 export class Axis {
-    /** `told`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels.
+    /** `layout`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels.
         @param {AxisLayout} layout
         @param {Value[]} values
         @param {number} from

@@ -3,7 +3,7 @@
 
 import {jsonOf} from "./bytes.js";
 import {el, setText} from "./dom.js";
-import {build} from "./elsewhere.js";
+import {build} from "./replacements.js";
 import {hub} from "./hub.js";
 import {plot} from "./plot.js";
 

@@ -259,7 +259,7 @@ class Plot {
     }
 
     /** A line from place to place, or from side to side.
-        @param {Line} told */
+        @param {Line} options */
     line({x0, x1, y0, y1, xref = "x", yref = "y", line}) {
         const ordinate = yref.startsWith("y2") ? this.y2 : this.y;
         /** @type {(x: number) => number} */

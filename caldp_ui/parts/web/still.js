@@ -1,7 +1,7 @@
 /* Tells the server once that a page has been left alone for a moment: time to make what a hand may ask
    for next. */
 
-/** @typedef {{name: string, tell: (kind: string, told: unknown) => void}} Wait */
+/** @typedef {{name: string, tell: (event: string, value: unknown) => void}} Wait */
 
 const activity = /** @type {{moved: number}} */ (
     /** @type {any} */ (globalThis)[Symbol.for("caldp.hand")] ??= watchActivity());

@@ -15,12 +15,12 @@ const HISTORY_WIDTH = 100, HISTORY_HEIGHT = 30, MANY_ANSWERS = 6, LONG_NAME = 40
 /** @type {WeakMap<Mount, Board>} */
 const instances = new WeakMap();
 
-/** @param {Component<{key: string, told: string}>} component */
-export default function mount({data: {key, told}, parentElement: parent}) {
+/** @param {Component<{key: string, content: string}>} component */
+export default function mount({data: {key, content}, parentElement: parent}) {
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"));
     instances.set(parent, board);
     hub.set(key, board);
-    board.take(told);
+    board.take(content);
     return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
 }
 

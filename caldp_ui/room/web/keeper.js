@@ -2,14 +2,14 @@
 
 const STORAGE_KEY = "caldp.room.held";
 
-/** @param {Component<{held?: unknown, forget?: boolean}>} component */
+/** @param {Component<{teacher?: unknown, forget?: boolean}>} component */
 export default function mount({data, setTriggerValue}) {
     try {
-        if (data.held) localStorage.setItem(STORAGE_KEY, JSON.stringify(data.held));
+        if (data.teacher) localStorage.setItem(STORAGE_KEY, JSON.stringify(data.teacher));
         else if (data.forget) localStorage.removeItem(STORAGE_KEY);
         else {
             const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
-            if (stored) setTriggerValue("held", stored);
+            if (stored) setTriggerValue("teacher", stored);
         }
     } catch { /* a browser that keeps nothing */ }
 }

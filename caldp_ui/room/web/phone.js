@@ -41,7 +41,7 @@ const memory = {
 class Phone {
     /** @type {Message.Phone} From the first message on. */
     data;
-    /** @type {(told: StoredReport & {mark: string}) => void} Streamlit's, of each run. */
+    /** @type {(report: StoredReport & {mark: string}) => void} Streamlit's, of each run. */
     emit;
     /** @type {number | null} The true answer, until the coin is thrown. */
     trueAnswer = null;
@@ -111,7 +111,7 @@ class Phone {
             button.setAttribute("aria-pressed", String(at === x)));
         if (!this.sendButton) return;
         this.sendButton.disabled = x === null;
-        setText(this.odds, x === null ? "" : this.data.before[x]);
+        setText(this.odds, x === null ? "" : this.data.odds[x]);
         setText(this.sendButton, x === null ? this.data.words.choose : this.data.words.go);
     }
 
@@ -140,11 +140,11 @@ class Phone {
 
     /** @param {StoredReport} sent */
     reportView({report}) {
-        const {answers, words, told, received, refused} = this.data;
+        const {answers, words, explanations, received, refused} = this.data;
         const state = refused ?? (received ? words.received : words.sending);
-        const rows = told[report].chances.map((of, x) => {
+        const rows = explanations[report].chances.map((of, x) => {
             const name = answers[x], bar = el("i", {});
-            bar.style.width = `${100 * told[report].widths[x]}%`;
+            bar.style.width = `${100 * explanations[report].widths[x]}%`;
             return el("li", {}, el("span", {}, name), el("b", {}, of), el("u", {}, bar));
         });
         return [
@@ -152,9 +152,9 @@ class Phone {
             el("p", {className: "said"}, words.sent, el("strong", {}, answers[report])),
             ...this.answerView(),
             el("p", {className: "state", role: "status"}, state),
-            el("p", {className: "why"}, told[report].why),
+            el("p", {className: "why"}, explanations[report].why),
             ...(rows.length ? [el("p", {className: "of"}, words.of), el("ul", {className: "chances"}, ...rows)] : []),
-            el("p", {className: "note"}, told[report].left),
+            el("p", {className: "note"}, explanations[report].uncertainty),
         ];
     }
 }

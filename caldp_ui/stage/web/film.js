@@ -6,18 +6,18 @@ import {readCodes, readLevels} from "./codec.js";
 import {button, el, setText} from "./dom.js";
 import {matchesScene, stepOf} from "./fitting.js";
 import {PlayButtons} from "./play.js";
-import {wordsAt} from "./elsewhere.js";
+import {wordsAt} from "./replacements.js";
 import {Follower} from "./follower.js";
 
 /** @import {Store} from "./codec.js"
-    @import {Teller} from "./teller.js"
+    @import {Outbox} from "./outbox.js"
     @import {SceneState} from "./fitting.js"
     @import {Position} from "./follower.js"
     @typedef {Message.Film & {turn?: number}} FilmHead
     @typedef {FilmHead & {codes: Map<string, Uint16Array | null>,
         levels: Map<string, Uint8Array | null>}} Film
     @typedef {{data: SceneState, root: HTMLElement, readout: unknown, hasSamePictures?: boolean,
-        teller: Teller, updateTexts: () => void, paint: () => void}} Host What a player needs of a
+        outbox: Outbox, updateTexts: () => void, paint: () => void}} Host What a player needs of a
         stage. */
 
 const DURATION_MS = 10_000;
@@ -208,7 +208,7 @@ export class FilmPlayer extends Follower {
         this.isHeld = false;
         const {film} = this, {index} = this.currentStep;
         if (film.follows) {
-            this.stage.teller.tell("step", {film: film.id, index, value: film.steps[index].value});
+            this.stage.outbox.add("step", {film: film.id, index, value: film.steps[index].value});
         }
     }
 

@@ -2,10 +2,10 @@
    What is shown of a step, maps or charts, and whether a film is of this very page, others say. */
 
 import {Dials} from "./dial.js";
-import {StandIns} from "./elsewhere.js";
+import {Replacements} from "./replacements.js";
 
 /** @typedef {{film: string, index: number}} Position The step of a film that is shown.
-    @typedef {{reading: string, elsewhere: Record<string, Message.Tree>}} Step */
+    @typedef {{reading: string, replacements: Record<string, Message.Tree>}} Step */
 
 /** @template {{id: string, dial: string, steps: Step[]}} F */
 export class Follower {
@@ -15,7 +15,7 @@ export class Follower {
     constructor() {
         this.films = /** @type {Known<string, F>} */ (new Map());
         this.dials = new Dials((id, reading) => this.follow(id, reading));
-        this.standIns = new StandIns();
+        this.replacements = new Replacements();
     }
 
     /** @returns {F["steps"][number] | null | undefined} */
@@ -60,12 +60,12 @@ export class Follower {
         @param {Position | null} position */
     moveTo(position) {
         this.position = position;
-        if (this.step) this.standIns.put(this.step.elsewhere);
-        else this.standIns.remove();
+        if (this.step) this.replacements.put(this.step.replacements);
+        else this.replacements.remove();
     }
 
     destroy() {
         this.dials.leave();
-        this.standIns.remove();
+        this.replacements.remove();
     }
 }

@@ -17,9 +17,9 @@ const instances = new WeakMap();
 const parcels = new WeakMap();
 /** @type {Map<string | undefined, Map<string, FilmHead>>} */
 const films = new Map();
-/** @type {{code?: Promise<unknown>, arrived?: (code: unknown) => void}} */
+/** @type {{code?: Promise<unknown>, resolve?: (code: unknown) => void}} */
 const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.stage")] ??= {};
-hub.code ??= new Promise(done => { hub.arrived = done; });
+hub.code ??= new Promise(done => { hub.resolve = done; });
 /** @type {{sheet: CSSStyleSheet, styles: Record<"dark" | "light", Style>}} */
 let looks;
 
@@ -67,7 +67,7 @@ export async function mount({data: [data], parentElement: parent, setTriggerValu
         parent.adoptedStyleSheets = [looks.sheet];
         stages.set(data.key, stage);
     }
-    stage.teller.emit = setTriggerValue;
+    stage.outbox.emit = setTriggerValue;
     await stage.update(data, store, /** @type {Element} */ (parent.querySelector(".room")));
     if (stage.isNew) {
         stage.isNew = false;
@@ -97,5 +97,5 @@ export default function code({data: [{css, styles}]}) {
     /** @type {(style: Message.Looks["styles"]["dark"]) => Style} */
     const read = style => ({...style, ramps: mapValues(style.ramps, colours)});
     looks = {sheet, styles: {dark: read(styles.dark), light: read(styles.light)}};
-    hub.arrived?.({feed, mount});
+    hub.resolve?.({feed, mount});
 }

@@ -74,7 +74,7 @@ export class Readout {
     show() {
         const {stage} = this, {cursor} = stage;
         this.node.classList.toggle("empty", cursor < 0);
-        setText(this.place, cursor < 0 ? stage.data.unpointed : this.placeName(cursor));
+        setText(this.place, cursor < 0 ? stage.data.prompt : this.placeName(cursor));
         for (const [id, value] of this.rows) {
             setText(value, cursor < 0 ? "–" : this.describeCell(id, cursor));
         }

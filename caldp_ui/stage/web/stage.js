@@ -15,7 +15,7 @@ import {Readout} from "./readout.js";
 import {Legend} from "./scale.js";
 import {squaresIn} from "./squares.js";
 import {MapStyles} from "./styles.js";
-import {Teller} from "./teller.js";
+import {Outbox} from "./outbox.js";
 import {Toolbar} from "./toolbar.js";
 import {Tools} from "./tools.js";
 import {Fingers} from "./touch.js";
@@ -73,7 +73,7 @@ export class Stage {
         this.legend = new Legend();
         this.film = new FilmPlayer(this);
         this.tools = new Tools(this);
-        this.teller = new Teller();
+        this.outbox = new Outbox();
         this.onView = () => this.requestPaint();
     }
 
@@ -188,7 +188,7 @@ export class Stage {
 
     /** @param {Message.Scene} data */
     settle(data) {
-        this.teller.confirm(data.heard);
+        this.outbox.confirm(data.receipt);
         this.film.followScene();
         this.tools.settle();
         const {home, grid} = this.view;
@@ -224,8 +224,8 @@ export class Stage {
     codesOf(id) {
         const picture = this.pictures.get(id);
         if (picture.codes) return this.film.codesOf(id) ?? picture.codes;
-        const {of, to} = /** @type {Message.Difference} */ (picture.meta);
-        const [one, other] = [this.codesOf(of), this.codesOf(to)];
+        const {first, second} = /** @type {Message.Difference} */ (picture.meta);
+        const [one, other] = [this.codesOf(first), this.codesOf(second)];
         const {ends, difference} = picture;
         if (difference && ends?.[0] === one && ends[1] === other) return difference;
         picture.ends = [one, other];
@@ -295,7 +295,7 @@ export class Stage {
         this.styles.leave();
         this.pointer?.destroy();
         this.film.destroy();
-        this.teller.leave();
+        this.outbox.leave();
         if (this.looks?.look === "present") this.looks.stopPresenting();
     }
 }

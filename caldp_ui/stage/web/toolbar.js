@@ -62,7 +62,7 @@ export class Toolbar {
 
     /** @param {"undo" | "redo"} action */
     act(action) {
-        this.stage.teller.tell("act", {tool: action, action});
+        this.stage.outbox.add("act", {tool: action, action});
         this.update();
     }
 
@@ -101,12 +101,12 @@ export class Toolbar {
         }
         const edits = data.actions.length > 0;
         this.part(".tools").hidden = data.actions.every(
-            ({will}) => Object.keys(will).every(tool => tool === "look"));
+            ({effects}) => Object.keys(effects).every(tool => tool === "look"));
         this.part(".changes").hidden = !edits;
         // What is on its way to Python can be taken back before the answer is there.
-        const {teller} = this.stage;
-        this.undo.disabled = !data.undo && !teller.has(({tool}) => tool !== "undo");
-        this.redo.disabled = !data.redo && !teller.has(({tool}) => tool === "undo");
+        const {outbox} = this.stage;
+        this.undo.disabled = !data.undo && !outbox.hasAct(({tool}) => tool !== "undo");
+        this.redo.disabled = !data.redo && !outbox.hasAct(({tool}) => tool === "undo");
         setPressed(this.move, isMoving);
         const other = this.stage.styles.name === "light" ? "Dark maps" : "Light maps";
         this.style.title = other;

@@ -36,20 +36,20 @@ export class Tools {
     get takesClicks() { return !this.isDrawing && this.actions.length > 0; }
 
     /** Actions that the tool in hand may be used for. */
-    get actions() { return this.stage.data.actions.filter(({will}) => this.tool in will); }
+    get actions() { return this.stage.data.actions.filter(({effects}) => this.tool in effects); }
 
     get chosenAction() {
         return this.actions.find(({id}) => id === this.action) ?? this.actions[0];
     }
 
     /** The sentence on what will happen. */
-    get sentence() { return this.chosenAction?.will[this.tool] ?? this.stage.data.hint; }
+    get sentence() { return this.chosenAction?.effects[this.tool] ?? this.stage.data.hint; }
 
     /** @param {string} tool */
     isOffered(tool) {
         const {actions, ground} = this.stage.data;
         if (tool === "look") return true;
-        return actions.some(({will}) => tool in will) && (tool !== "blocks" || ground.labels);
+        return actions.some(({effects}) => tool in effects) && (tool !== "blocks" || ground.labels);
     }
 
     /** @param {string} tool */
@@ -145,7 +145,7 @@ export class Tools {
         if (draft.span) result.box = stage.grid.box(draft.span);
         if (draft.cells) result.cells = runsOf(draft.cells);
         if (draft.block !== undefined) result.block = draft.block;
-        stage.teller.tell("act", result);
+        stage.outbox.add("act", result);
         stage.toolbar.update();
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.settle(), DRAFT_MS);

@@ -4,7 +4,7 @@
 import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
 import {el, setText} from "../../stage/web/dom.js";
 import {FilmPlayer} from "../../stage/web/film.js";
-import {Teller} from "../../stage/web/teller.js";
+import {Outbox} from "../../stage/web/outbox.js";
 import {rangeAt, COMMON, FOLDED_FROM, searchAnswers, listItems} from "./items.js";
 import {Row} from "./row.js";
 import {markRows, scale} from "./scale.js";
@@ -12,8 +12,8 @@ import {parseRuns, formatRuns} from "./text.js";
 
 /** @import {FilmHead} from "../../stage/web/film.js"
     @import {Estimate, Item, ListData} from "./items.js"
-    @typedef {{parcels: Map<unknown, Uint8Array>, come?: (bytes: Uint8Array, feed: unknown) => void,
-        gone?: (feed: unknown) => void}} Hub */
+    @typedef {{parcels: Map<unknown, Uint8Array>, onFilm?: (bytes: Uint8Array, feed: unknown) => void,
+        onRemoval?: (feed: unknown) => void}} Hub */
 
 const ROW_MIN = 19, ROW_TOUCH = 28, ROW_MAX = 40;
 const OTHER_HEIGHT = 262, OTHER_HEIGHT_ON_PHONE = 450, BOARD_MIN = 380, WIDE = 760, NARROW = 500;
@@ -27,12 +27,12 @@ const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.answers")] ??= {pa
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let chart = instances.get(parent);
     if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
-    chart.teller.emit = setTriggerValue;
+    chart.outbox.emit = setTriggerValue;
     chart.take(data);
     const current = chart;
-    hub.come = (bytes, feed) => current.addFilm(bytes, feed);
-    hub.gone = feed => current.removeFilm(feed);
-    if (!chart.filmsByFeed.size) hub.parcels.forEach(hub.come);
+    hub.onFilm = (bytes, feed) => current.addFilm(bytes, feed);
+    hub.onRemoval = feed => current.removeFilm(feed);
+    if (!chart.filmsByFeed.size) hub.parcels.forEach(hub.onFilm);
     return () => setTimeout(() => { if (!parent.host?.isConnected) current.end(); });
 }
 
@@ -82,7 +82,7 @@ class Chart {
         this.query = "";
         /** @type {Map<unknown, FilmHead | undefined>} */
         this.filmsByFeed = new Map();
-        this.teller = new Teller();
+        this.outbox = new Outbox();
         this.film = new FilmPlayer(this);
         this.build();
         this.resizeObserver = new ResizeObserver(() => this.draw());
@@ -92,7 +92,7 @@ class Chart {
     end() {
         this.resizeObserver.disconnect();
         this.film.destroy();
-        this.teller.leave();
+        this.outbox.leave();
     }
 
     /** A film: what the player needs of a stage is the chart itself.
@@ -128,7 +128,7 @@ class Chart {
                 groups: data.groups.map(({name, members, truth}, g) =>
                     ({name, members, truth, plain: rangeOf("plain", g),
                         ours: rangeOf("ours", g)}))};
-            this.frameMarks = new Set(read("marked").flatMap((mark, x) => mark ? [x] : []));
+            this.frameMarks = new Set(read("sensitive").flatMap((mark, x) => mark ? [x] : []));
         }
         this.draw();
     }
@@ -153,8 +153,8 @@ class Chart {
         /** @type {(words: string, sign: string, onClick: () => void) => HTMLButtonElement} */
         const actionButton = (words, sign, onClick) => el("button", {type: "button", title: words,
             "aria-label": words, onclick: onClick}, sign);
-        this.undo = actionButton("Undo", "↶", () => this.teller.tell("act", {step: "undo"}));
-        this.redo = actionButton("Redo", "↷", () => this.teller.tell("act", {step: "redo"}));
+        this.undo = actionButton("Undo", "↶", () => this.outbox.add("act", {step: "undo"}));
+        this.redo = actionButton("Redo", "↷", () => this.outbox.add("act", {step: "redo"}));
         this.views = ["groups", "common"].map(view => el("button", {type: "button",
             onclick: () => { this.view = view; this.draw(); }}));
         this.markAll = el("button", {type: "button", onclick: () => this.mark(this.matches, true)}, "Mark");
@@ -183,10 +183,10 @@ class Chart {
             this.query = this.search.value = "";
         }
         this.data = data;
-        this.teller.confirm(data.heard);
+        this.outbox.confirm(data.receipt);
         // Until the page has heard the last tick, quick ones before it must not vanish.
-        if (isOtherQuestion || !this.teller.has(() => true)) {
-            this.marks = new Set(parseRuns(data.marked));
+        if (isOtherQuestion || !this.outbox.hasAct(() => true)) {
+            this.marks = new Set(parseRuns(data.sensitive));
         }
         const {style} = this.root;
         for (const [name, colour] of Object.entries(data.colours)) {
@@ -210,7 +210,7 @@ class Chart {
             if (on) this.marks.add(x);
             else this.marks.delete(x);
         }
-        this.teller.tell("act", {marked: formatRuns([...this.marks].sort((a, b) => a - b))});
+        this.outbox.add("act", {sensitive: formatRuns([...this.marks].sort((a, b) => a - b))});
         this.draw();
     }
 
@@ -243,9 +243,9 @@ class Chart {
             if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
         }
         const rowOf = markRows(items, top), marks = this.frame ? this.frameMarks : this.marks;
-        const alone = new Set(parseRuns(this.data.alone));
+        const singles = new Set(parseRuns(this.data.singles));
         /** @type {(x: number) => boolean} */
-        const bare = x => !marks.has(x) || alone.has(x), {words} = this.data;
+        const bare = x => !marks.has(x) || singles.has(x), {words} = this.data;
         items.forEach((item, at) => {
             const names = Object.keys(rowOf).filter(which => rowOf[which] === at);
             this.rows.get(item.id).show(item, top, {marks, names, bare, words});

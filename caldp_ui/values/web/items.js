@@ -5,7 +5,8 @@ import {percent} from "./text.js";
 
 /** @import {Kind} from "./row.js"
     @typedef {Message.Range | null | undefined} Estimate
-    @typedef {Omit<Message.Answers, "heard">} ListData What is listed: of a film, with its own estimates.
+    @typedef {Omit<Message.Answers, "receipt">} ListData What is listed: of a film, with its own
+        estimates.
     @typedef {{view: string, unfolded: Set<string>, query: string}} View Of many answers, groups or the
         most common; the groups that are unfolded; what is searched for.
     @typedef {{

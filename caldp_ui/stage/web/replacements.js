@@ -11,29 +11,29 @@ export function build([tag, attributes, ...children]) {
     return el(/** @type {"span"} */ (tag), attributes, ...nodes);
 }
 
-export class StandIns {
+export class Replacements {
     constructor() {
         /** @type {[own: HTMLElement, made: HTMLElement][]} */
         this.pairs = [];
     }
 
     /** Elements as trees, by the CSS selector of that for which each stands in.
-        @param {Record<string, Message.Tree>} elsewhere */
-    put(elsewhere) {
+        @param {Record<string, Message.Tree>} replacements */
+    put(replacements) {
         this.remove();
-        for (const [selector, tree] of Object.entries(elsewhere)) {
+        for (const [selector, tree] of Object.entries(replacements)) {
             const original = /** @type {HTMLElement | null} */ (document.querySelector(selector));
             if (original) this.pairs.push([original, build(tree)]);
         }
-        for (const [original, standIn] of this.pairs) {
-            original.before(standIn);
+        for (const [original, replacement] of this.pairs) {
+            original.before(replacement);
             original.style.display = "none";
         }
     }
 
     remove() {
-        for (const [original, standIn] of this.pairs) {
-            standIn.remove();
+        for (const [original, replacement] of this.pairs) {
+            replacement.remove();
             original.style.display = "";
         }
         this.pairs = [];
