@@ -128,10 +128,10 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
         f"The estimates of the {block} add up to **{formats.people(check.estimated)} people**, "
         f"**{formats.people(check.reported)} phones** reported from it"
     )
-    apart = f"{formats.people(check.limit)} apart in one of 1,000 collections"
+    limit_text = f"{formats.people(check.limit)} apart in one of 1,000 collections"
     if check.is_suspect:
         return (
-            f"**Yes.** {sums}. Noise alone puts them {apart}. The sum shows that there are "
+            f"**Yes.** {sums}. Noise alone puts them {limit_text}. The sum shows that there are "
             "fakes, not which they are."
         )
     enough = (
@@ -139,7 +139,7 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
         if data.phones_to_detect
         else ""
     )
-    return f"**Not these.** {sums}, and noise alone puts them {apart}.{enough}"
+    return f"**Not these.** {sums}, and noise alone puts them {limit_text}.{enough}"
 
 
 RULE: Final = (

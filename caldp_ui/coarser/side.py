@@ -77,7 +77,7 @@ def _cells(data: TreatmentData) -> None:
     sizes = presets.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
     titles = list(sizes)
-    now = next((title for title, made in sizes.items() if made == blocks), None)
+    now = next((title for title, partition in sizes.items() if partition == blocks), None)
     st.selectbox(
         "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
         titles,

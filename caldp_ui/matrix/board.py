@@ -18,7 +18,7 @@ from caldp_ui.charts import scripts
 from caldp_ui.matrix import words
 from caldp_ui.matrix.page_state import STATE, MatrixState, level_text, read_level
 from caldp_ui.matrix.verdict import ChannelVerdict
-from caldp_ui.offline.browser_data import NEVER
+from caldp_ui.offline.browser_data import NO_RECEIPT
 from caldp_ui.offline.records import Component
 from caldp_ui.session.notices import notify
 from caldp_ui.stage import bundle
@@ -65,7 +65,7 @@ def show_readonly(verdict: ChannelVerdict, key: str) -> None:
 
 def as_component(verdict: ChannelVerdict) -> Component:
     """The board as a component of an offline file, read-only."""
-    data = {"key": KEY, "content": board_json(verdict), "edit": False, "receipt": NEVER}
+    data = {"key": KEY, "content": board_json(verdict), "edit": False, "receipt": NO_RECEIPT}
     return Component(data, "board", _SCRIPT, _STYLE)
 
 
