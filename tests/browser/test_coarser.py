@@ -154,7 +154,7 @@ def test_many_tables(page: Any) -> None:
     choose(page, "Many tables", CHART)
     chart = page.locator(CHART)
     page.locator(".st-key-coarser-tables input[type=range]").press("End")
-    expect(page.locator(HEADLINE)).to_have_text(re.compile("^400 exact tables give 100 of 100"))
+    expect(page.locator(HEADLINE)).to_have_text(re.compile("^400 exact tables reveal 100 of 100"))
     # 400 random halves of 100 people have full rank: the answers are the one solution.
     members = np.random.default_rng(0).random((400, 100)) < 0.5
     assert np.linalg.matrix_rank(members) == 100
