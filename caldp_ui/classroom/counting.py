@@ -32,13 +32,18 @@ _CELLS: Final = (4, 16, 64, 256, 1024)
 _EDGE: Final = 0.01
 """Margin of the axis in decades, without which the first and last tick are left out."""
 _FAMILIES: Final = {
-    "randomized-response": ("randomized<br>response", "top center"),
+    "randomized-response": ("randomized response", "top center"),
     "rappor": ("RAPPOR", "bottom right"),
-    "oue": ("OUE", "bottom left"),
+    "oue": ("optimized unary encoding", "bottom center"),
     "hadamard": ("Hadamard", "middle left"),
     "galois": ("Galois", "middle left"),
 }
 """The catalogue's families by their names in the picture, and where these are written there."""
+
+
+_LONG: Final = 100
+"""Bits of a report from which on there is no room for a name at its right."""
+_LEFT_OF_LONG: Final = {"bottom right": "top left", "bottom center": "bottom left"}
 
 
 @dataclass(frozen=True)
@@ -195,8 +200,14 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -
 
 
 def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
-    text = {"textposition": cost.place, "textfont": {"size": 16, "color": look.colour}}
-    options = {"showlegend": False, "cliponaxis": False}
+    lines = cost.name.replace(" ", "<br>", 1)
+    place = _LEFT_OF_LONG.get(cost.place, cost.place) if cost.bits > _LONG else cost.place
+    if place == "bottom center":  # below what stands beside the same point
+        lines = f"<br>{lines}"
+    font = {"size": 16, "color": look.colour}
+    text = {"text": [lines], "textposition": place, "textfont": font}
+    hover = f"{cost.name}: %{{x}} bits, ± %{{y:.3g}} percentage points"
+    options = {"showlegend": False, "cliponaxis": False, "hovertemplate": hover}
     return {**_dots(cost.name, [cost], look, "markers+text"), **text, **options}
 
 

@@ -236,7 +236,7 @@ def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
             galois = what.named("Galois")
             longest = max(what.responses, key=lambda cost: cost.bits)
             assert galois.bits <= longest.bits
-            wide = min(what.named("RAPPOR").off, what.named("OUE").off)
+            wide = min(what.named("RAPPOR").off, what.named("optimized unary encoding").off)
             assert galois.off <= 1.035 * wide
 
 
