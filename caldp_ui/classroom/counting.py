@@ -206,9 +206,10 @@ def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
         lines = f"<br>{lines}"
     font = {"size": 16, "color": look.colour}
     text = {"text": [lines], "textposition": place, "textfont": font}
-    hover = f"{cost.name}: %{{x}} bits, ± %{{y:.3g}} percentage points"
+    dots = _dots(cost.name, [cost], look, "markers+text")
+    hover = dots["hovertemplate"].replace("%{text}", cost.name)  # without breaks of lines
     options = {"showlegend": False, "cliponaxis": False, "hovertemplate": hover}
-    return {**_dots(cost.name, [cost], look, "markers+text"), **text, **options}
+    return {**dots, **text, **options}
 
 
 def _alt(data: MethodCosts) -> str:
