@@ -3,7 +3,7 @@
 from functools import partial
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.distances import below, best_noise, films, scene, side, words
+from caldp_ui.distances import below, best_noise, films, side, words
 from caldp_ui.distances.page_data import load_data
 from caldp_ui.distances.page_state import STATE
 from caldp_ui.parts import mathematics
@@ -12,7 +12,7 @@ from caldp_ui.session.opening import begin_page
 
 record = begin_page(STATE)
 contents = Contents(
-    scene.maps,
+    films.maps,
     words.headline,
     partial(side.show, record),
     below.show,

@@ -25,9 +25,10 @@ from caldp_core.scenarios.records import Rows
 
 @dataclass(frozen=True)
 class _WithinKilometres:
-    """Places of a map that are `km` kilometres apart by `matrix` are ε apart."""
+    """Places of a map that are `km` kilometres apart by `metric` are ε apart."""
 
-    matrix: ClassVar[type[GridMetric | EuclideanMetric]]
+    matrix: ClassVar[type[PrivacyMatrix]]
+    metric: ClassVar[type[GridMetric | EuclideanMetric]]
     epsilon: float = 1.0
     km: float = 50.0
 
@@ -40,7 +41,7 @@ class _WithinKilometres:
         grid = require_map(dataset.domain, "Distances in kilometres")
         try:
             return single_block_protection(
-                self.matrix.per_km(grid, self.epsilon / self.km), dataset
+                self.metric.per_km(grid, self.epsilon / self.km), dataset
             )
         except CaldpError:
             raise CaldpError(
@@ -59,14 +60,16 @@ class _WithinKilometres:
 class Streets(_WithinKilometres):
     """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
 
-    matrix = GridMetric
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
+    metric = GridMetric
 
 
 @dataclass(frozen=True)
 class CrowFlies(_WithinKilometres):
     """Geo-indistinguishability: places `km` kilometres apart are ε apart, twice as far, 2ε."""
 
-    matrix = EuclideanMetric
+    matrix: ClassVar[type[PrivacyMatrix]] = EuclideanMetric
+    metric = EuclideanMetric
 
 
 @dataclass(frozen=True)

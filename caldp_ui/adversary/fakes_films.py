@@ -6,14 +6,26 @@ Made in the background, shared by all visits; the browser plays them alone.
 from dataclasses import replace
 from typing import Final
 
+from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary import fakes, fakes_scene, fakes_words
+from caldp_ui.adversary.fakes import PoisonedEstimate
 from caldp_ui.adversary.page_state import STATE, TENTHS, AttackerState
+from caldp_ui.adversary.scene import handle_action
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.stage import Step
+from caldp_ui.stage import Stage, Step, stage
+
+
+def maps(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Stage:
+    """Draw the stage with the three maps, which the films move."""
+    whole, on_step = (
+        fakes_scene.scene(data, domain, record),
+        films.follow_step(OVER_EPSILON, OVER_TENTHS),
+    )
+    return stage(whole, STATE.key("maps"), handle_action, on_step)
 
 
 def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:

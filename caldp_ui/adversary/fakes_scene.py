@@ -1,7 +1,6 @@
 """Fake phones as a scene of the stage: truth, the estimate with fakes, and after the repair."""
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Final
 
 from caldp_core.basics.cache import cached_by
@@ -10,11 +9,10 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_ui.adversary import fakes_words
 from caldp_ui.adversary.fakes import PoisonedEstimate
 from caldp_ui.adversary.page_state import STATE, AttackerState
-from caldp_ui.adversary.scene import HERE, frame, handle_action
+from caldp_ui.adversary.scene import HERE, frame
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import SQUARES, truth_code
-from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     SCALE,
     Action,
@@ -24,11 +22,8 @@ from caldp_ui.stage import (
     Focus,
     Picture,
     Scene,
-    Stage,
-    StepChoice,
     encode_levels,
     encode_people,
-    stage,
 )
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import policies, promise
@@ -46,11 +41,6 @@ _TARGET: Final = Action(
     "Push this place",
     {"look": "Click a place that the fake phones should push, or choose one below."},
 )
-
-
-def maps(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Stage:
-    """Draw the stage with the three maps."""
-    return stage(scene(data, domain, record), STATE.key("maps"), handle_action, _apply_chosen)
 
 
 def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Scene:
@@ -154,11 +144,3 @@ def _picture(
         notes=("", SQUARES if pooled else ""),
         pooled=pooled,
     )
-
-
-def _apply_chosen(chosen: StepChoice) -> None:
-    """Apply the ε or the share of fake phones of the chosen step of a film."""
-    if chosen.film == EPSILON:
-        update_scenario(STATE, lambda scenario: scenario.with_context(epsilon=chosen.value))
-    elif chosen.film == TENTHS:
-        STATE.change(lambda record: replace(record, tenths=int(chosen.value)))

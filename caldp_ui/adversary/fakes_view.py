@@ -39,7 +39,7 @@ def show(record: AttackerState, domain: GridDomain, page: Layout) -> None:
     """Draw the view into the page's layout."""
     data = fakes.run_attack(record)
     with page.main:
-        on = fakes_scene.maps(data, domain, record)
+        on = fakes_films.maps(data, domain, record)
     page.show_headline(fakes_words.headline(data, domain, record))
     with page.side:
         _controls(record, domain)

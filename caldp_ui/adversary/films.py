@@ -14,14 +14,20 @@ from caldp_ui.adversary.beliefs import BeliefData, load_data
 from caldp_ui.adversary.page_state import DAYS_MAX, STATE, AttackerState
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider
-from caldp_ui.parts import headline, odds
+from caldp_ui.parts import films, headline, odds
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.stage import Film, Step
+from caldp_ui.stage import Film, Stage, Step, stage
 from caldp_ui.words.headline import Headline
 
 _PER_SECOND: Final = 1.25
 """Slow enough to read a picture's number."""
+
+
+def maps(data: BeliefData, domain: GridDomain) -> Stage:
+    """Draw the stage with the three beliefs, which the films move."""
+    on_step = films.follow_step(OVER_DAYS, OVER_EPSILON)
+    return stage(scene.editable(data, domain), STATE.key("maps"), scene.handle_action, on_step)
 
 
 def film_requests(data: BeliefData, domain: GridDomain) -> list[FilmRequest]:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.adversary import below, figures, films, scene, side, words
+from caldp_ui.adversary import below, figures, films, side, words
 from caldp_ui.adversary.beliefs import BeliefData, load_data
 from caldp_ui.adversary.page_state import STATE, AttackerState
 from caldp_ui.adversary.pin_view import PIN_VIEW
@@ -21,7 +21,7 @@ def show(record: AttackerState, domain: GridDomain, page: Layout) -> None:
     """Draw the view into the page's layout."""
     data = load_data(record)
     with page.main:
-        on = scene.maps(data, domain)
+        on = films.maps(data, domain)
     page.show_headline(words.headline(data))
     with page.side:
         _curve(data, domain)

@@ -14,7 +14,6 @@ from caldp_ui.adversary.beliefs import Attacker, BeliefData, likely_area
 from caldp_ui.adversary.page_state import STATE
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground, home
-from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     SCALE,
     Act,
@@ -26,10 +25,7 @@ from caldp_ui.stage import (
     Picture,
     Scale,
     Scene,
-    Stage,
-    StepChoice,
     encode,
-    stage,
 )
 from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import formats, policies, promise
@@ -62,9 +58,9 @@ _HERE: Final = Action(
 )
 
 
-def maps(data: BeliefData, domain: GridDomain) -> Stage:
-    """Draw the stage with the three beliefs."""
-    editable = replace(
+def editable(data: BeliefData, domain: GridDomain) -> Scene:
+    """Build the scene of the three beliefs in which the person can be moved."""
+    return replace(
         scene(data, domain),
         actions=(_HERE,),
         can_undo=STATE.can_undo,
@@ -72,7 +68,6 @@ def maps(data: BeliefData, domain: GridDomain) -> Stage:
         unpointed="Click where the person truly is. Point at a place for the expected number per "
         "million such people.",
     )
-    return stage(editable, STATE.key("maps"), handle_action, _apply_chosen)
 
 
 def scene(data: BeliefData, domain: GridDomain) -> Scene:
@@ -187,14 +182,6 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
         round(domain.west + float(west), 6),
         round(domain.west + float(east), 6),
     )
-
-
-def _apply_chosen(chosen: StepChoice) -> None:
-    """Apply the day or the ε of the chosen step of a film."""
-    if chosen.film == DAYS:
-        STATE.change(lambda record: replace(record, days=int(chosen.value)))
-    elif chosen.film == EPSILON:
-        update_scenario(STATE, lambda scenario: scenario.with_context(epsilon=chosen.value))
 
 
 def handle_action(act: Act) -> None:

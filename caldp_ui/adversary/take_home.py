@@ -1,7 +1,5 @@
 """The page's two views as files: one person day by day, and fake phones."""
 
-from functools import partial
-
 from caldp_ui.adversary import (
     fakes,
     fakes_films,
@@ -25,9 +23,9 @@ def one_person(record: AttackerState) -> Part:
         "What an attacker learns",
         "One person in one place reports every day. Bright is where an attacker who sees the "
         "reports expects the person, 95 times in 100. Play the days.",
-        films.render(record).elsewhere,
         scene.scene(data, domain),
-        films=[partial(each.film, record) for each in films.slider_films(record)],
+        record=record,
+        films=films.slider_films(record),
     )
 
 
@@ -39,7 +37,7 @@ def fake_phones(record: AttackerState) -> Part:
         "fakes",
         "What fake phones do",
         "Some phones are made up and report what pushes one place. Let there be more of them.",
-        fakes_films.render(record).elsewhere,
         fakes_scene.scene(data, domain, record),
-        films=[partial(each.film, record) for each in reversed(fakes_films.slider_films(record))],
+        record=record,
+        films=fakes_films.slider_films(record)[::-1],
     )

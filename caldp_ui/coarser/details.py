@@ -77,9 +77,9 @@ def _debate(tab_data: TabData) -> None:
     for place, (title, sides) in zip((left, right), debate.SIDES.items(), strict=True):
         with place:
             st.markdown(f"**{title}**")
-            st.markdown("\n".join(f"- {claim} ({source})" for claim, source in sides))
+            promises.bullets(f"{claim} ({source})" for claim, source in sides)
     st.markdown("**Who does what**")
-    st.markdown("\n".join(f"- {claim} ({source})" for claim, source in debate.OFFICES))
+    promises.bullets(f"{claim} ({source})" for claim, source in debate.OFFICES)
 
 
 def _promise(tab_data: TabData) -> None:

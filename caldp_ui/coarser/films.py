@@ -14,16 +14,22 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.parts import comparison, films
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.stage import Stage, Step
+from caldp_ui.stage import Stage, Step, stage
 
 BARS = ".st-key-coarser-attacker .bars"
 """Where the bars are on the page, as a CSS selector."""
 
 
-def show(data: TreatmentData, attack_result: AttackResult | None, stage: Stage) -> None:
-    """Sends the film to the stage, now or as soon as it is made; none where it is slow."""
+def maps(data: TreatmentData, attack_result: AttackResult | None) -> Stage:
+    """The stage with the maps, which the film moves."""
+    maps_scene, on_step = scene.scene(data, attack_result), films.follow_step(EPSILON)
+    return stage(maps_scene, STATE.key("maps"), scene.handle_act, on_step)
+
+
+def show(data: TreatmentData, attack_result: AttackResult | None, target: Stage) -> None:
+    """Sends the film to the maps, now or as soon as it is made; none where it is slow."""
     if attack_result is not None and can_be_made(data):
-        films.show([EPSILON.request(data.record)], stage)
+        films.show([EPSILON.request(data.record)], target)
 
 
 def can_be_made(data: TreatmentData) -> bool:

@@ -19,7 +19,6 @@ from caldp_ui.coarser.page_state import (
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import SQUARES, pooling_levels
-from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     Act,
     Action,
@@ -30,14 +29,11 @@ from caldp_ui.stage import (
     Label,
     Picture,
     Scene,
-    Stage,
-    StepChoice,
     encode_labels,
     encode_mask,
     encode_people,
     nobody_below,
     scale_of,
-    stage,
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import policies
@@ -55,17 +51,6 @@ _MARK_WORDS: Final = {
     "safe": "protected",
     "box": "your box",
 }
-
-
-def show_maps(data: TreatmentData, attack_result: AttackResult | None) -> Stage:
-    """The stage with the maps."""
-    return stage(scene(data, attack_result), STATE.key("maps"), _on_action, _set_epsilon)
-
-
-def _set_epsilon(chosen: StepChoice) -> None:
-    """Applies the film step that a person stops at to the page's ε."""
-    if chosen.film == EPSILON:
-        update_scenario(STATE, lambda s: s.with_epsilon(chosen.value))
 
 
 def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
@@ -137,7 +122,7 @@ def _ground(data: TreatmentData, domain: GridDomain) -> Ground:
     )
 
 
-def _on_action(act: Act) -> None:
+def handle_act(act: Act) -> None:
     """Moves the person to a clicked cell, or applies an undo or a redo."""
     cell = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
     if not STATE.undo_or_redo(act.tool) and act.action == PERSON and cell is not None:

@@ -10,7 +10,6 @@ from caldp_ui.coarser import (
     outcomes,
     panel,
     reconstruction,
-    scene,
     side,
     tables,
 )
@@ -41,7 +40,7 @@ def _treatments(record: Publication) -> None:
         result = _run_attack(data)
         stage = None
         if isinstance(data.domain, GridDomain):
-            stage = scene.show_maps(data, result)
+            stage = films.maps(data, result)
         else:
             tables.show(data, result)
     with areas.headline:

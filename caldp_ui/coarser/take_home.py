@@ -1,7 +1,5 @@
 """The page as one file: all treatments and the attack as far as it was played, along ε."""
 
-from functools import partial
-
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import films, outcomes, scene
 from caldp_ui.coarser.page_data import load_data
@@ -23,7 +21,7 @@ def part(record: Publication) -> Part | None:
         "Noise, coarser, or nothing?",
         "The same people under each treatment, and how many an attacker finds. Move ε: only the "
         "treatments with noise change.",
-        films.render(record).elsewhere,
         scene.scene(data, outcomes.run_attack(data)),
-        films=(partial(films.EPSILON.film, record),),
+        record=record,
+        films=[films.EPSILON],
     )

@@ -37,9 +37,9 @@ def show(data: DistanceData) -> None:
 
 
 def _promise(data: DistanceData) -> None:
-    _list(words.promise_sentences(data))
+    promises.bullets(words.promise_sentences(data))
     st.markdown("**What is *not* promised**")
-    _list(words.not_promised_sentences(data))
+    promises.bullets(words.not_promised_sentences(data))
     promises.audit_section(STATE, data.record.scenario)
     st.markdown(f"**The blocks** · {words.describe_blocks(data)}")
     st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
@@ -48,10 +48,6 @@ def _promise(data: DistanceData) -> None:
         "privacy matrix E[x, x′] = ε · d(x, x′), a special case of context-aware LDP."
     )
     terms("ε", "context-aware", "geo-indistinguishability", "total variation")
-
-
-def _list(sentences: list[str]) -> None:
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
 
 
 def _odds(data: DistanceData) -> None:

@@ -14,13 +14,20 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import films
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.stage import Stage, Step
+from caldp_ui.stage import Stage, Step, stage
 
 
-def show(data: DistanceData, stage: Stage) -> None:
-    """Send the film to the stage, now or once it is made; none where pictures take long."""
+def maps(data: DistanceData) -> Stage:
+    """Show the maps, which the film moves."""
+    return stage(
+        scene.scene(data), STATE.key("maps"), scene.handle_act, films.follow_step(RATE_FILM)
+    )
+
+
+def show(data: DistanceData, target: Stage) -> None:
+    """Send the film to the maps, now or once it is made; none where pictures take long."""
     if is_possible(data):
-        films.show([RATE_FILM.request(data.record)], stage)
+        films.show([RATE_FILM.request(data.record)], target)
 
 
 def is_possible(data: DistanceData) -> bool:

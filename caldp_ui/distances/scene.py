@@ -12,10 +12,9 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.distances import words
 from caldp_ui.distances.page_data import DistanceData, PersonReports
-from caldp_ui.distances.page_state import PERSON, STATE, with_rate
+from caldp_ui.distances.page_state import PERSON, STATE
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
-from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     SCALE,
     Act,
@@ -26,14 +25,11 @@ from caldp_ui.stage import (
     Ground,
     Picture,
     Scene,
-    Stage,
-    StepChoice,
     encode,
     encode_labels,
     encode_mask,
     encode_rows,
     scale_of,
-    stage,
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import policies
@@ -57,17 +53,6 @@ _HERE: Final = Action(
         "box": "Drag a box: the ring is drawn around its middle.",
     },
 )
-
-
-def maps(data: DistanceData) -> Stage:
-    """Show the maps."""
-    return stage(scene(data), STATE.key("maps"), handle_act, _apply_film_step)
-
-
-def _apply_film_step(chosen: StepChoice) -> None:
-    """Take the film step on which the reader stopped as the page's scenario."""
-    if chosen.film == RATE:
-        update_scenario(STATE, lambda s: with_rate(s, chosen.value))
 
 
 def scene(data: DistanceData) -> Scene:

@@ -1,7 +1,5 @@
 """The page as one file: noise that fades with distance beside blocks, along ε per kilometre."""
 
-from functools import partial
-
 from caldp_ui.distances import films, scene
 from caldp_ui.distances.page_data import load_data
 from caldp_ui.distances.page_state import DistanceState
@@ -19,7 +17,7 @@ def part(record: DistanceState) -> Part | None:
         "distances",
         "Privacy by distance",
         "Places close by are hidden best. Move ε per kilometre.",
-        films.render(record).elsewhere,
         scene.scene(data),
-        films=(partial(films.RATE_FILM.film, record),),
+        record=record,
+        films=[films.RATE_FILM],
     )

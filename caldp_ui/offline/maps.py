@@ -1,25 +1,34 @@
 """A page of maps as a part of a file: its scene in a single row, and its films."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
-from caldp_core.basics.types import Progress
 from caldp_ui.maps.scene import SQUARES
 from caldp_ui.offline.records import Part
-from caldp_ui.stage import Film, Scene
+from caldp_ui.parts.films import SliderFilm
+from caldp_ui.stage import Scene
+
+R = TypeVar("R")
 
 
 def part(
     name: str,
     title: str,
     task: str,
-    words: Mapping[str, str],
     scene: Scene,
     *,
-    films: Sequence[Callable[[Progress], Film]],
+    record: R,
+    films: Sequence[SliderFilm[R]],
 ) -> Part:
-    """Part of a file with the page's `scene` and `films`; `name`: its `id`. See `Part`."""
-    return Part(name, title, task, words, _single_row(scene), films)
+    """Part of a file with the page's `scene` and `films` of the record, which all show it alike.
+
+    `name`: its `id`; `title`, `task`: see `Part`.
+    """
+    words = films[0].render(record).elsewhere
+    moves = [partial(each.film, record) for each in films]
+    return Part(name, title, task, words, _single_row(scene), moves)
 
 
 def _single_row(whole: Scene) -> Scene:

@@ -20,7 +20,17 @@ from caldp_ui.parts import headline, previews
 from caldp_ui.parts.film_jobs import FilmRequest, NearestSteps, ready_films
 from caldp_ui.parts.film_steps import StepMaker, all_steps, nearest_steps, neighbouring_levels
 from caldp_ui.session.page_state import PageState
-from caldp_ui.stage import Difference, Film, Picture, Scene, Stage, Step, feed, send_frames
+from caldp_ui.stage import (
+    Difference,
+    Film,
+    Picture,
+    Scene,
+    Stage,
+    Step,
+    StepChoice,
+    feed,
+    send_frames,
+)
 from caldp_ui.stage.records import Mark
 from caldp_ui.words.headline import Headline
 
@@ -151,6 +161,18 @@ def show(requests: Sequence[FilmRequest], target: Stage) -> None:
         previews.show(
             target.key, requests, ready, lambda film: feed(f"{target.key}-near", target.key, film)
         )
+
+
+def follow_step(*along: SliderFilm[Any]) -> Callable[[StepChoice], None]:
+    """Handler that shows the record of the step of one of the films on which a reader stopped."""
+    sliders = {film.id: (film.state, film.slider) for film in along}
+
+    def follow(chosen: StepChoice) -> None:
+        if chosen.film in sliders:
+            state, slider = sliders[chosen.film]
+            state.change(lambda record: slider.with_value(record, chosen.value))
+
+    return follow
 
 
 def render_step(

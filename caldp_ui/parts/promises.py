@@ -1,6 +1,7 @@
 """The promise of a policy: to whom, how well, and what is not promised."""
 
 import json
+from collections.abc import Iterable
 
 import streamlit as st
 
@@ -28,11 +29,15 @@ def shield(nouns: Vocabulary, setup: Setup) -> None:
         st.markdown(f":material/shield: {texts.protected}{weak} {texts.odds} {texts.repeats}")
 
 
+def bullets(sentences: Iterable[str]) -> None:
+    """List sentences in Markdown, one below the other."""
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+
+
 def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     """List what the policy does not promise, and the terms that are used."""
     st.markdown("**What is *not* promised**")
-    sentences = policies.describe_promise(nouns, setup).not_promised
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+    bullets(policies.describe_promise(nouns, setup).not_promised)
     if mixing.is_known(setup):
         _shuffling_section(nouns, setup)
     terms("ε", "local differential privacy", "context-aware", "total variation")

@@ -40,10 +40,10 @@ def _collector(data: PersonalData) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**The collector learns**")
-        _list(words.learned_sentences(data))
+        promises.bullets(words.learned_sentences(data))
     with right:
         st.markdown("**The collector does *not* learn**")
-        _list(words.hidden_sentences(data))
+        promises.bullets(words.hidden_sentences(data))
 
 
 def _week(data: PersonalData) -> None:
@@ -80,10 +80,6 @@ def _true_place_text(data: PersonalData, day: Day) -> str:
     return name if day.tag is None else f"{name} ({words.tag_name(day.tag)})"
 
 
-def _list(sentences: list[str]) -> None:
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
-
-
 def _bias(data: PersonalData) -> None:
     st.markdown(words.bias_text(data))
     scene.bias_maps(data)
@@ -96,9 +92,9 @@ def _bias(data: PersonalData) -> None:
 
 
 def _promise(data: PersonalData) -> None:
-    _list(words.hidden_sentences(data))
+    promises.bullets(words.hidden_sentences(data))
     st.markdown("**What is *not* promised**")
-    _list(list(policies.describe_promise(PLACES, data.setup).not_promised))
+    promises.bullets(policies.describe_promise(PLACES, data.setup).not_promised)
     promises.audit_section(STATE, data.record.scenario)
     st.markdown(
         "Each person's own device replaces the place by the tag, so nobody else needs to know "

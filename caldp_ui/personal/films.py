@@ -13,14 +13,21 @@ from caldp_ui.parts.films import SliderFilm
 from caldp_ui.personal import scene, words
 from caldp_ui.personal.page_data import PersonalData, load_fast_data
 from caldp_ui.personal.page_state import STATE, PersonalState
-from caldp_ui.stage import Stage, Step
+from caldp_ui.stage import Stage, Step, stage
 from caldp_ui.words.vocabulary import PLACES
 
 
-def show(data: PersonalData, stage: Stage) -> None:
-    """Send the film to the stage, now or once it is made; none where pictures take long."""
+def maps(data: PersonalData) -> Stage:
+    """Show the maps of the truth and of each way, which the film moves."""
+    return stage(
+        scene.scene(data), STATE.key("maps"), scene.handle_act, films.follow_step(EPSILON_FILM)
+    )
+
+
+def show(data: PersonalData, target: Stage) -> None:
+    """Send the film to the maps, now or once it is made; none where pictures take long."""
     if is_possible(data):
-        films.show([EPSILON_FILM.request(data.record)], stage)
+        films.show([EPSILON_FILM.request(data.record)], target)
 
 
 def is_possible(data: PersonalData) -> bool:

@@ -21,7 +21,6 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     Stage,
-    StepChoice,
     encode,
     encode_mask,
     nobody_below,
@@ -45,17 +44,6 @@ _ACTIONS: Final = (
         UNPROTECT, "Not for everybody", {"box": "The box is no longer sensitive for everybody."}
     ),
 )
-
-
-def maps(data: PersonalData) -> Stage:
-    """Show the maps of the truth and of each way."""
-    return stage(scene(data), STATE.key("maps"), handle_act, _apply_film_step)
-
-
-def _apply_film_step(chosen: StepChoice) -> None:
-    """Take the film step on which the reader stopped as the page's scenario."""
-    if chosen.film == EPSILON:
-        update_scenario(STATE, lambda s: with_tags(s, epsilon=chosen.value))
 
 
 def scene(data: PersonalData) -> Scene:

@@ -1,7 +1,5 @@
 """The page as one file: ways to protect one's own places, along ε."""
 
-from functools import partial
-
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
 from caldp_ui.personal import films, scene
@@ -18,7 +16,7 @@ def part(record: PersonalState) -> Part | None:
         "personal",
         "Home and work",
         "Everybody hides their own places. Move ε, the privacy level.",
-        films.render(record).elsewhere,
         scene.scene(data),
-        films=(partial(films.EPSILON_FILM.film, record),),
+        record=record,
+        films=[films.EPSILON_FILM],
     )

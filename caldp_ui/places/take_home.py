@@ -1,7 +1,5 @@
 """The page as one file: truth, plain LDP and this protection, along ε."""
 
-from functools import partial
-
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.ground import ground
@@ -23,7 +21,7 @@ def part(scenario: Scenario) -> Part | None:
         "places",
         "Places on a map",
         "Both maps are made of randomised reports of the same people. Move ε, the privacy level.",
-        films.render(scenario).elsewhere,
         scene(data, ground(data.setup, runs.map_of(data.setup.dataset), None)),
-        films=(partial(films.EPSILON_FILM.film, scenario),),
+        record=scenario,
+        films=[films.EPSILON_FILM],
     )

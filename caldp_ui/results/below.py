@@ -14,7 +14,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.geojson import cells_as_geojson
 from caldp_core.experiments.table import as_cell, as_csv
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.parts import sharing
+from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.results import attacker, words
 from caldp_ui.results.page_state import STATE
@@ -35,9 +35,7 @@ def _attacker(results: Results) -> None:
 
 
 def _promise(results: Results) -> None:
-    st.markdown(
-        "\n".join(f"- {escape_markdown(sentence)}" for sentence in words.promise_sentences(results))
-    )
+    promises.bullets(map(escape_markdown, words.promise_sentences(results)))
     st.markdown(
         f"Protocol `{results.protocol.fingerprint[:16]}`, mechanism "
         f"`{results.protocol.plan.summary()['kind']}`."

@@ -9,7 +9,7 @@ import streamlit as st
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports
 from caldp_ui.offline import offer
-from caldp_ui.parts import sharing
+from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.room import files, rehearsal, take_home, words
 from caldp_ui.room.figures import shares_of
@@ -30,11 +30,9 @@ def show(read_poll: PollReader) -> None:
 
 def _promise(read_poll: PollReader) -> None:
     poll = read_poll()
-    promises = [escape_markdown(words.promise(poll.question)), *words.PROMISES]
-    st.markdown("\n".join(f"- {sentence}" for sentence in promises))
+    promises.bullets([escape_markdown(words.promise(poll.question)), *words.PROMISES])
     st.markdown("**What is *not* promised**")
-    open_ends = [*words.unprotected_sentences(poll.question), *words.NOT_PROMISED]
-    st.markdown("\n".join(f"- {sentence}" for sentence in open_ends))
+    promises.bullets([*words.unprotected_sentences(poll.question), *words.NOT_PROMISED])
     terms("ε", "local differential privacy", "sensitive set")
 
 

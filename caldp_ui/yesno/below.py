@@ -36,8 +36,7 @@ def show(data: YesNoData) -> None:
 
 
 def _promise(data: YesNoData) -> None:
-    sentences = promise_levels.answers(yes_no_policy(data.ours.result.setup.scenario))
-    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+    promises.bullets(promise_levels.answers(yes_no_policy(data.ours.result.setup.scenario)))
     st.markdown(
         "Each person's own device adds this noise, so nobody who reads the report has to be "
         "trusted, not even the collector. It covers one report: asked again with new noise, the "
