@@ -17,7 +17,7 @@ What was found out about AppTest (Streamlit 1.67) and `st.navigation`:
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from functools import lru_cache
 from html import unescape
@@ -35,7 +35,8 @@ from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE_KEY
-from caldp_ui.places.page_state import LINK, PlacesState
+from caldp_ui.places.page_state import LINK, STATE, PlacesState
+from caldp_ui.session.page_state import PageState, R
 from caldp_ui.stage import encode, encode_people
 from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline
@@ -61,6 +62,18 @@ def open_page(
     for name, value in (state or {}).items():
         at.session_state[name] = value
     return checked((at.switch_page(path) if path else at).run())
+
+
+def open_record(state: PageState[R], record: R | None = None, opens: Sequence[str] = ()) -> AppTest:
+    """A new visit to a page with the link of this record; `opens`: its forms that are open."""
+    link = {} if record is None else state.codec.write(record)
+    return open_page(f"pages/{state.page}.py", link, dict.fromkeys(map(state.key, opens), True))
+
+
+def page_record(at: AppTest, state: PageState[R]) -> R:
+    """What the page of this state shows in the visit."""
+    record: R = at.session_state[f"{state.page}/state"].record
+    return record
 
 
 def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
@@ -264,8 +277,7 @@ def box(area: Area) -> list[float]:
 
 def record_of(at: AppTest) -> PlacesState:
     """What the map page of the visit shows."""
-    held: PlacesState = at.session_state["places/state"].record
-    return held
+    return page_record(at, STATE)
 
 
 def scenario_of(at: AppTest) -> Scenario:

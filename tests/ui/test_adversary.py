@@ -24,7 +24,6 @@ from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
 from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
 from caldp_ui.adversary.beliefs import BeliefData, compute_attacker, likely_area, load_data
 from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, LINK, STATE, AttackerState
-from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp
 from caldp_ui.controls.common import EPSILONS
@@ -42,7 +41,8 @@ from tests.ui.driver import (
     choose,
     headline_of,
     on_stage,
-    open_page,
+    open_record,
+    page_record,
     pictures,
     query_of,
     scene_of,
@@ -52,22 +52,13 @@ STAGE = STATE.key("maps")
 DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
 
 
-def opened(record: AttackerState | None = None, **query: str) -> AppTest:
-    return open_page(ADVERSARY, {**LINK.write(record or AttackerState()), **query})
-
-
 def replace_days(what: BeliefData, days: int) -> BeliefData:
     return load_data(replace(what.record, days=days))
 
 
-def record_of(at: AppTest) -> AttackerState:
-    found: AttackerState = at.session_state["adversary/state"].record
-    return found
-
-
 def assert_shows(at: AppTest, record: AttackerState) -> None:
     """Maps, sentence and link are those of the record."""
-    assert record_of(at) == record
+    assert page_record(at, STATE) == record
     assert not at.error
     what = load_data(record)
     expected = {
@@ -97,7 +88,7 @@ def test_the_middle_of_what_is_drawn_is_a_place_of_the_map() -> None:
 
 
 def test_opens_in_denver_and_follows_every_control() -> None:
-    at = opened()
+    at = open_record(STATE)
     assert_shows(at, AttackerState())
     assert query_of(at) == {}
     for days in (3, 0):
@@ -111,7 +102,7 @@ def test_opens_in_denver_and_follows_every_control() -> None:
 
 
 def test_a_click_moves_the_person_and_so_does_the_list() -> None:
-    at = opened()
+    at = open_record(STATE)
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
     click(at, cell)
     assert_shows(at, AttackerState(place=cell))
@@ -124,7 +115,7 @@ def test_a_click_moves_the_person_and_so_does_the_list() -> None:
 @pytest.mark.parametrize("preset", thinned(presets.PRESETS, one_in=2))
 def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = AttackerState(preset.apply(BEGIN), days=3)
-    at = opened(record)
+    at = open_record(STATE, record)
     assert_shows(at, record)
     for tab in ("Day by day", "Two candidates", "Numbers", "Share and export"):
         at.session_state["adversary-tabs"] = tab
@@ -229,7 +220,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
 
 
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
-    at = opened()
+    at = open_record(STATE)
     assert_signed(at, AttackerState().scenario, STAGE)
     assert scene_of(at, STAGE)["values"] == {"days": 7.0, "epsilon": 1.0}
     choose(at, "days", 2.0, STAGE)
@@ -305,7 +296,9 @@ def test_the_odds_are_the_largest_over_all_pairs_that_they_speak_of(sensitive: A
 
 
 def test_published_urap_has_an_attacker_too() -> None:
-    at = opened(record := AttackerState(replace(BEGIN, mechanism=PublishedUrap()), days=2))
+    at = open_record(
+        STATE, record := AttackerState(replace(BEGIN, mechanism=PublishedUrap()), days=2)
+    )
     assert_shows(at, record)
 
 
@@ -392,7 +385,7 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
 
 
 def test_the_place_may_be_held_against_any_other() -> None:
-    at = opened()
+    at = open_record(STATE)
     at.session_state["adversary-tabs"] = "Two candidates"
     checked(at.run())
     what = load_data(AttackerState())

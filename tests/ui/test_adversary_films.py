@@ -16,14 +16,14 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.adversary import fakes, fakes_films, fakes_scene, fakes_words
 from caldp_ui.adversary import films as of_person
 from caldp_ui.adversary.beliefs import load_data
-from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, TENTHS, AttackerState
+from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, STATE, TENTHS, AttackerState
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import film_jobs, headline
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Step
-from tests.ui.driver import choose, container
-from tests.ui.test_adversary import STAGE, opened, record_of
+from tests.ui.driver import choose, container, open_record, page_record
+from tests.ui.test_adversary import STAGE
 
 SHOWN = AttackerState(show=FAKES)
 
@@ -75,7 +75,7 @@ def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
-    at = opened(SHOWN)
+    at = open_record(STATE, SHOWN)
     film = fakes_films.slider_films(SHOWN)[which].film(SHOWN, no_progress)
     slider = at.select_slider(key=film.dial)
     assert [step.reading for step in film.steps] == slider.options
@@ -91,13 +91,13 @@ def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which
 
 
 def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
-    at = opened(SHOWN)
+    at = open_record(STATE, SHOWN)
     choose(at, fakes_scene.EPSILON, 2.0, STAGE)
-    assert record_of(at) == at_epsilon(2.0)
+    assert page_record(at, STATE) == at_epsilon(2.0)
     choose(at, fakes_scene.TENTHS, 25.0, STAGE)
-    assert record_of(at) == replace(at_epsilon(2.0), tenths=25)
+    assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
     choose(at, "epsilon", 3.0, STAGE)
-    assert record_of(at) == replace(at_epsilon(2.0), tenths=25)
+    assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
 
 
 def named(record: AttackerState) -> list[str]:

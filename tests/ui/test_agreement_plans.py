@@ -45,11 +45,6 @@ def opened(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, File
         return jobs_done(open_page(f"pages/{page}.py", link, there)), files
 
 
-def headline(at: AppTest) -> str:
-    said = headline_of(at)
-    return str(said)
-
-
 def table(files: Files, name: str) -> pd.DataFrame:
     data = files[name]
     return pd.read_csv(io.BytesIO(data if isinstance(data, bytes) else data.encode()))
@@ -163,7 +158,7 @@ def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
                     row["standard deviation"] / math.sqrt(trials), expected["tv_standard_error"]
                 )
                 assert abs(row["expected TV"] - expected["tv"]) < 6 * error
-    found = re.match(r"“(.+?)” puts (.+?) people under the wrong value", headline(at))
+    found = re.match(r"“(.+?)” puts (.+?) people under the wrong value", headline_of(at))
     assert found is not None
     here = frame[(frame["curve"] == found[1]) & (frame["number of people"] == 10_000)]
     agree(found[2], float(here["expected TV"].iloc[0]), "headline")
@@ -188,8 +183,8 @@ def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
         r"(?:(.+?) % if the phone repeats one stored report, )?(.+?) % with plain LDP,? and "
         r"(.+?) % before any report\. Every report shows the state\."
     )
-    found = re.fullmatch(pattern, headline(at))
-    assert found is not None, headline(at)
+    found = re.fullmatch(pattern, headline_of(at))
+    assert found is not None, headline_of(at)
     assert int(found[1]) == days
     believes = (ours[days], ours[1], plain[days], ours[0])
     for shown, value in zip(found.groups()[1:], believes, strict=True):

@@ -6,27 +6,17 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.classroom import trust
-from caldp_ui.classroom.page_state import LINK, NAMES, VIEWS, Lesson
+from caldp_ui.classroom.page_state import LINK, NAMES, STATE, VIEWS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
-from tests.ui.driver import checked, headline_of, open_page, query_of
+from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
 from tests.ui.lessons import ENDS, told
-
-
-def opened(lesson: Lesson | None = None, **query: str) -> AppTest:
-    return open_page(CLASSROOM, {**LINK.write(lesson or Lesson()), **query})
-
-
-def lesson_of(at: AppTest) -> Lesson:
-    found: Lesson = at.session_state["classroom/state"].record
-    return found
 
 
 def assert_shows(at: AppTest, lesson: Lesson) -> None:
     """Sentence and link are those of the lesson."""
-    assert lesson_of(at) == lesson
+    assert page_record(at, STATE) == lesson
     assert not at.error
     assert headline_of(at) == " ".join(told(lesson).split())
     assert LINK.read(query_of(at)) == lesson
@@ -37,7 +27,7 @@ def test_the_stations_are_those_of_links() -> None:
 
 
 def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open() -> None:
-    at = opened()
+    at = open_record(STATE)
     assert_shows(at, Lesson())
     assert query_of(at) == {}
     for name in NAMES:
@@ -58,7 +48,7 @@ def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open(
 
 
 def test_the_way_onward_leads_through_the_lecture() -> None:
-    at = opened(Lesson(broken=True))
+    at = open_record(STATE, Lesson(broken=True))
     for name in NAMES[1:]:
         checked(at.button(key="classroom-onward").click().run())
         assert_shows(at, Lesson(name))
@@ -67,7 +57,7 @@ def test_the_way_onward_leads_through_the_lecture() -> None:
 
 def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
     lesson = Lesson("rappor")
-    at = opened(lesson)
+    at = open_record(STATE, lesson)
     steps: tuple[tuple[str, Any], ...] = (("epsilon", 3.0), ("days", 30), ("values", 3))
     for name, value in steps:
         checked(at.select_slider(key=f"classroom-{name}").set_value(value).run())
@@ -87,8 +77,8 @@ def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
     ):
         checked(at.segmented_control(key="classroom-station").set_value(station).run())
         checked(at.select_slider(key=f"classroom-{name}").set_value(value).run())
-        assert getattr(lesson_of(at), name) == value
-        assert_shows(at, lesson_of(at))
+        assert getattr(page_record(at, STATE), name) == value
+        assert_shows(at, page_record(at, STATE))
 
 
 def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
@@ -98,15 +88,17 @@ def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
             link.check(lesson)
             assert link.read(link.write(lesson)) == lesson
             assert told(lesson)
-    assert_shows(opened(ENDS[0]), ENDS[0])
-    assert_shows(opened(ENDS[-1]), ENDS[-1])
+    assert_shows(open_record(STATE, ENDS[0]), ENDS[0])
+    assert_shows(open_record(STATE, ENDS[-1]), ENDS[-1])
 
 
 def test_trust_icons_are_the_people_and_what_they_sent() -> None:
     for lesson in (Lesson(n=50, broken=True), Lesson(n=10**6)):
         what = trust.compute_data(lesson)
         (html,) = (
-            each.proto.body for each in opened(lesson).get("html") if '"trust"' in each.proto.body
+            each.proto.body
+            for each in open_record(STATE, lesson).get("html")
+            if '"trust"' in each.proto.body
         )
         arrays = re.findall(r'class="people".*?</div>', html)
         full = [array.count("<i>") for array in arrays]
@@ -133,7 +125,7 @@ def test_one_draw_is_told_apart_from_the_average_that_the_headline_bounds() -> N
 
 
 def test_the_lecture_s_four_items_have_no_sliders_that_say_otherwise() -> None:
-    at = opened(Lesson("selection", items=1024))
+    at = open_record(STATE, Lesson("selection", items=1024))
     assert at.select_slider
     checked(at.toggle(key="classroom-broken").set_value(True).run())
     assert not at.select_slider

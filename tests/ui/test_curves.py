@@ -29,11 +29,11 @@ from caldp_ui.curves.axes import AXES, place_of, value_at
 from caldp_ui.curves.board import RUNS, curves_csv
 from caldp_ui.curves.curve_data import CurveData
 from caldp_ui.curves.curve_data import make_curves as curves_of_lines
-from caldp_ui.curves.page_state import BEGIN, LINK, Curves
+from caldp_ui.curves.page_state import BEGIN, LINK, STATE, Curves
 from caldp_ui.curves.side import PRESETS
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import VALUES
-from tests.ui.driver import checked, headline_of, open_page, query_of
+from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
 
 SMALL = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -43,28 +43,14 @@ SMALL = replace(
 )
 
 
-def open_curves(record: Curves = SMALL, **query: str) -> AppTest:
-    return open_page("pages/curves.py", {**LINK.write(record), **query})
-
-
 def done(at: AppTest, which: str) -> AppTest:
     assert not wait([at.session_state[f"curves-{which}/job"].future], timeout=120).not_done
     return checked(at.run())
 
 
-def headline(at: AppTest) -> str:
-    told = headline_of(at)
-    return str(told)
-
-
-def curves_of(at: AppTest) -> Curves:
-    found: Curves = at.session_state["curves/state"].record
-    return found
-
-
 @pytest.fixture(scope="module")
 def page() -> AppTest:
-    return done(open_curves(), "curves")
+    return done(open_record(STATE, SMALL), "curves")
 
 
 def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppTest) -> None:
@@ -77,7 +63,7 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
         assert own is not None
         assert each.error is not None
         assert each.error.error == pytest.approx(own.error)
-    told = headline(page)
+    told = headline_of(page)
     at_place = forecast_if_fast(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
     assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in told
@@ -213,15 +199,15 @@ def test_every_axis_has_places_for_maps_and_lists(against: str, dataset: Gowalla
 
 
 def test_settings_and_a_link_back() -> None:
-    at = open_curves()
+    at = open_record(STATE, SMALL)
     checked(at.multiselect(key="curves-methods").set_value(["hadamard", "rappor"]).run())
     assert query_of(at)["methods"] == "hadamard;rappor"
-    assert len(work.record_lines(curves_of(at))) == 4
+    assert len(work.record_lines(page_record(at, STATE))) == 4
     checked(at.multiselect(key="curves-methods").set_value([]).run())
     assert len(at.warning) == 1  # no curve at all is not allowed
-    assert curves_of(at).methods == ("hadamard", "rappor")
+    assert page_record(at, STATE).methods == ("hadamard", "rappor")
     checked(at.selectbox(key="curves-data").set_value("Geometric, 1,000 values").run())
-    assert curves_of(at).scenario.dataset == DATA["Geometric, 1,000 values"]
+    assert page_record(at, STATE).scenario.dataset == DATA["Geometric, 1,000 values"]
     at.session_state["curves-curves/job"].cancel()
 
 

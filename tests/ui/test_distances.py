@@ -29,7 +29,6 @@ from caldp_core.scenarios.distances import CrowFlies, Streets
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.displacement import displacement, report_distribution
-from caldp_ui.app.navigation import DISTANCES
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.distances import best_noise, figures, side, words
@@ -56,7 +55,8 @@ from tests.ui.driver import (
     checked,
     headline_of,
     on_stage,
-    open_page,
+    open_record,
+    page_record,
     picture_of,
     pictures,
     query_of,
@@ -65,24 +65,14 @@ from tests.ui.driver import (
 )
 
 STAGE = STATE.key("maps")
+OPENS = ("more",)
 TABS = ("Odds by distance", "Every noise", "Numbers", "Share and export")
 TWO_KM = DistanceState(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 
-def opened(record: DistanceState | None = None, **query: str) -> AppTest:
-    return open_page(
-        DISTANCES, {**LINK.write(record or DistanceState()), **query}, {"distances-more": True}
-    )
-
-
-def record_of(at: AppTest) -> DistanceState:
-    found: DistanceState = at.session_state["distances/state"].record
-    return found
-
-
 def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
     """Maps, ring, sentence, link are those of these scenarios' runs, which a test runs anew."""
-    assert record_of(at) == record
+    assert page_record(at, STATE) == record
     assert not at.error
     assert LINK.read(query_of(at)) == record
     ours, beside = runs.result(record.scenario), runs.result(blocks_scenario(record))
@@ -112,7 +102,7 @@ def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
 
 
 def test_opens_around_new_york_and_follows_every_control() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     record = DistanceState()
     assert query_of(at) == {}
     assert_shows(at, record)
@@ -132,24 +122,24 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
     assert_shows(at, record)
     other = at.selectbox(key="distances-place").options[3]
     checked(at.selectbox(key="distances-place").select(other).run())
-    assert record_of(at).place != NEW_YORK
-    assert_shows(at, record_of(at))
+    assert page_record(at, STATE).place != NEW_YORK
+    assert_shows(at, page_record(at, STATE))
 
 
 def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
-    at = opened(DistanceState(replace(BEGIN, mechanism=SteppedGeometric())))
+    at = open_record(STATE, DistanceState(replace(BEGIN, mechanism=SteppedGeometric())), OPENS)
     checked(at.radio(key="distances-distance").set_value(Streets).run())
     what = assert_shows(at, DistanceState(replace(BEGIN, policy=Streets(1.0, 50.0))))
     assert what.setup.spec == GridGeometric()
 
 
 def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     assert_signed(at, DistanceState().scenario, STAGE)
     cells = "100+2,131+2"  # two rows of two cells; 31 columns
     on_stage(at, {"tool": "brush", "action": "here", "cells": cells}, STAGE)
-    assert record_of(at).place in (100, 101, 131, 132)
-    assert_shows(at, record_of(at))
+    assert page_record(at, STATE).place in (100, 101, 131, 132)
+    assert_shows(at, page_record(at, STATE))
     on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
     assert_shows(at, DistanceState())
     redo = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
@@ -159,7 +149,7 @@ def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
 
 
 def test_the_very_mechanism_can_be_audited() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     checked(at.button(key="distances-audited-start").click().run())
     assert not wait([at.session_state["distances-audited/job"].future], timeout=60).not_done
     checked(at.run())
@@ -167,7 +157,7 @@ def test_the_very_mechanism_can_be_audited() -> None:
 
 
 def test_every_preset_and_every_tab() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     for preset in PRESETS:
         checked(at.selectbox(key="distances-preset").set_value(preset.title).run())
         assert_shows(at, DistanceState(replace(BEGIN, policy=preset.policy)))
@@ -190,19 +180,19 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_scenarios_are_told_as_well(name: str) -> None:
-    at = opened(ODD[name])
+    at = open_record(STATE, ODD[name], OPENS)
     for tab in ("What is promised", *TABS):
         at.session_state["distances-tabs"] = tab
         checked(at.run())
         assert not at.error
-    assert record_of(at) == ODD[name]
+    assert page_record(at, STATE) == ODD[name]
 
 
 def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     whole = "Gowalla (reconstructed grid)"
     checked(at.selectbox(key="distances-data").set_value(whole).run())
-    record = record_of(at)
+    record = page_record(at, STATE)
     assert record.scenario.dataset == Gowalla()
     assert place_name(Gowalla().grid(), record.place) == "New York, New York"
     assert any(button.key == "distances-ours-start" for button in at.button)
@@ -210,12 +200,12 @@ def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
 
 
 def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     checked(at.selectbox(key="distances-family").set_value("best-kernel").run())
     record = DistanceState(replace(BEGIN, mechanism=BestKernel()))
     job = at.session_state["distances-design/job"]
     # Until it is there planar noise stands for it, and what was chosen stays chosen.
-    assert record_of(at) == record
+    assert page_record(at, STATE) == record
     assert at.selectbox(key="distances-family").value == "best-kernel"
     assert not wait([job.future], timeout=60).not_done
     checked(at.run())
@@ -245,9 +235,9 @@ def test_the_proof_rounds_to_the_safe_side() -> None:
 def test_where_steps_are_too_small_for_the_best_noise_planar_noise_stands() -> None:
     small = replace(BEGIN, policy=CrowFlies(1.0, 2000.0))
     record = DistanceState(replace(small, mechanism=BestKernel()))
-    at = opened(record)
+    at = open_record(STATE, record, OPENS)
     assert "planar geometric noise is as good" in at.warning[0].value
-    assert record_of(at) == record
+    assert page_record(at, STATE) == record
     planar = runs.result(replace(small, mechanism=PlanarGeometric()))
     assert pictures(at, STAGE)[NOISE] == picture_of(planar)
     assert "as good" in side.infeasible_reason(small, "best-kernel")
@@ -263,7 +253,7 @@ def test_all_of_the_catalogue_is_listed() -> None:
         )
     whole = replace(BEGIN, dataset=Gowalla())
     assert "at most" in side.infeasible_reason(whole, "exponential")
-    at = opened(DistanceState(whole))
+    at = open_record(STATE, DistanceState(whole), OPENS)
     menu = at.selectbox(key="distances-family").options
     assert MECHANISMS["exponential"].title not in menu
     assert MECHANISMS["stepped-geometric"].title in menu

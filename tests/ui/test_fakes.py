@@ -23,6 +23,7 @@ from caldp_ui.adversary.page_state import (
     KNOWS_SHARE,
     KNOWS_TARGET,
     LINK,
+    STATE,
     AttackerState,
 )
 from caldp_ui.compute import runs
@@ -36,18 +37,20 @@ from tests.ui.driver import (
     checked,
     headline_of,
     on_stage,
+    open_record,
+    page_record,
     pictures,
     query_of,
     scene_of,
 )
-from tests.ui.test_adversary import STAGE, opened, record_of
+from tests.ui.test_adversary import STAGE
 
 SHOWN = AttackerState(show=FAKES)
 
 
 def assert_shows(at: AppTest, record: AttackerState) -> None:
     """Maps, sentence and link are those of the record."""
-    assert record_of(at) == record
+    assert page_record(at, STATE) == record
     assert not at.error
     what = fakes.run_attack(record)
     expected = {
@@ -63,7 +66,7 @@ def assert_shows(at: AppTest, record: AttackerState) -> None:
 
 
 def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None:
-    at = opened(SHOWN)
+    at = open_record(STATE, SHOWN)
     assert_signed(at, SHOWN.scenario, STAGE)
     (action,) = scene_of(at, STAGE)["actions"]
     assert set(action["effects"]) == {"look"}
@@ -73,7 +76,7 @@ def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None
 
 
 def test_follows_every_control() -> None:
-    at = opened()
+    at = open_record(STATE)
     checked(at.segmented_control(key="adversary-show").set_value(FAKES).run())
     assert_shows(at, SHOWN)
     assert query_of(at) == {"show": FAKES}
@@ -95,7 +98,7 @@ def test_follows_every_control() -> None:
 @pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
 def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = replace(SHOWN, scenario=preset.apply(BEGIN))
-    at = opened(record)
+    at = open_record(STATE, record)
     assert_shows(at, record)
     for tab in ("Seen and repaired?", "Share and export"):
         at.session_state["adversary-fakes-tabs"] = tab
@@ -105,7 +108,7 @@ def test_every_preset_and_every_tab(preset: Preset) -> None:
 
 def test_slow_methods_are_refused_with_what_to_do() -> None:
     slow = replace(SHOWN, scenario=replace(BEGIN, mechanism=LocalHashing(), n=1000))
-    at = opened(slow)
+    at = open_record(STATE, slow)
     assert "choose another preset" in at.error[0].value
 
 

@@ -22,7 +22,18 @@ from caldp_ui.session import links
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.ui.driver import checked, container, go, leave, open_page, pictures, query_of, unpin
+from tests.ui.driver import (
+    checked,
+    container,
+    go,
+    leave,
+    open_page,
+    open_record,
+    page_record,
+    pictures,
+    query_of,
+    unpin,
+)
 from tests.ui.pages import PAGES, Page
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
@@ -30,10 +41,6 @@ PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPag
 WITH_PINNED_MAPS = ("distances", "personal")
 """Pages whose pinned maps are those that the page drew before."""
 ERROR = "total variation (TV)"
-
-
-def record_of(at: AppTest, page: Page) -> Any:
-    return at.session_state[f"{page.state.page}/state"].record
 
 
 def pinned_of(at: AppTest, page: Page) -> Any:
@@ -62,9 +69,9 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = PAGES[name]
-    at = open_page(page.path, {})
+    at = open_record(page.state)
     fresh = page.state.codec.fresh()
-    assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
+    assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
     changed = page.other or {"scenario": replace(fresh.scenario, seed=7)}
     other = replace(fresh, **changed)
     query = page.state.codec.write(other)
@@ -74,10 +81,10 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
         links, "is_history_navigation", lambda: True
     )  # as after a step of the browser
     checked(at.run())
-    assert (record_of(at, page), query_of(at), sentences(at)) == (other, query, [])
+    assert (page_record(at, page.state), query_of(at), sentences(at)) == (other, query, [])
     at.query_params.clear()
     checked(at.run())
-    assert (record_of(at, page), query_of(at), sentences(at)) == (fresh, {}, [])
+    assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
 
 
 @pytest.mark.parametrize("name", WITH_READY)
@@ -85,18 +92,18 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
     page = PAGES[name]
     assert page.ready is not None
     ways, key = page.ready
-    at, seen = open_page(page.path, {}), []
+    at, seen = open_record(page.state), []
     for after in ways(at, key):
-        shown, query = record_of(checked(after), page), query_of(at)
+        shown, query = page_record(checked(after), page.state), query_of(at)
         with naming(str(query)):
             assert sentences(at) == []
             assert page.state.codec.read(query) == shown
             seen.append(query)
     assert len({str(query) for query in seen}) > 2
-    last = record_of(at, page)
+    last = page_record(at, page.state)
     leave(at)
     again = open_page(page.path, query_of(at))
-    assert (record_of(again, page), sentences(again)) == (last, [])
+    assert (page_record(again, page.state), sentences(again)) == (last, [])
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -114,7 +121,7 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
     at = open_page(page.path, page.bad[0])
     (told,) = sentences(at)
     assert "starts afresh" in told
-    assert (record_of(at, page), query_of(at)) == (codec.fresh(), {})
+    assert (page_record(at, page.state), query_of(at)) == (codec.fresh(), {})
 
 
 def test_every_page_keeps_what_was_set_on_it() -> None:
@@ -148,11 +155,11 @@ def error_of(scenario: Scenario) -> str:
 @pytest.mark.parametrize("name", PINNING)
 def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     page = PAGES[name]
-    at = open_page(page.path, {})
-    first = record_of(at, page)
+    at = open_record(page.state)
+    first = page_record(at, page.state)
     assert not tables(at, page)
     checked(at.button(key=f"{name}-pin").click().run())
-    now = record_of(slid(at, page), page)
+    now = page_record(slid(at, page), page.state)
     assert now != first
     assert pinned_of(at, page) == first
     for table in tables(at, page):
@@ -161,11 +168,11 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
             told = [error_of(now.scenario), error_of(first.scenario)]
             assert list(table.value.loc[ERROR]) == told
     again = open_page(page.path, query_of(at))
-    assert (record_of(again, page), pinned_of(again, page)) == (now, first)
+    assert (page_record(again, page.state), pinned_of(again, page)) == (now, first)
     if name in WITH_PINNED_MAPS:
         drawn, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
         assert drawn["truth"] == kept["truth"]
-        assert kept == pictures(open_page(page.path, {}), f"{name}-maps") != drawn
+        assert kept == pictures(open_record(page.state), f"{name}-maps") != drawn
     go(at, navigation.START)
     go(at, page.path)
     assert pinned_of(at, page) == first

@@ -15,8 +15,8 @@ from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
-from caldp_ui.paper.page_state import LINK, VIEWS, Paper
-from tests.ui.driver import checked, headline_of, open_page, query_of
+from caldp_ui.paper.page_state import LINK, STATE, VIEWS, Paper
+from tests.ui.driver import checked, headline_of, open_page, page_record, query_of
 
 PAGE = "pages/paper.py"
 
@@ -28,16 +28,6 @@ def open_paper(**query: str) -> AppTest:
 def done(at: AppTest, key: str) -> AppTest:
     assert not wait([at.session_state[f"paper-{key}/job"].future], timeout=120).not_done
     return checked(at.run())
-
-
-def paper_of(at: AppTest) -> Paper:
-    found: Paper = at.session_state["paper/state"].record
-    return found
-
-
-def headline(at: AppTest) -> str:
-    told = headline_of(at)
-    return str(told)
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +46,26 @@ def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
     gaps = [recomputed.mean / recomputed.paper - 1 for recomputed in columns]
     most = 100 * max(map(abs, gaps))
     most_told = f"{most:.1f}" if most < 9.95 else f"{most:.0f}"
-    assert f"by at most {most_told} %." in headline(page).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"by at most {most_told} %." in headline_of(page).replace("\N{NO-BREAK SPACE}", " ")
     for percent in (-100 * min(gaps), 100 * max(gaps)):
-        assert f"{percent:.1f}" in headline(page) or (
-            percent >= 9.95 and f"{percent:.0f}\N{NO-BREAK SPACE}%" in headline(page)
+        assert f"{percent:.1f}" in headline_of(page) or (
+            percent >= 9.95 and f"{percent:.0f}\N{NO-BREAK SPACE}%" in headline_of(page)
         )
 
 
 def test_settings_change_what_is_run_and_lead_back(page: AppTest) -> None:
     at = done(open_paper(runs="1", view="table-1", v="2", epsilon="2", estimator="clip"), "table")
-    assert paper_of(at).scenario.context.epsilon == 2.0
-    assert "ε = 2" in headline(at)
-    assert headline(at) != headline(page)
+    assert page_record(at, STATE).scenario.context.epsilon == 2.0
+    assert "ε = 2" in headline_of(at)
+    assert headline_of(at) != headline_of(page)
     checked(at.button(key="paper-as-printed").click().run())
-    assert paper_of(at).scenario == PAPER
+    assert page_record(at, STATE).scenario == PAPER
     assert query_of(at) == {"runs": "1"}
 
 
 def test_columns_that_take_long_are_left_out_and_told() -> None:
     at = done(open_paper(runs="1", v="2", mechanism="subset-selection"), "table")
-    assert paper_of(at).scenario.mechanism == SubsetSelection()
+    assert page_record(at, STATE).scenario.mechanism == SubsetSelection()
     assert "Plain LDP" in at.info[0].value
     assert list(at.table[0].value) == ["5 × 7 blocks", "25 × 35 blocks", "25 × 70 blocks"]
 
@@ -83,18 +73,18 @@ def test_columns_that_take_long_are_left_out_and_told() -> None:
 @pytest.mark.parametrize("view", [view for view in VIEWS if view not in ("table-1", "figure-2")])
 def test_every_other_result_says_one_sentence(view: str) -> None:
     at = open_paper(view=view)
-    assert headline(at)
+    assert headline_of(at)
     assert query_of(at) == {"view": view}
 
 
 def test_figure_1_says_the_corner_of_theorem_2() -> None:
     at = open_paper(view="figure-1", levels="1;3")
     vertex = error_vertex(BinaryPolicy(1.0, 3.0))
-    assert f"takes {100 * vertex.false_alarm:.0f} of 100 people with x′" in headline(at)
+    assert f"takes {100 * vertex.false_alarm:.0f} of 100 people with x′" in headline_of(at)
     checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
     assert query_of(at)["levels"] == "1;inf"
-    assert LINK.read(query_of(at)) == at.session_state["paper/state"].record
-    assert "They miss 0 of 100 people with x." in headline(at)
+    assert LINK.read(query_of(at)) == page_record(at, STATE)
+    assert "They miss 0 of 100 people with x." in headline_of(at)
 
 
 def test_sensitive_sets_are_held_against_the_best() -> None:
@@ -111,16 +101,16 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
         ratio = made.make(context).variance(p, 1).sum() / least
         assert shown["10"][name] == f"{ratio:.2f}"
     told = "10 of 100 values are sensitive, which 2 of 100 people have, at ε = 2."
-    assert told in headline(at)
+    assert told in headline_of(at)
     checked(at.select_slider(key="paper-share").set_value(-1.0).run())
     assert "share" not in query_of(at)
     for family, told in (
         ("hadamard", "needs at worst "),
         ("subset-selection", "selection needs "),
     ):
-        assert f"{told}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline(at)
+        assert f"{told}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline_of(at)
     checked(at.select_slider(key="paper-epsilon").set_value(0.5).run())
-    assert "Subset selection needs as many people," in headline(at)
+    assert "Subset selection needs as many people," in headline_of(at)
 
 
 def _times(family: str, values: int, size: int, epsilon: float) -> float:

@@ -20,7 +20,6 @@ from caldp_core.mechanisms.backgrounds import population_background
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas
-from caldp_ui.app.navigation import PERSONAL
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import scene, words
@@ -45,13 +44,15 @@ from tests.ui.driver import (
     checked,
     headline_of,
     on_stage,
-    open_page,
+    open_record,
+    page_record,
     picture_of,
     pictures,
     query_of,
 )
 
 STAGE = STATE.key("maps")
+OPENS = ("more", "who")
 TABS = (
     "One person's week",
     "The guess and its bias",
@@ -59,19 +60,6 @@ TABS = (
     "Numbers",
     "Share and export",
 )
-
-
-def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
-    return open_page(
-        PERSONAL,
-        {**LINK.write(PersonalState(scenario)), **query},
-        {"personal-more": True, "personal-who": True},
-    )
-
-
-def scenario_of(at: AppTest) -> Scenario:
-    record: PersonalState = at.session_state["personal/state"].record
-    return record.scenario
 
 
 def tags(**changes: object) -> Scenario:
@@ -92,7 +80,7 @@ SMALL = small()
 
 def assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
     """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
-    assert scenario_of(at) == scenario
+    assert page_record(at, STATE).scenario == scenario
     assert not at.error
     assert LINK.read(query_of(at)).scenario == scenario
     what = load_data(PersonalState(scenario))
@@ -112,10 +100,10 @@ def assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
 
 
 def test_opens_and_follows_every_control() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     assert query_of(at) == {}
     assert_shows(at, BEGIN)
-    at = opened(SMALL)
+    at = open_record(STATE, PersonalState(SMALL), OPENS)
     checked(at.select_slider(key="personal-epsilon").set_value(3.0).run())
     assert_shows(at, small(epsilon=3.0))
     checked(at.selectbox(key="personal-share-0").set_value(70).run())
@@ -126,11 +114,11 @@ def test_opens_and_follows_every_control() -> None:
     menu = at.selectbox(key="personal-family").options
     assert all(entry.title in menu for entry in FAMILIES.values())
     checked(at.selectbox(key="personal-data").set_value("Synthetic cities").run())
-    assert isinstance(scenario_of(at).dataset, Cities)
+    assert isinstance(page_record(at, STATE).scenario.dataset, Cities)
 
 
 def test_every_preset_and_every_tab() -> None:
-    at = opened()
+    at = open_record(STATE, opens=OPENS)
     for preset in PRESETS:
         checked(at.selectbox(key="personal-preset").set_value(preset.title).run())
         assert_shows(at, preset.apply(BEGIN))
@@ -141,7 +129,7 @@ def test_every_preset_and_every_tab() -> None:
 
 
 def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
-    at = opened(SMALL)
+    at = open_record(STATE, PersonalState(SMALL), OPENS)
     area = Area(40.2, 41.4, -74.8, -73.2)
     for action in (scene.PROTECT, scene.UNPROTECT):
         told = {"tool": "box", "action": action, "box": box(area)}
@@ -165,16 +153,16 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     ids=["nobody", "everybody", "one tag", "no shares"],
 )
 def test_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
-    at = opened(odd)
+    at = open_record(STATE, PersonalState(odd), OPENS)
     for tab in TABS:
         at.session_state["personal-tabs"] = tab
         checked(at.run())
         assert not at.error
-    assert scenario_of(at) == odd
+    assert page_record(at, STATE).scenario == odd
 
 
 def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None:
-    at = opened(SMALL)
+    at = open_record(STATE, PersonalState(SMALL), OPENS)
     checked(at.selectbox(key="personal-estimator").set_value("maximum-likelihood").run())
     assert "not known for tags" in at.warning[0].value
     assert_shows(at, SMALL)

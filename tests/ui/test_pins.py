@@ -28,14 +28,10 @@ from caldp_ui.plan import charts, people_needed, pin_view, words
 from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.session import links
-from caldp_ui.values.page_state import ValuesState
+from caldp_ui.values.page_state import STATE, ValuesState
 from caldp_ui.values.pin_view import PIN_VIEW as ANSWERS_BESIDE
 from caldp_ui.words import formats
-from tests.ui.driver import checked, container, open_page, pictures, query_of, unpin
-
-
-def record_of(at: AppTest, name: str) -> Any:
-    return at.session_state[f"{name}/state"].record
+from tests.ui.driver import checked, container, open_page, page_record, pictures, query_of, unpin
 
 
 def error_of(scenario: Scenario) -> str:
@@ -43,21 +39,22 @@ def error_of(scenario: Scenario) -> str:
     return formats.share(run(prepare(scenario)).first.errors.tv)
 
 
-def slid(at: AppTest, key: str, value: float) -> Any:
-    """The record after a slider has been moved."""
-    checked(at.select_slider(key=key).set_value(value).run())
-    return record_of(at, key.partition("-")[0])
+def at_level(at: AppTest, epsilon: float) -> ValuesState:
+    """The record after the slider of ε has been moved."""
+    return page_record(
+        checked(at.select_slider(key="values-epsilon").set_value(epsilon).run()), STATE
+    )
 
 
 def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     at = open_page(navigation.VALUES, {})
-    records = [record_of(at, "values")]
+    records = [page_record(at, STATE)]
     checked(at.button(key="values-pin").click().run())
     assert at.button(key="values-pin").disabled  # it is pinned already
     for level in (0.2, 0.5, 2.0, 4.0, 8.0):
-        records.append(slid(at, "values-epsilon", level))
+        records.append(at_level(at, level))
         checked(at.button(key="values-pin").click().run())
-    now = slid(at, "values-epsilon", 3.0)
+    now = at_level(at, 3.0)
     assert at.session_state["values/pins"] == tuple(records)
     assert at.session_state["values/pinned"] == records[-1]
     assert at.button(key="values-pin").disabled
@@ -69,7 +66,7 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     checked(at.run())
     checked(at.button(key="values-choose-2").click().run())
     assert at.session_state["values/pinned"] == records[1]
-    assert record_of(open_page(navigation.VALUES, query_of(at)), "values") == now
+    assert page_record(open_page(navigation.VALUES, query_of(at)), STATE) == now
     unpin(at, "values", 2)
     assert at.session_state["values/pins"] == (records[0], *records[2:])
     assert at.session_state["values/pinned"] == records[-1]
@@ -114,7 +111,7 @@ def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = open_page(navigation.VALUES, {})
-    first = record_of(at, "values")
+    first = page_record(at, STATE)
     checked(at.button(key="values-pin").click().run())
     at.query_params.clear()
     monkeypatch.setattr(

@@ -26,18 +26,14 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.plan import charts, memo, people_needed, side, words
 from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.page_state import GOALS, LINK, Plan
+from caldp_ui.plan.page_state import GOALS, LINK, STATE, Plan
 from caldp_ui.plan.people_needed import Need, epsilon_for
 from caldp_ui.plan.regions import have_smaller_regions, margins_of, regions_of
 from caldp_ui.words import formats, promise
-from tests.ui.driver import checked, headline_of, jobs_done, open_page, query_of
+from tests.ui.driver import checked, headline_of, jobs_done, open_record, page_record, query_of
 
 DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
-
-
-def open_plan(**query: str) -> AppTest:
-    return open_page("pages/plan.py", query)
 
 
 def done(at: AppTest) -> AppTest:
@@ -45,25 +41,15 @@ def done(at: AppTest) -> AppTest:
     return checked(at.run())
 
 
-def headline(at: AppTest) -> str:
-    told = headline_of(at)
-    return str(told)
-
-
-def plan_of(at: AppTest) -> Plan:
-    found: Plan = at.session_state["plan/state"].record
-    return found
-
-
 @pytest.fixture(scope="module")
 def page() -> AppTest:
-    return done(open_plan())
+    return done(open_record(STATE))
 
 
 def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
     points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
     told = words.headline(PLAN, points)
-    assert headline(page) == f"{told.sentence} {told.second}"
+    assert headline_of(page) == f"{told.sentence} {told.second}"
     enough = words.sufficient_epsilon(PLAN, points)
     assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
     assert f"With 1 million people you need ε ≈ {enough:g} to know every answer" in told.sentence
@@ -194,10 +180,10 @@ def test_overall_needs_are_simulated_with_the_estimate(monkeypatch: pytest.Monke
 
 
 def test_every_group_is_a_goal_where_there_are_groups() -> None:
-    at = open_plan()
+    at = open_record(STATE)
     checked(at.segmented_control(key="plan-goal").set_value("groups").run())
-    assert plan_of(at).goal == "groups"
-    assert "know every group with at least 1 % of people" in headline(done(at))
+    assert page_record(at, STATE).goal == "groups"
+    assert "know every group with at least 1 % of people" in headline_of(done(at))
     record = replace(PLAN, goal="groups", protection="more-blocks")
     found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
@@ -261,16 +247,16 @@ def test_every_region_is_known_as_well_as_asked_for() -> None:
 
 
 def test_controls_and_a_deployments_epsilon() -> None:
-    at = open_plan()
+    at = open_record(STATE)
     at.session_state["plan-tabs"] = DEPLOYED
     jobs_done(at.run())
     checked(at.button(key=f"plan-use-{DEPLOYMENTS[1].title}").click().run())
-    assert plan_of(at).epsilon == DEPLOYMENTS[1].epsilon == 4.0
+    assert page_record(at, STATE).epsilon == DEPLOYMENTS[1].epsilon == 4.0
     checked(at.select_slider(key="plan-within").set_value(0.2).run())
     checked(at.selectbox(key="plan-protection").set_value(PLAIN).run())
-    assert query_of(at) == {"v": "2", **LINK.write(plan_of(at))}
-    assert LINK.read(query_of(at)) == plan_of(at)
-    assert plan_of(at).within == 0.2
+    assert query_of(at) == {"v": "2", **LINK.write(page_record(at, STATE))}
+    assert LINK.read(query_of(at)) == page_record(at, STATE)
+    assert page_record(at, STATE).within == 0.2
     for job in ("needs", "beside"):
         at.session_state[f"plan-{job}/job"].cancel()
 
@@ -283,7 +269,7 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
         return beside(record, progress)
 
     monkeypatch.setattr(people_needed, "compute_tables", long)
-    at = open_plan()
+    at = open_record(STATE)
     assert "plan-beside-cancel" in [button.key for button in at.button]
     assert not at.table
     go_on.set()

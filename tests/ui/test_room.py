@@ -28,6 +28,7 @@ from tests.ui.driver import (
     data_of,
     headline_of,
     open_page,
+    page_record,
     query_of,
     trigger,
 )
@@ -48,11 +49,6 @@ def opened(**query: str) -> AppTest:
     return open_page(ROOM, query)
 
 
-def draft_of(at: AppTest) -> Draft:
-    record: Draft = at.session_state["room/state"].record
-    return record
-
-
 def message(at: AppTest, name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(_component(at, STATE.key(name)).json)
     return found
@@ -61,10 +57,6 @@ def message(at: AppTest, name: str) -> dict[str, Any]:
 def board_of(at: AppTest, name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(data_of(at, STATE.key(name))["content"])
     return found
-
-
-def headline(at: AppTest) -> str:
-    return headline_of(at)
 
 
 def hall() -> tuple[AppTest, PollState]:
@@ -84,13 +76,13 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     assert query_of(at) == {}
     for name, question in EXAMPLES.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
-        assert draft_of(at) == Draft(question)
+        assert page_record(at, STATE) == Draft(question)
         told = words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
-        assert headline(at) == f"{told.sentence} {told.second}"
+        assert headline_of(at) == f"{told.sentence} {told.second}"
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
         assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
-        assert DraftLink().read(query_of(at)) == draft_of(at)
+        assert DraftLink().read(query_of(at)) == page_record(at, STATE)
 
 
 def test_every_control_changes_what_it_names() -> None:
@@ -101,16 +93,16 @@ def test_every_control_changes_what_it_names() -> None:
     checked(at.select_slider(key="room-epsilon").set_value(2.0).run())
     checked(at.select_slider(key="room-phones").set_value(100).run())
     wanted = Draft(Question("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
-    assert draft_of(at) == wanted
+    assert page_record(at, STATE) == wanted
     again = opened(**DraftLink().write(wanted))
-    assert draft_of(again) == wanted
+    assert page_record(again, STATE) == wanted
     assert not again.warning
 
 
 def test_answers_that_keep_their_text_stay_sensitive() -> None:
     at = opened()
     checked(at.text_area(key="room-answers").set_value("Maybe\nYes\nNo").run())
-    assert draft_of(at).question.sensitive == (1,)
+    assert page_record(at, STATE).question.sensitive == (1,)
 
 
 def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
@@ -122,14 +114,14 @@ def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
     ):
         checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
         assert told in at.warning[0].value
-        assert draft_of(at) == Draft()
+        assert page_record(at, STATE) == Draft()
 
 
 def test_phones_report_and_the_projector_shows_it() -> None:
     teacher, seen = hall()
     board = board_of(teacher, "board")
     assert board["n"] == 0
-    assert "No phone has reported yet" in headline(teacher)
+    assert "No phone has reported yet" in headline_of(teacher)
     phones = [opened(code=seen.code.lower()) for _ in range(3)]
     for number, phone in enumerate(phones):
         assert message(phone, "phone")["received"] is False
@@ -138,7 +130,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     checked(teacher.run())
     board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
-    assert "From 3 reports we estimate" in headline(teacher)
+    assert "From 3 reports we estimate" in headline_of(teacher)
     for tab in ("The coin", "Numbers", "Share and export"):
         teacher.session_state["room-tabs"] = tab
         checked(teacher.run())

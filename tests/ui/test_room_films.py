@@ -3,18 +3,16 @@
 import gc
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
-from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import films
-from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
+from caldp_ui.room.page_state import EXAMPLES, STATE, Draft
 from caldp_ui.room.question import Question
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film
 from tests.products import thinned
 from tests.ui.ahead import assert_ahead, made
-from tests.ui.driver import _component, open_page
+from tests.ui.driver import _component, open_record
 
 OWN = Question(
     "What is <b>it</b>?",
@@ -25,15 +23,11 @@ OWN = Question(
 QUESTIONS = {**EXAMPLES, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
 
 
-def opened(draft: Draft) -> AppTest:
-    return open_page(ROOM, DraftLink().write(draft))
-
-
 @pytest.mark.parametrize("name", thinned(QUESTIONS, one_in=3))
 def test_every_step_is_what_the_page_shows(name: str) -> None:
     for draft in (Draft(QUESTIONS[name]), Draft(QUESTIONS[name], 100)):
-        assert_ahead(opened(draft), films.PAGE, draft, films.EPSILON)
-    assert_ahead(opened(draft), films.PAGE, draft, films.PHONES)
+        assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.EPSILON)
+    assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.PHONES)
 
 
 def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None:
@@ -46,7 +40,7 @@ def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
 ) -> None:
     monkeypatch.setattr(jobs, "run_in_background", lambda _key, _name, work: work(no_progress))
     draft = Draft(OWN)
-    at = opened(draft)
+    at = open_record(STATE, draft)
     for slider in (films.EPSILON, films.PHONES):
         film = made(films.PAGE, draft, slider)
         sent = _component(at, STATE.key(f"feeds-{film.dial}"))

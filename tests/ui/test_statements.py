@@ -40,10 +40,6 @@ def test_the_tables_are_those_of_the_pages() -> None:
     )
 
 
-def opened(page: str, key: str, **query: str) -> AppTest:
-    return open_page(page, query, {key: True})
-
-
 def shown(at: AppTest) -> list[str]:
     """Names of the code in what is shown of statements."""
     texts = [item.value for item in at.main.markdown]
@@ -52,7 +48,7 @@ def shown(at: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("page", STATEMENTS)
 def test_a_page_shows_its_statements(page: str) -> None:
-    at = opened(f"pages/{page}.py", f"{page}-mathematics")
+    at = open_page(f"pages/{page}.py", {}, {f"{page}-mathematics": True})
     assert shown(at) == [statement.code for statement in STATEMENTS[page]]
     formulas = {"$$\n" + s.formula + "\n$$" for s in STATEMENTS[page] if s.formula}
     assert formulas <= {item.value for item in at.latex}
@@ -60,7 +56,7 @@ def test_a_page_shows_its_statements(page: str) -> None:
 
 @pytest.mark.parametrize("station", LECTURE)
 def test_a_station_shows_its_statements(station: str) -> None:
-    at = opened(CLASSROOM, "classroom-formula", station=station)
+    at = open_page(CLASSROOM, {"station": station}, {"classroom-formula": True})
     assert shown(at) == [statement.code for statement in LECTURE[station]]
     assert at.latex or container(at, "classroom-formula")
 

@@ -14,29 +14,27 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.yesno import dots, figures, presets, words
 from caldp_ui.yesno.page_data import load_data, warner_people_factor, warner_scenario
-from caldp_ui.yesno.page_state import BEGIN, LINK, YesNoState
-from tests.ui.driver import checked, container, data_of, headline_of, open_page, query_of
+from caldp_ui.yesno.page_state import BEGIN, STATE, YesNoState
+from tests.ui.driver import (
+    checked,
+    container,
+    data_of,
+    headline_of,
+    open_record,
+    page_record,
+    query_of,
+)
 from tests.ui.readings import full_people
 
 INF = math.inf
 
 
-def opened(scenario: Scenario = BEGIN, **query: str) -> AppTest:
-    return open_page(YES_OR_NO, {**LINK.write(YesNoState(scenario)), **query})
-
-
-def scenario_of(at: AppTest) -> Scenario:
-    record: YesNoState = at.session_state["yesno/state"].record
-    return record.scenario
-
-
 def assert_shows(at: AppTest, scenario: Scenario) -> None:
     """Sentence, icons and link are those of a fresh run of the core."""
-    assert scenario_of(at) == scenario
+    assert page_record(at, STATE).scenario == scenario
     assert not at.error
     ours = run(prepare(scenario))
     said = headline_of(at)
@@ -54,7 +52,7 @@ def icons(at: AppTest, key: str) -> list[int]:
 
 
 def test_opens_with_the_default_and_each_preset() -> None:
-    at = opened()
+    at = open_record(STATE)
     assert_shows(at, BEGIN)
     assert query_of(at) == {}
     for preset in presets.PRESETS:
@@ -63,7 +61,7 @@ def test_opens_with_the_default_and_each_preset() -> None:
 
 
 def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
-    at = opened()
+    at = open_record(STATE)
     checked(at.select_slider(key="yesno-epsilon_10").set_value(0.5).run())
     checked(at.select_slider(key="yesno-epsilon_01").set_value(INF).run())
     checked(at.select_slider(key="yesno-people").set_value(10_000).run())
@@ -77,7 +75,7 @@ def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
 
 def test_a_link_opens_as_it_was_and_every_tab_shows() -> None:
     scenario = Scenario(YesOrNo(0.35), BinaryQuestion(0.7, 2.5), n=500, seed=9)
-    at = opened(scenario)
+    at = open_record(STATE, YesNoState(scenario))
     assert_shows(at, scenario)
     for tab in ("The formula", "Numbers", "Share and export"):
         at.session_state["yesno-tabs"] = tab
@@ -176,14 +174,14 @@ def test_a_narrow_range_has_two_different_ends() -> None:
 
 
 def test_one_epsilon_for_both_is_warners_coin() -> None:
-    at = opened()
+    at = open_record(STATE)
     checked(at.button(key="yesno-alike").click().run())
     assert_shows(at, replace(BEGIN, policy=BinaryQuestion(1.0, 1.0)))
     assert at.button(key="yesno-alike").disabled
 
 
 def test_the_plane_is_drawn_once_it_is_opened() -> None:
-    at = opened()
+    at = open_record(STATE)
     at.session_state["yesno-errors"] = True
     checked(at.run())
     _, drawn = data_of(at, "yesno-plane-drawing")
