@@ -83,9 +83,10 @@ def max_record_guess_accuracy(epsilon: float, reports: int) -> float:
     less than `max_guess_accuracy(epsilon, reports)` where there are several.
     """
     reports = check_whole("reports", reports, 1, OWN_QUESTIONS_MAX)
-    kept = 1.0 / (1.0 + math.exp(-epsilon))
+    right = 1.0 / (1.0 + math.exp(-epsilon))
     law = [
-        math.comb(reports, i) * kept**i * (1.0 - kept) ** (reports - i) for i in range(reports + 1)
+        math.comb(reports, i) * right**i * (1.0 - right) ** (reports - i)
+        for i in range(reports + 1)
     ]
     more = sum(law[reports // 2 + 1 :])
     return more + (0.5 * law[reports // 2] if reports % 2 == 0 else 0.0)

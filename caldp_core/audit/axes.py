@@ -47,9 +47,9 @@ class _Axis:
 
     def __init__(self, channel: Sequence[Sequence[Fraction]]) -> None:
         self.size = len(channel)
-        given = {id(entry): entry for row in channel for entry in row}
-        kept = {key: as_fraction(entry) for key, entry in given.items()}
-        self._rows = [[kept[id(entry)] for entry in row] for row in channel]
+        entries = {id(entry): entry for row in channel for entry in row}
+        fractions = {key: as_fraction(entry) for key, entry in entries.items()}
+        self._rows = [[fractions[id(entry)] for entry in row] for row in channel]
         self._quotients: dict[tuple[int, int], Fraction | None] = {}
         self._same: dict[Fraction | None, Fraction | None] = {}
         self._known: dict[int, _MaxRatio] = {0: _MaxRatio(Fraction(1), 0, 0)}

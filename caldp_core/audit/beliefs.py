@@ -53,8 +53,8 @@ def policy_beliefs_of_value(policy: PrivacyMatrix, prior: Floats, x: int) -> Bel
     some = prior > 0
     before, most = float(prior[x]), max_posterior(policy, prior, x)
     with np.errstate(over="ignore"):
-        grown = np.exp(policy.between(others, np.full(policy.k, x)))
-    return Beliefs(before, before / float(grown[some] @ prior[some]) if before else 0.0, most)
+        factors = np.exp(policy.between(others, np.full(policy.k, x)))
+    return Beliefs(before, before / float(factors[some] @ prior[some]) if before else 0.0, most)
 
 
 def _max_belief(context: Context, prior: Floats, group: Bools) -> float:

@@ -25,7 +25,7 @@ from caldp_core.mechanisms.support_form import HasExchangeableSupports
 
 _ROWS_MAX: Final = 4096
 """Most rows of a block's channel that are read."""
-_EVERY: Final = 4
+_CHECK_INTERVAL: Final = 4
 """Rows between checks whether more of them could change a guess."""
 
 
@@ -67,8 +67,8 @@ def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
     for block in np.flatnonzero(structure.sizes).tolist():
         ranks = slice(int(ends[block] - structure.sizes[block]), int(ends[block]))
         shares = prior[structure.hidden[ranks]]
-        lent = prior[~hidden & (blocks == block)].max(initial=0.0) * float(lends[block])
-        right, by_others = of_block(block, shares, lent)
+        base_worth = prior[~hidden & (blocks == block)].max(initial=0.0) * float(lends[block])
+        right, by_others = of_block(block, shares, base_worth)
         of_hidden += right
         of_others += by_others
     return _split(prior, hidden, of_hidden, of_others)
@@ -94,7 +94,7 @@ def _parts(mechanism: Mechanism) -> tuple[BlockStructure, _OfBlock]:
 
 
 def _by_form(
-    oracles: HasExchangeableSupports, block: int, shares: Floats, lent: float
+    oracles: HasExchangeableSupports, block: int, shares: Floats, base_worth: float
 ) -> tuple[float, float]:
     """By which of the likeliest symbols is the first that a report includes: i, or none at all.
 
@@ -106,12 +106,12 @@ def _by_form(
     first = np.append(without[:-1] - without[1:], without[-1])
     worth = np.append(float(form.included) * ordered, 0.0)
     worth[1:] = np.maximum(worth[1:], float(form.excluded) * ordered[0])
-    hidden = worth >= lent
-    return float((first * worth)[hidden].sum()), float(first[~hidden].sum() * lent)
+    hidden = worth >= base_worth
+    return float((first * worth)[hidden].sum()), float(first[~hidden].sum() * base_worth)
 
 
 def _by_rows(
-    oracles: HasChannelRows, block: int, shares: Floats, lent: float
+    oracles: HasChannelRows, block: int, shares: Floats, base_worth: float
 ) -> tuple[float, float]:
     """By rows of the channel, those of the likeliest symbols first.
 
@@ -120,10 +120,10 @@ def _by_rows(
     """
     order: Ints = np.argsort(-shares, kind="stable")
     base, most = _row(oracles, block, shares.size)
-    best, floor = np.zeros(base.size), lent * base
+    best, floor = np.zeros(base.size), base_worth * base
     for number, rank in enumerate(order.tolist()):
         share = float(shares[rank])
-        if number % _EVERY == 0 and share * most <= float(np.maximum(best, floor).min()):
+        if number % _CHECK_INTERVAL == 0 and share * most <= float(np.maximum(best, floor).min()):
             break
         require(
             number < _ROWS_MAX,

@@ -21,7 +21,7 @@ from caldp_core.mechanisms.base import FrequencyOracles
 from caldp_core.mechanisms.structures import ChannelRows, HasChannelRows
 
 _CHUNK: Final = 1 << 21
-_FEW: Final = 8
+_LOOP_MAX: Final = 8
 _Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 _Rows: TypeAlias = Callable[[int, int], ChannelRows]
 
@@ -185,7 +185,7 @@ def _rows_with(
 def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
     """Whether a row's entries sum to the denominator and none is negative."""
     values = rows.values
-    if len(values) <= _FEW:
+    if len(values) <= _LOOP_MAX:
         counts = [int(np.count_nonzero(row == code)) for code in range(len(values))]
     else:
         counts = np.bincount(row, minlength=len(values)).tolist()

@@ -24,7 +24,7 @@ from caldp_core.mechanisms.base import Mechanism
 
 FALSE_ALARMS: Final = 1e-3
 """Chance that any block of a collection without fakes is suspected."""
-_NOTHING: Final = 1e-6
+_NOISE_MIN: Final = 1e-6
 """People: noise below it is rounding."""
 
 
@@ -85,7 +85,7 @@ def block_sum(evidence: Evidence, x: int) -> BlockSum:
     variance = evidence.mechanism.sum_variance(p, inside, n) - own
     noise = n * math.sqrt(max(variance, 0.0))
     # Where both are equal, their difference is rounding.
-    noise = noise if noise > max(_NOTHING, 1e-6 * n * math.sqrt(own)) else 0.0
+    noise = noise if noise > max(_NOISE_MIN, 1e-6 * n * math.sqrt(own)) else 0.0
     estimated = n * float(evidence.unbiased @ inside)
     reported = n * float(evidence.block_shares[block])
     return BlockSum(estimated, reported, noise, evidence.block_shares.size)

@@ -58,10 +58,10 @@ def even_guess(forward: ArrayLike, backward: ArrayLike, reports: int = 1) -> Flo
     require(bool((a >= 0).all() and (b >= 0).all()), "Levels of a promise must be in [0, inf].")
     both = -np.expm1(-(a + b))
     # Both levels 0: the two symbols send alike, and the guess stays even.
-    apart = np.divide(
+    difference = np.divide(
         np.expm1(-a) * np.expm1(-b), both, out=np.zeros(np.shape(both)), where=both > 0
     )
-    return np.asarray(0.5 * (1.0 + apart))
+    return np.asarray(0.5 * (1.0 + difference))
 
 
 @singledispatch

@@ -75,8 +75,8 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
         return np.array([[1.0 - names, names, 0.0], [1.0 - names, 0.0, names]])
     if open_ones.any():
         hidden = np.array([prob.own[j], 1.0 - prob.own[j], 0.0])
-        lent = np.array([prob.base[j], 1.0 - prob.base[j]]) * (1.0 - names)
-        rows = np.stack([hidden, np.append(lent, names)])
+        base = np.array([prob.base[j], 1.0 - prob.base[j]]) * (1.0 - names)
+        rows = np.stack([hidden, np.append(base, names)])
         return rows[::-1] if open_ones[0] else rows
     both = float(prob.own_pair[j])
     own, other = float(prob.own[j]) - both, float(prob.other[j]) - both

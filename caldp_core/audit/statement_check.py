@@ -77,6 +77,12 @@ def statement_mismatch(
     if len(owners) != 1:
         return f"{kind} takes its reports and what it states of them from different objects"
     owner = next(owner for owner in map(_owner(component), statements) if owner)
+    replaced = sorted({*_set_by_hand(component), *_set_by_hand(owner)})
+    if replaced:
+        return (
+            f"{', '.join(replaced)} of this {kind} was set by hand, and no class states a channel "
+            "for that; put it into a subclass that does"
+        )
     for cls in type(owner).__mro__:
         own = {name for name, value in vars(cls).items() if _is_code(value)}
         if own & set(statements):
@@ -93,6 +99,16 @@ def statement_mismatch(
 def _owner(component: Any) -> Any:
     """Name of a method → the object that it is bound to; None where there is no such method."""
     return lambda name: getattr(getattr(component, name, None), "__self__", None)
+
+
+def _set_by_hand(component: Any) -> list[str]:
+    """Functions in place of its class's own methods on which reports or statements depend."""
+    cls = type(component)
+    return [
+        name
+        for name, value in getattr(component, "__dict__", {}).items()
+        if callable(value) and callable(getattr(cls, name, None)) and name not in SERVER_SIDE
+    ]
 
 
 def _is_code(value: object) -> bool:

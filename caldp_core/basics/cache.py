@@ -133,17 +133,17 @@ def object_sizes(value: object) -> Iterator[tuple[int, int]]:
     Arrays, texts, containers and the fields of records are followed; functions and classes are not.
     Texts of a container count with it.
     """
-    seen: set[int] = set()
+    counted: set[int] = set()
     waiting = [value]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, _LEFT_OUT) or id(each) in seen:
+        if isinstance(each, _LEFT_OUT) or id(each) in counted:
             continue
         if isinstance(each, np.ndarray):
             each = _root(each)
-            if id(each) in seen:
+            if id(each) in counted:
                 continue
-        seen.add(id(each))
+        counted.add(id(each))
         if isinstance(each, tuple | list) and set(map(type, each)) == {str}:
             # The names of a thousand blocks as one: one by one they would take longer than a run.
             yield id(each), sys.getsizeof(each) + sum(map(sys.getsizeof, each))

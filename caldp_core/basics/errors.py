@@ -108,9 +108,9 @@ def check_epsilon(value: ArrayLike) -> Floats:
         epsilon = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.") from None
-    given = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
-    if given.dtype.kind not in "iufO" or (
-        given.dtype.kind == "O" and not all(map(_is_number, given.flat))
+    array = value if isinstance(value, np.ndarray) else np.array(value, dtype=object)
+    if array.dtype.kind not in "iufO" or (
+        array.dtype.kind == "O" and not all(map(_is_number, array.flat))
     ):
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.")
     wrong = ~((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX))

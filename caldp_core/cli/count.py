@@ -102,9 +102,11 @@ def count_command(
             )
             click.echo(json.dumps(survey_summary, indent=2, ensure_ascii=False))
             return
-        asked = columns["answer"] or columns["group"]
+        answer_column = columns["answer"] or columns["group"]
         is_places = (
-            not asked and steps is None and (detected.has_places or bool(columns["latitude"]))
+            not answer_column
+            and steps is None
+            and (detected.has_places or bool(columns["latitude"]))
         )
         layout = _with_named_columns(
             detected, detected.places if is_places else detected.answers, columns

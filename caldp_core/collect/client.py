@@ -29,11 +29,11 @@ class Client:
     """
 
     def __init__(self, protocol: Protocol | str | Path, memory: str | Path | None = None) -> None:
-        given = protocol if isinstance(protocol, Protocol) else Protocol.from_file(protocol)
-        self.protocol = given
+        parsed = protocol if isinstance(protocol, Protocol) else Protocol.from_file(protocol)
+        self.protocol = parsed
         self._coins = DrawnCoins()
-        self._memory = None if memory is None else Memory(Path(memory), given)
-        domain = given.domain
+        self._memory = None if memory is None else Memory(Path(memory), parsed)
+        domain = parsed.domain
         names = () if isinstance(domain, GridDomain) else domain.names
         self._number = {name: number for number, name in enumerate(names)}
 

@@ -189,7 +189,7 @@ def _add_next_result(
 
 
 def _parts(
-    connection: "DuckDBPyConnection", sql: str, given: dict[str, Any], rows: int
+    connection: "DuckDBPyConnection", sql: str, parameters: dict[str, Any], rows: int
 ) -> Iterator[tuple[int, Any, Rows]]:
     """(number that is not null, (n + 1,) offsets, bytes) of some reports at a time."""
     try:
@@ -198,7 +198,7 @@ def _parts(
         raise CaldpError(
             "Reports in bytes are read by pyarrow; run pip install '.[collect]' in caldp's folder."
         ) from None
-    reader = connection.sql(sql, params=given).to_arrow_reader(rows)
+    reader = connection.sql(sql, params=parameters).to_arrow_reader(rows)
     for batch in reader:
         column = batch.column(0)
         wide = pa.types.is_large_binary(column.type)

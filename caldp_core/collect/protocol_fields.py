@@ -39,18 +39,18 @@ def list_field(part: Mapping[str, Any], key: str, *types: type) -> list[Any]:
     return entries
 
 
-def check_same(data: Mapping[str, Any], made: Mapping[str, Any], within: str = "") -> None:
+def check_same(data: Mapping[str, Any], expected: Mapping[str, Any], within: str = "") -> None:
     """Raise `CaldpError` naming what differs; by which version it was made does not matter."""
-    for key in (*made, *data):
+    for key in (*expected, *data):
         if key == "caldp_version":
             continue
         path = f"{within}{key}"
-        found, right = data.get(key), made.get(key)
+        found, right = data.get(key), expected.get(key)
         if isinstance(found, dict) and isinstance(right, dict):
             check_same(found, right, f"{path}.")
         else:
             require(
-                key in data and key in made and found == right,
+                key in data and key in expected and found == right,
                 f"{NAME}'s {path} is not what its domain, policy and mechanism make it; it was "
                 f"changed, or made by a version that reckons otherwise: {ADVICE}",
             )

@@ -18,7 +18,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 
 RECORD_KEY: Final = "caldp_record"
 _FORMAT: Final = 1
-_MADE: Final = "give the file that caldp estimate wrote."
+_SOURCE: Final = "give the file that caldp estimate wrote."
 _UPWARDS: Final = 1.01
 """Factor by which an ε after mixing may be rounded up, to three digits."""
 
@@ -84,21 +84,22 @@ def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> No
     )
     privacy = record.get("privacy")
     if not isinstance(privacy, dict) or "if_mixed" not in privacy:
-        raise CaldpError(f"{name} does not say what was promised; {_MADE}")
+        raise CaldpError(f"{name} does not say what was promised; {_SOURCE}")
     promised = {key: each for key, each in privacy.items() if key != "if_mixed"}
     for key, right in _protocol_fields(protocol).items():
         require(
             (promised if key == "privacy" else record.get(key)) == right,
-            f"{name} has another {key} than its protocol; {_MADE}",
+            f"{name} has another {key} than its protocol; {_SOURCE}",
         )
     for key, fits in _COLLECTED.items():
         require(
-            key in record and fits(record[key]), f"{name} has no {key} that can be right; {_MADE}"
+            key in record and fits(record[key]),
+            f"{name} has no {key} that can be right; {_SOURCE}",
         )
     mixed = privacy["if_mixed"]
     require(
         mixed is None or _is_mixed(protocol, mixed),
-        f"{name} has another if_mixed than its protocol can have; {_MADE}",
+        f"{name} has another if_mixed than its protocol can have; {_SOURCE}",
     )
 
 

@@ -24,7 +24,7 @@ Files: TypeAlias = Iterable[tuple[str, bytes]]
 _TALLY: Final = "caldp_tally"
 _SHARES: Final = ("estimated share", "low", "high")
 _NUMBERS: Final = ("number", *_SHARES, "estimated people", "level")
-_WANTED: Final = "give protocol.json with tallies, or with estimate.csv."
+_FILES_HINT: Final = "give protocol.json with tallies, or with estimate.csv."
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +54,12 @@ def read_collection(files: Files) -> Collection:
     protocols, tallies, tables, records = _sort_files(files)
     require(
         len({each.fingerprint for each in protocols}) == 1,
-        f"A collection has one protocol, these files have {len(protocols)}; {_WANTED}",
+        f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}",
     )
     require(
         bool(tallies) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
         f"There are {len(tallies)} tallies, {len(tables)} tables and {len(records)} records beside "
-        f"the protocol; {_WANTED}",
+        f"the protocol; {_FILES_HINT}",
     )
     if tallies:
         return Tallies.of(protocols[0], tuple(tallies))
@@ -90,19 +90,19 @@ def _sort_files(
         elif RECORD in parsed:
             records.append((name, parsed))
         else:
-            raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_WANTED}")
+            raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_FILES_HINT}")
     return protocols, tallies, tables, records
 
 
 def _text(name: str, data: bytes) -> str:
     require(
         len(data) <= FILE_MAX_BYTES,
-        f"The file {name!r} has {len(data):,} bytes, {FILE_MAX_BYTES:,} may be; {_WANTED}",
+        f"The file {name!r} has {len(data):,} bytes, {FILE_MAX_BYTES:,} may be; {_FILES_HINT}",
     )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise CaldpError(f"The file {name!r} is no text in UTF-8; {_WANTED}") from None
+        raise CaldpError(f"The file {name!r} is no text in UTF-8; {_FILES_HINT}") from None
 
 
 def _read_estimate(
@@ -122,11 +122,11 @@ def _read_estimate(
     levels = set(table["level"])
     level = levels.pop() if len(levels) == 1 else None
     if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
-        raise CaldpError(f"The estimate {name!r} needs one level and people; {_MADE}")
+        raise CaldpError(f"The estimate {name!r} needs one level and people; {_SOURCE}")
     return UploadedEstimate(protocol, table, level, reports, record)
 
 
-_MADE: Final = "give the file that caldp estimate wrote."
+_SOURCE: Final = "give the file that caldp estimate wrote."
 
 
 def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
@@ -134,15 +134,15 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
     try:
         rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
     except csv.Error as error:
-        raise CaldpError(f"The file {name!r} is no table: {error}; {_WANTED}") from None
+        raise CaldpError(f"The file {name!r} is no table: {error}; {_FILES_HINT}") from None
     head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
     require(
         set(_NUMBERS) <= set(head) and len(set(head)) == len(head),
-        f"The table {name!r} needs the columns {', '.join(_NUMBERS)}; {_MADE}",
+        f"The table {name!r} needs the columns {', '.join(_NUMBERS)}; {_SOURCE}",
     )
     require(
         len(body) == k and all(len(row) == len(head) for row in body),
-        f"The estimate {name!r} has {len(body):,} rows and its protocol {k:,} values; {_MADE}",
+        f"The estimate {name!r} has {len(body):,} rows and its protocol {k:,} values; {_SOURCE}",
     )
     columns: dict[str, list[object]] = dict(
         zip(head, map(list, zip(*body, strict=True)), strict=True)
@@ -151,7 +151,7 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         numbers = [parse_float(str(text)) for text in columns[column]]
         require(
             None not in numbers,
-            f"The estimate {name!r} has something else than numbers under {column!r}; {_MADE}",
+            f"The estimate {name!r} has something else than numbers under {column!r}; {_SOURCE}",
         )
         columns[column] = list(numbers)
     _check_numbers(protocol, name, columns)
@@ -168,7 +168,7 @@ def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
             (shares[1] >= 0).all() and (shares[1] <= shares[2]).all() and (shares[2] <= 1).all()
         )
         and bool((abs(people) <= N_MAX * 1e6).all()),
-        f"The estimate {name!r} has shares or ends of intervals that are none; {_MADE}",
+        f"The estimate {name!r} has shares or ends of intervals that are none; {_SOURCE}",
     )
     domain = protocol.domain
     labels = () if isinstance(domain, GridDomain) else domain.names

@@ -12,9 +12,9 @@ import numpy as np
 from caldp_core.datasets.shipped import explain_file_errors, read_rows
 from caldp_core.domain.area import Area
 
-_APART: Final = 1 / 350
+_TILE_SHARE: Final = 1 / 350
 """Of an area's longer side: of cities that are closer, the largest is enough."""
-_MOST: Final = 2000
+_CITIES_MAX: Final = 2000
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ def cities_in(area: Area) -> tuple[City, ...]:
         at[at[:, 1] < area.west, 1] += 360.0
     south_west, north_east = (area.south, area.west), (area.north, area.east)
     inside = np.flatnonzero(((at >= south_west) & (at < north_east)).all(axis=1))
-    apart = _APART * max(area.north - area.south, area.east - area.west)
-    tiles = np.floor((at[inside] - south_west) / apart).astype(np.int64)
+    tile = _TILE_SHARE * max(area.north - area.south, area.east - area.west)
+    tiles = np.floor((at[inside] - south_west) / tile).astype(np.int64)
     _, first = np.unique(tiles, axis=0, return_index=True)
-    labelled = inside[np.sort(first)][:_MOST]
+    labelled = inside[np.sort(first)][:_CITIES_MAX]
     return tuple(replace(cities[i], longitude=float(at[i, 1])) for i in labelled)
 
 

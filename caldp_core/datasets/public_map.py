@@ -20,7 +20,7 @@ from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
 
 _TURNS: Final = (0.0, 360.0, -360.0)
-_WHOLE: Final = 1_000_000_000
+_PARTS_SUM: Final = 1_000_000_000
 """Sum of the parts that `public_map_from_weights` makes, but for rounding."""
 
 
@@ -80,7 +80,7 @@ class PublicMap:
 
 def public_map_from_weights(weights: Floats | Ints, grid: GridDomain, title: str) -> PublicMap:
     """The record of (k,) `weights` ≥ 0 of a map's cells, not all 0; parts of a billion."""
-    parts = np.rint(weights * (_WHOLE / float(weights.sum()))).astype(np.int64)
+    parts = np.rint(weights * (_PARTS_SUM / float(weights.sum()))).astype(np.int64)
     return PublicMap(format_cells(parts), str(grid.area), grid.cell, title)
 
 

@@ -84,13 +84,13 @@ class Survey:
         return from_counts(survey.title, survey.source, Domain(len(names), names, groups), counts)
 
 
-_HARMLESS: Final = (
+_HARMLESS_TOPICS: Final = (
     "Weather", "Football", "Basketball", "Recipes", "Restaurants", "Travel", "Hotels", "Trains",
     "Cars", "Bicycles", "Gardening", "Furniture", "Fashion", "Shoes", "Films", "Television",
     "Music", "Books", "Games", "Phones", "Computers", "Photography", "Science", "History",
     "Animals", "Schools", "Universities", "Museums",
 )  # fmt: skip
-_SENSITIVE: Final = (
+_SENSITIVE_TOPICS: Final = (
     "Depression", "Cancer", "HIV", "Pregnancy", "Addiction", "Debt", "Gambling", "Job loss",
     "Dating", "Pornography", "Religion", "Political parties",
 )  # fmt: skip
@@ -118,7 +118,7 @@ class WebVisits:
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The distribution on the 1,000 named pages, topic after topic."""
-        topics = (*_HARMLESS, *_SENSITIVE)
+        topics = (*_HARMLESS_TOPICS, *_SENSITIVE_TOPICS)
         groups = tuple(topic for topic in topics for _ in _PAGES)
         names = tuple(f"{topic}: {page}" for topic in topics for page in _PAGES)
         place = np.random.default_rng(self.seed).permutation(len(names))
@@ -133,4 +133,4 @@ class WebVisits:
     @staticmethod
     def delicate_topics() -> tuple[str, ...]:
         """The groups that many would not want to be seen reading."""
-        return _SENSITIVE
+        return _SENSITIVE_TOPICS

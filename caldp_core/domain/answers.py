@@ -65,13 +65,13 @@ class Domain:
         Raises `CaldpError` with the first answer that is no name, a missing one among them.
         """
         require(not isinstance(answers, str), "answers must be a list of texts, got one text.")
-        numbers, given = {name: i for i, name in enumerate(self.names)}, list(answers)
-        symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in given]
+        numbers, texts = {name: i for i, name in enumerate(self.names)}, list(answers)
+        symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in texts]
         if -1 in symbols:
             place = symbols.index(-1)
             known = ", ".join(self.names[:_NAMES_LISTED]) + ", …" * (self.k > _NAMES_LISTED)
             raise CaldpError(
-                f"answers must be names of this domain ({known}), got {given[place]!r} at place "
+                f"answers must be names of this domain ({known}), got {texts[place]!r} at place "
                 f"{place:,}; leave such people out, or give the domain a name for them."
             )
         return np.array(symbols, np.int64)

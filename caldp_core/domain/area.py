@@ -55,9 +55,9 @@ class Area:
 
     def is_same_region(self, other: "Area") -> bool:
         """Whether both are the same part of the Earth, written alike or a turn apart."""
-        apart = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
+        shifts = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
         same = (self.south, self.north) == (other.south, other.north)
-        return same and len(apart) == 1 and apart <= {0.0, FULL_TURN, -FULL_TURN}
+        return same and len(shifts) == 1 and shifts <= {0.0, FULL_TURN, -FULL_TURN}
 
     def shift_east(self, degrees: float) -> "Area":
         """The area shifted by so many degrees to the east."""

@@ -12,7 +12,7 @@ from caldp_core.domain.grid import GridDomain
 
 _NUMBER: Final = r"(-?\d[\d,]*(?:\.\d+)?)"
 _ANSWER: Final = re.compile(rf"{_NUMBER}(?:(?: to under | to |–|-){_NUMBER})?")
-_LEAST: Final = 3
+_NUMBERS_MIN: Final = 3
 """Fewer numbers are codes, such as 1 for yes and 2 for no."""
 
 
@@ -38,7 +38,7 @@ def scale_of(names: Sequence[str]) -> Floats | None:
     None where an answer is no number, where they do not rise, and where there are fewer than three.
     """
     matches = [_ANSWER.fullmatch(name) for name in names]
-    if len(names) < _LEAST or None in matches:
+    if len(names) < _NUMBERS_MIN or None in matches:
         return None
     ends = [
         [float(end.replace(",", "")) for end in each.groups() if end] for each in matches if each

@@ -21,8 +21,8 @@ from caldp_core.domain.neighbours import neighbours
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.posterior import (
-    FAR,
     SHAPES,
+    UNSHRUNK_ABOVE,
     GridEstimates,
     Shape,
     grid_rows,
@@ -41,7 +41,7 @@ PEOPLE_LEAST: Final = 30
 """People of a block; the noise of fewer is not normal."""
 ALL_LEAST: Final = 64
 """Noisy symbols of such blocks together; fewer do not say how shares spread."""
-DOUBT: Final = 5.0
+EVIDENCE_MIN_NATS: Final = 5.0
 """Nats by which further knowledge must fit better, or chance would choose it: 150 to 1."""
 Expectations: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]
 """(k,) shares so far, (k,) means of what lies around → (k,) shares that may be expected, each."""
@@ -78,7 +78,7 @@ def cascade_with_expectations(evidence: Evidence, extra: Expectations) -> Floats
     for _ in range(_ROUNDS):
         beside = around(shares)
         own = noisy.fit(beside, excess)
-        others = (noisy.fit(each, excess + DOUBT) for each in extra(shares, beside))
+        others = (noisy.fit(each, excess + EVIDENCE_MIN_NATS) for each in extra(shares, beside))
         shares = noisy.shares(even, own, *others)
     return shares
 
@@ -118,7 +118,7 @@ def _even_shares(tied: TiedShares) -> Floats:
     Counted in, it would make all others expect a part of what is its own.
     """
     deviation, m = tied.deviations, tied.totals.size
-    sure = tied.estimate > FAR * deviation
+    sure = tied.estimate > UNSHRUNK_ABOVE * deviation
     near = ~(sure & (tied.estimate > 0.5 * tied.totals[tied.blocks]))
     known = sums_by(tied.blocks, np.where(near, 0.0, np.maximum(tied.estimate, 0.0)), m)
     number = sums_by(tied.blocks, near.astype(np.float64), m)

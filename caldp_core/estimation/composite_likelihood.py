@@ -47,10 +47,10 @@ from caldp_core.estimation.em import Fit, likelihood_gap
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.capabilities import SupportTally, symbol_partition_of
 
-_ENOUGH: Final = 1e-13
+_DERIVATIVE_TOLERANCE: Final = 1e-13
 """The search for a block's hidden share stops at this derivative, in nats per person."""
 _TINY: Final = 1e-300
-_LEAST: Final = 1e-12
+_HIDDEN_SHARE_MIN: Final = 1e-12
 """Least hidden share that is tried in blocks where only hidden symbols send oracle reports."""
 
 
@@ -134,13 +134,13 @@ def _hidden_shares(
         return profile.slope(hidden)
 
     sent = counts.oracle > 0
-    least = np.where(noise > 0, 0.0, _LEAST)
+    least = np.where(noise > 0, 0.0, _HIDDEN_SHARE_MIN)
     low = np.where(sent, np.where(others, least, 1.0), 0.0)
     high = np.where(sent, 1.0, 0.0)
-    start = 1.0 - counts.clear / np.maximum(1.0 - noise, _LEAST)
+    start = 1.0 - counts.clear / np.maximum(1.0 - noise, _HIDDEN_SHARE_MIN)
     low = np.where(slope(high)[0] >= 0, high, low)
     high = np.where(slope(low)[0] <= 0, low, high)
-    roots = falling_root(slope, low, high, start, np.full(noise.size, _ENOUGH))
+    roots = falling_root(slope, low, high, start, np.full(noise.size, _DERIVATIVE_TOLERANCE))
     return roots, rounds
 
 

@@ -24,7 +24,7 @@ from caldp_core.estimation.em import (
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.capabilities import channel_products, support_tally
 
-_EVEN: Final = 0.1
+_EVEN_SHARE: Final = 0.1
 """Share of EM's start that is spread evenly: EM never brings back an entry that is 0."""
 
 
@@ -58,5 +58,5 @@ def _start(evidence: Evidence) -> Floats:
     """The projection, mixed with even shares of each block: all positive where people are."""
     sizes = np.bincount(evidence.blocks, minlength=evidence.block_shares.size)
     even = (evidence.block_shares / sizes)[evidence.blocks]
-    start = (1.0 - _EVEN) * evidence.plausible + _EVEN * even
+    start = (1.0 - _EVEN_SHARE) * evidence.plausible + _EVEN_SHARE * even
     return np.asarray(start / start.sum())

@@ -36,16 +36,16 @@ SHAPES: Final = (
 """From nearly all shares 0 to shares that are all nearly as expected."""
 LEVELS: Final = np.array([0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98])
 """Probabilities of the quantiles."""
-FAR: Final = 12.0
+UNSHRUNK_ABOVE: Final = 12.0
 """Estimates above it are not drawn towards what was expected."""
 _STEP: Final = 0.125
 """Step of the grids in z and in the logarithm of e."""
-_Z: Final = np.arange(-6.0, FAR + _STEP / 2, _STEP)
+_Z: Final = np.arange(-6.0, UNSHRUNK_ABOVE + _STEP / 2, _STEP)
 _LOG_E: Final = np.arange(-7.0, 4.0, _STEP)
 _EDGES: Final = np.concatenate(
     [
         np.geomspace(3e-4, 1.0, 60)[:-1],
-        np.arange(1.0, FAR + 6.0, _STEP),
+        np.arange(1.0, UNSHRUNK_ABOVE + 6.0, _STEP),
         np.geomspace(18.0, 400, 30),
     ]
 )
@@ -65,8 +65,8 @@ def _prior(shape: Shape) -> Floats:
 def _likelihood() -> Floats:
     """(z, u) density of each estimate, but for a constant, if the share is in a cell u."""
     middle = _EDGES - 0.5 * np.diff(_EDGES, prepend=0.0)
-    apart = np.maximum(_Z, _LOWEST)[:, None] - middle
-    return np.asarray(np.exp(-0.5 * apart**2))
+    deviations = np.maximum(_Z, _LOWEST)[:, None] - middle
+    return np.asarray(np.exp(-0.5 * deviations**2))
 
 
 @lru_cache(maxsize=1)
@@ -99,7 +99,7 @@ def _quantiles(shape: Shape) -> Floats:
 class GridEstimates:
     """(k,) estimates `z`, each as its `place` on the grid and the `fraction` of a step beyond it.
 
-    `far`: symbols whose estimates are beyond `FAR`.
+    `far`: symbols whose estimates are beyond `UNSHRUNK_ABOVE`.
     """
 
     z: Floats
@@ -110,9 +110,9 @@ class GridEstimates:
     @classmethod
     def of(cls, z: Floats) -> "GridEstimates":
         """The grid places of (k,) estimates `z`, over their standard deviations."""
-        at = (np.clip(z, _Z[0], FAR - 1e-9) - _Z[0]) / _STEP
+        at = (np.clip(z, _Z[0], UNSHRUNK_ABOVE - 1e-9) - _Z[0]) / _STEP
         place = at.astype(np.int64)
-        return cls(z, place, at - place, np.flatnonzero(z >= FAR))
+        return cls(z, place, at - place, np.flatnonzero(z >= UNSHRUNK_ABOVE))
 
 
 def grid_rows(expected: Floats) -> Ints:
@@ -121,25 +121,25 @@ def grid_rows(expected: Floats) -> Ints:
     return np.asarray(np.minimum(np.rint(at), _LOG_E.size - 1), np.int64)
 
 
-def shape_scores(seen: GridEstimates, rows: Ints) -> Floats:
+def shape_scores(estimates: GridEstimates, rows: Ints) -> Floats:
     """(shapes,) fit of `SHAPES` to all estimates that are not far, in nats, but for a constant."""
-    cells = rows * _Z.size + seen.place + (seen.fraction > 0.5)
+    cells = rows * _Z.size + estimates.place + (estimates.fraction > 0.5)
     size = _LOG_E.size * _Z.size
-    numbers = np.bincount(cells, minlength=size) - np.bincount(cells[seen.far], minlength=size)
+    numbers = np.bincount(cells, minlength=size) - np.bincount(cells[estimates.far], minlength=size)
     surprise = np.array([shape.prior_penalty for shape in SHAPES])
     return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
 
 
-def quantile(seen: GridEstimates, rows: Ints, shape: Shape, level: Ints) -> Floats:
+def quantile(estimates: GridEstimates, rows: Ints, shape: Shape, level: Ints) -> Floats:
     """(k,) quantiles of the shares, in standard deviations, each ≥ 0 and rising with its `level`.
 
-    `level`: (k,) or one, places in `LEVELS`. Beyond `FAR` the estimate counts as it is: its
-    quantiles are those of the noise.
+    `level`: (k,) or one, places in `LEVELS`. Beyond `UNSHRUNK_ABOVE` the estimate counts as it is:
+    its quantiles are those of the noise.
     """
     table = _quantiles(shape).ravel()
-    first = (level * _LOG_E.size + rows) * _Z.size + seen.place
+    first = (level * _LOG_E.size + rows) * _Z.size + estimates.place
     low = table[first]
-    values = low + (table[first + 1] - low) * seen.fraction
-    noise = scipy.special.ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[seen.far]]
-    values[seen.far] = np.maximum(seen.z[seen.far] + noise, 0.0)
+    values = low + (table[first + 1] - low) * estimates.fraction
+    noise = scipy.special.ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[estimates.far]]
+    values[estimates.far] = np.maximum(estimates.z[estimates.far] + noise, 0.0)
     return np.asarray(values)

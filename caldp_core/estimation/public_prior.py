@@ -31,7 +31,7 @@ _REACH: Final = 4.0
 """Cells: standard deviation of the surroundings within which the prior parts people."""
 _PARTS: Final = (0.5, 0.75, 1.0)
 """Weights of the prior beside neighbours, on a log scale; the data choose among them."""
-_EVEN: Final = 1e-3
+_EVEN_SHARE: Final = 1e-3
 """Share of a prior that is spread evenly: what it calls impossible, reports may still show."""
 
 
@@ -44,13 +44,13 @@ def cascade_with_prior(evidence: Evidence, prior: ArrayLike) -> Floats:
     domain = evidence.domain
     require(isinstance(domain, GridDomain), "A prior is for maps; give the evidence its domain.")
     assert isinstance(domain, GridDomain)
-    given = as_array("prior", prior).astype(np.float64)
+    weights = as_array("prior", prior).astype(np.float64)
     require(
-        given.shape == (domain.k,)
-        and bool(np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0),
+        weights.shape == (domain.k,)
+        and bool(np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0),
         f"prior must be {domain.k:,} numbers of at least 0, not all 0, one a cell.",
     )
-    known = (1.0 - _EVEN) * given / given.sum() + _EVEN / domain.k
+    known = (1.0 - _EVEN_SHARE) * weights / weights.sum() + _EVEN_SHARE / domain.k
     return cascade_with_expectations(evidence, partial(_expected, domain, known))
 
 

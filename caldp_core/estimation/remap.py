@@ -25,7 +25,7 @@ from caldp_core.mechanisms.capabilities import ReportsSymbols, channel_products
 
 CANDIDATES: Final = 256
 """Cells that a report may be read as, beside the mean; on a smaller map all of them."""
-_NEVER: Final = 1e-300
+_REPORT_SHARE_MIN: Final = 1e-300
 _Mean: TypeAlias = Callable[[Floats], Floats]
 
 
@@ -58,7 +58,7 @@ def remap(
         prior.shape == (domain.k,) and bool((prior >= 0).all()) and float(prior.sum()) > 0,
         f"prior must be {domain.k:,} shares of at least 0, not all 0.",
     )
-    report_shares = np.maximum(products.apply(prior), _NEVER)
+    report_shares = np.maximum(products.apply(prior), _REPORT_SHARE_MIN)
 
     def mean(values: Floats) -> Floats:
         """(k,) values ≥ 0 of true cells → (k,) their mean after each report."""

@@ -84,9 +84,9 @@ def bars_svg(result: "Result", domain: Domain) -> str:
     Of more than `ROWS_MAX` values the most frequent ones, in their order.
     """
     truth, estimate = _shares(result.first.people), np.maximum(result.first.estimate, 0.0)
-    shown = np.sort(np.argsort(-truth, kind="stable")[:ROWS_MAX])
-    top = max(float(truth[shown].max()), float(estimate[shown].max()), 1e-12)
-    names = [domain.name_of(int(x)) for x in shown]
+    top_symbols = np.sort(np.argsort(-truth, kind="stable")[:ROWS_MAX])
+    top = max(float(truth[top_symbols].max()), float(estimate[top_symbols].max()), 1e-12)
+    names = [domain.name_of(int(x)) for x in top_symbols]
     left = _SIGN * min(max(map(len, names)), _NAME_MAX) + 28
     scale = (WIDTH - left - 60) / top
     hides = protected_symbols(result.setup)
@@ -100,14 +100,20 @@ def bars_svg(result: "Result", domain: Domain) -> str:
             estimate=float(estimate[x]),
             scale=scale,
         )
-        for line, x in enumerate(shown)
+        for line, x in enumerate(top_symbols)
     ]
-    omitted = f"; the {len(shown)} most frequent of {domain.k:,}" if len(shown) < domain.k else ""
-    open_ones = "" if hides[shown].all() else ". ○ not protected"
+    omitted = (
+        f"; the {len(top_symbols)} most frequent of {domain.k:,}"
+        if len(top_symbols) < domain.k
+        else ""
+    )
+    open_ones = "" if hides[top_symbols].all() else ". ○ not protected"
     key = f"Bars: the estimate. Ticks: these people{open_ones}{omitted}"
     bottom = _LINE * (len(rows) + 1)
     rows.append(f'<text x="0" y="{bottom}" fill="currentColor" opacity="0.8">{escape(key)}</text>')
-    shares = ", ".join(f"{name} {estimate[x]:.1%}" for name, x in zip(names, shown, strict=True))
+    shares = ", ".join(
+        f"{name} {estimate[x]:.1%}" for name, x in zip(names, top_symbols, strict=True)
+    )
     return _svg(bottom + 8, f"Estimated shares: {shares}", rows)
 
 

@@ -19,7 +19,7 @@ from caldp_core.scenarios.scenario import Scenario
 
 _CHUNK: Final = 10
 """Runs that a process is given at a time: preparing a scenario costs about half a run."""
-_WORTH: Final = 40
+_RUNS_PER_PROCESS: Final = 40
 """Runs for each process: with fewer, starting it (half a second) costs more than it saves."""
 
 
@@ -33,7 +33,7 @@ def run_in_processes(
     calls this below `if __name__ == "__main__":`.
     """
     total = sum(scenario.trials for scenario in scenarios)
-    workers = min(os.cpu_count() or 1, total // _WORTH)
+    workers = min(os.cpu_count() or 1, total // _RUNS_PER_PROCESS)
     if workers < 2:
         return list(run_interleaved(scenarios, progress=progress))
     for scenario in scenarios:

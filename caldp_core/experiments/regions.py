@@ -15,7 +15,7 @@ from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Outcome, Setup
 
-_MISSED: Final = 0.05
+_MISS_CHANCE: Final = 0.05
 """Chance that an interval, or one of all that were looked at, misses."""
 
 
@@ -68,7 +68,7 @@ def region_report(
     variance -= part * (1.0 - part) / n
     if setup.scenario.n is not None:
         variance += region_share * (1.0 - region_share) / n
-    half = -float(scipy.special.ndtri(0.5 * _MISSED / regions_compared)) * float(
+    half = -float(scipy.special.ndtri(0.5 * _MISS_CHANCE / regions_compared)) * float(
         np.sqrt(max(variance, 0.0))
     )
     return RegionReport(

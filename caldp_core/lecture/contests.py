@@ -37,9 +37,11 @@ def law_of_sum(ones: int, zeros: int, p: float, q: float) -> Floats:
 
 def _binomial(n: int, p: float) -> Floats:
     k = np.arange(n + 1)
-    ways = (
+    log_counts = (
         scipy.special.gammaln(n + 1)
         - scipy.special.gammaln(k + 1)
         - scipy.special.gammaln(n - k + 1)
     )
-    return np.asarray(np.exp(ways + scipy.special.xlogy(k, p) + scipy.special.xlog1py(n - k, -p)))
+    return np.asarray(
+        np.exp(log_counts + scipy.special.xlogy(k, p) + scipy.special.xlog1py(n - k, -p))
+    )

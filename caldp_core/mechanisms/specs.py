@@ -104,13 +104,13 @@ class RandomizedResponse(FamilySpec):
         return RandomizedResponseOracles
 
 
-def _check_share(share: float | None, name: str, given: int | None) -> None:
-    """`CaldpError` unless the share is in [0, 1], and alone where it chooses the value `given`."""
+def _check_share(share: float | None, name: str, value: int | None) -> None:
+    """`CaldpError` unless the share is in [0, 1], and alone where it chooses the value `value`."""
     if share is not None:
         check_number("share", share, 0.0, 1.0)
         require(
-            given is None,
-            f"share chooses {name}, so only one of them can be given, got {share:g} and {given}; "
+            value is None,
+            f"share chooses {name}, so only one of them can be given, got {share:g} and {value}; "
             "leave one out.",
         )
 

@@ -19,11 +19,11 @@ from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import MechanismSpec, TakesShare
 from caldp_core.privacy.context import Context, PrivacyMatrix
 
-_CLOSE: Final = 1.01
+_VARIANCE_TOLERANCE: Final = 1.01
 """Nobody sees 1 % of variance, but a report of 1,000 bits where 17 do is dear."""
 _PACKET: Final = 8 * 1280
 """Bits that any network carries in one piece (RFC 8200)."""
-_WORTH: Final = 1.08
+_LONGER_REPORT_GAIN: Final = 1.08
 """A longer report has to be more accurate by this factor of variance: 4 % of the error."""
 
 
@@ -84,7 +84,7 @@ def _least_error(policy: PrivacyMatrix) -> ChosenMechanism:
             if people_max(mechanism) == N_MAX:
                 loss = float(mechanism.variance(even, 1) @ times)
                 # The widest block is there, so a report is as long but for the block's number.
-                worth = _WORTH if report_bits(mechanism) > _PACKET else 1.0
+                worth = _LONGER_REPORT_GAIN if report_bits(mechanism) > _PACKET else 1.0
                 losses.append((worth * loss, ChosenMechanism(name, spec, mechanism)))
         except CaldpError:  # too large for it or for its variance, or nothing to be learned
             continue
@@ -93,7 +93,7 @@ def _least_error(policy: PrivacyMatrix) -> ChosenMechanism:
         "No mechanism of the catalogue can be compared for this policy; choose one by name.",
     )
     least = min(loss for loss, _ in losses)
-    close = [choice for loss, choice in losses if loss <= _CLOSE * least]
+    close = [choice for loss, choice in losses if loss <= _VARIANCE_TOLERANCE * least]
     if smaller is not policy:
         close = [replace(choice, mechanism=choice.spec.make(policy)) for choice in close]
     return min(close, key=lambda choice: report_bits(choice.mechanism))

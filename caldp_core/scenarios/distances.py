@@ -113,5 +113,5 @@ class Distances:
     @property
     def plain_epsilon(self) -> float:
         """ε of plain LDP that hides everything as well as this hides the nearest two values."""
-        apart = [entry for row in self.rows for entry in row if entry > 0]
-        return plain_level(self.epsilon * min(apart, default=1.0))
+        distances = [entry for row in self.rows for entry in row if entry > 0]
+        return plain_level(self.epsilon * min(distances, default=1.0))

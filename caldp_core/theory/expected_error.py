@@ -109,8 +109,10 @@ def expected_error(
     forecast = None if loss else approximated_error(mechanism, p, n, name, people=people)
     if forecast is not None:
         return forecast
-    ways: list[Stratum] = strata(p, n) if people is None else [FixedPeople(people)]
-    trials = _Trials(mechanism, p, ways, estimator(name).apply, domain, options, seed, loss or _tv)
+    samples: list[Stratum] = strata(p, n) if people is None else [FixedPeople(people)]
+    trials = _Trials(
+        mechanism, p, samples, estimator(name).apply, domain, options, seed, loss or _tv
+    )
     return trials.forecast(budget or Budget.single(p.size), progress)
 
 
@@ -132,8 +134,8 @@ class _Trials:
         upto = max(budget.least, 2 * len(self.strata))
         while True:
             for seeds in root.spawn(upto - len(errors)):
-                way = self.strata[len(errors) % len(self.strata)]
-                errors.append(self._error(way, seeds))
+                stratum = self.strata[len(errors) % len(self.strata)]
+                errors.append(self._error(stratum, seeds))
                 progress(min(len(errors) / budget.most, 1.0))
             result = self._of(errors)
             if result.error < _ROUNDING:
@@ -147,7 +149,7 @@ class _Trials:
 
     def _of(self, errors: list[float]) -> Forecast:
         """The forecast from trials that alternate between strata, each counted by its weight."""
-        weights = np.array([way.weight for way in self.strata])
+        weights = np.array([stratum.weight for stratum in self.strata])
         parts = self._by_way(errors)
         means = np.array([part.mean() for part in parts])
         variances = np.array([part.var(ddof=1) for part in parts])
@@ -160,9 +162,9 @@ class _Trials:
     def _by_way(self, errors: list[float]) -> list[Floats]:
         return [np.array(errors[i :: len(self.strata)]) for i in range(len(self.strata))]
 
-    def _error(self, way: Stratum, seeds: np.random.SeedSequence) -> float:
+    def _error(self, stratum: Stratum, seeds: np.random.SeedSequence) -> float:
         people_rng, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
-        tally = self.mechanism.sample_tally(way.people(people_rng), coins)
+        tally = self.mechanism.sample_tally(stratum.people(people_rng), coins)
         evidence = Evidence.of(self.mechanism, tally, domain=self.domain, options=self.options)
         return self.loss(self.p, self.post_process(evidence))
 

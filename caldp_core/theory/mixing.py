@@ -25,7 +25,7 @@ DELTA: Final = 1e-9
 """Default chance that the promise after mixing fails."""
 _SUMMED_MAX: Final = 10**6
 """Of more people the bound is that of so many, or that of clones: the sum has √n terms."""
-_CLOSE: Final = 1e-4
+_EPSILON_TOLERANCE: Final = 1e-4
 """Part of itself by which an ε may be too large."""
 _STEP: Final = 1e-2
 """Part of an ε over which its slope is taken."""
@@ -184,13 +184,13 @@ def _least(level: float, delta: float, reached: Callable[[float, int], float]) -
     if spare(high, 1) > 0:
         if spare(high) > 0:
             return level
-        root = float(scipy.optimize.brentq(spare, low, high, xtol=_CLOSE))
+        root = float(scipy.optimize.brentq(spare, low, high, xtol=_EPSILON_TOLERANCE))
     else:
-        near = float(scipy.optimize.brentq(spare, low, high, args=(1,), xtol=_CLOSE))
+        near = float(scipy.optimize.brentq(spare, low, high, args=(1,), xtol=_EPSILON_TOLERANCE))
         # The full sum is a little less at every ε, and falls as steeply.
         steep = (spare(near + _STEP, 1) - spare(near, 1)) / _STEP
         root = near - spare(near) / steep
         root -= spare(root) / steep
     while spare(root) > 0:
-        root += _CLOSE
+        root += _EPSILON_TOLERANCE
     return min(math.exp(root), level)

@@ -50,7 +50,7 @@ FEW_MOST: Final = 0.2
 """Part of the error that may come from estimates that rest on fewer reports or values."""
 
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-10
+_EXCESS_TOLERANCE: Final = 1e-10
 _SIGMA_LEAST: Final = 1e-18
 """Stands for 0, so that a certain value is a very narrow normal instead of a special case."""
 
@@ -133,7 +133,7 @@ def _projected(kinds: Kinds) -> Errors:
     for _ in range(_ROUNDS):
         chances, first, _square = kinds.moments_above(tau)
         excess = float(kinds.times @ first) - 1.0
-        if excess <= _CLOSE:
+        if excess <= _EXCESS_TOLERANCE:
             break
         tau += excess / float(kinds.times @ chances)
     positive, larger = kinds.moments_above(tau)[0], kinds.moments_above(tau + kinds.p)[0]

@@ -28,7 +28,7 @@ _EPSILONS: Final[tuple[float, ...]] = (
 )
 """Where `epsilon_for` looks: whole numbers such as a subset's size hardly jump outside of the
 middle part, whose steps are of 10 %."""
-_CLOSE: Final = 1e-3
+_PEOPLE_TOLERANCE: Final = 1e-3
 """Of people, as logarithms."""
 _PLAINLY: Final = 1.05
 """Families whose error is within 5 % are called equal."""
@@ -175,7 +175,7 @@ def people_needed(
     error is computed, and may raise `Cancelled`.
     """
     low, high = 0.0, float(np.log(N_MAX))
-    steps = math.ceil(math.log2(high / _CLOSE))
+    steps = math.ceil(math.log2(high / _PEOPLE_TOLERANCE))
     progress(0.0)
     if error_at(N_MAX) > target:
         return None

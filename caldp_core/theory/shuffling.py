@@ -25,9 +25,9 @@ _NARROW: Final = 0.002
 """A range need not be narrower than this part of the mean of C: ε changes by half as much."""
 _RARE: Final = 70.0
 """−log of the probability that C is below all ranges but the one from 0 on, e^−70 = 4·10⁻³¹."""
-_NEAR: Final = 1e-4
+_EPSILON_TOLERANCE: Final = 1e-4
 """Relative distance from ε₀ within which ε₀ itself is returned."""
-_NOTHING: Final = 1e-300
+_DELTA_MIN: Final = 1e-300
 """Stands for δ = 0, which has no logarithm."""
 
 
@@ -112,10 +112,10 @@ def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
 
     def spare(log_after: float) -> float:
         """How far δ is below the wanted one; log(−log δ) is nearly 2·log ε + constant."""
-        reached = min(max(clones.delta(math.exp(log_after), level), _NOTHING), 0.999)
+        reached = min(max(clones.delta(math.exp(log_after), level), _DELTA_MIN), 0.999)
         return math.log(math.log(reached) / math.log(delta))
 
-    near, least = math.log(level * (1 - _NEAR)), math.log(level * 1e-9)
+    near, least = math.log(level * (1 - _EPSILON_TOLERANCE)), math.log(level * 1e-9)
     if spare(near) < 0:
         return level
     # The closed form is above it, for many people by a factor of three to six.

@@ -16,7 +16,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 
 _RARE: Final = 1.0
 """People expected at most with all rare values together."""
-_MATTERS: Final = 0.01
+_RARE_ERROR_SHARE: Final = 0.01
 """Share of the error of a census of so many people from which rare values' share matters."""
 
 
@@ -90,7 +90,7 @@ def strata(p: Floats, n: int) -> list[Stratum]:
     rare = _rare(p, n)
     share = float(p[rare].sum())
     census = 0.5 * float(np.minimum(2 * p, np.sqrt(2 * p * (1 - p) / (np.pi * n))).sum())
-    if share <= _MATTERS * census:
+    if share <= _RARE_ERROR_SHARE * census:
         return [SampledPeople(n, p)]
     some = -math.expm1(n * math.log1p(-share))
     rest = np.where(rare, 0.0, p)

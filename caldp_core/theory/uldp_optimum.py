@@ -23,7 +23,7 @@ from caldp_core.privacy.context import Context
 Triple: TypeAlias = tuple[float, float, float]
 """One number for each term of the loss; no array, as thousands of so small ones would cost most."""
 
-_CLOSE: Final = 1e-8
+_SHARE_TOLERANCE: Final = 1e-8
 """How near to the worst share of people `minimax` comes."""
 
 
@@ -82,13 +82,13 @@ def minimax(k: int, s: int, epsilon: float) -> Optimum:
     """
     everybody = least_loss(k, s, epsilon, 1.0)
     # The least loss is concave in α: where it still rises at 1, nobody is worse than everybody.
-    if k == s or everybody.loss >= least_loss(k, s, epsilon, 1.0 - _CLOSE).loss:
+    if k == s or everybody.loss >= least_loss(k, s, epsilon, 1.0 - _SHARE_TOLERANCE).loss:
         return everybody
     result = scipy.optimize.minimize_scalar(
         lambda share: -least_loss(k, s, epsilon, float(share)).loss,
         bounds=(0.0, 1.0),
         method="bounded",
-        options={"xatol": _CLOSE},
+        options={"xatol": _SHARE_TOLERANCE},
     )
     shares = (0.0, float(result.x))
     others = (least_loss(k, s, epsilon, share) for share in shares)

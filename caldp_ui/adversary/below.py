@@ -38,11 +38,7 @@ def _days(data: BeliefData) -> None:
 def _promise(data: BeliefData) -> None:
     promises.shield(PLACES, data.ours.setup)
     promises.not_promised(PLACES, data.ours.setup)
-    st.markdown(
-        "**What the attacker knows before**: how many people are where, and nothing of this "
-        "person. A thousandth of that is spread over all places, as no place is ruled out. An "
-        "attacker who knows more begins elsewhere, but no report shifts the odds by more than ε."
-    )
+    st.markdown(words.prior_text(data))
     terms("ε", "block")
 
 

@@ -45,11 +45,15 @@ def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) 
             f"In truth {truth} are there. Move the slider of fake phones to see what they change.",
         )
     return Headline(
-        f"{formats.people(data.phones)} fake phones make {place} look like {after} of {number} "
-        f"people instead of {before}.",
-        f"They are {share(record.tenths)} of all phones. A repair that knows "
+        f"{_fake_phones_make(data.phones)} {place} look like {after} of {number} people instead of "
+        f"{before}.",
+        f"Of all phones {share(record.tenths)} are fake. A repair that knows "
         f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
     )
+
+
+def _fake_phones_make(phones: int) -> str:
+    return "1 fake phone makes" if phones == 1 else f"{formats.people(phones)} fake phones make"
 
 
 def share(tenths: int) -> str:
@@ -124,10 +128,10 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
         f"The estimates of the {block} add up to **{formats.people(check.estimated)} people**, "
         f"**{formats.people(check.reported)} phones** reported from it"
     )
-    apart = f"{formats.people(check.limit)} apart in one of 1,000 collections"
+    limit_text = f"{formats.people(check.limit)} apart in one of 1,000 collections"
     if check.is_suspect:
         return (
-            f"**Yes.** {sums}. Noise alone puts them {apart}. The sum shows that there are "
+            f"**Yes.** {sums}. Noise alone puts them {limit_text}. The sum shows that there are "
             "fakes, not which they are."
         )
     enough = (
@@ -135,7 +139,7 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
         if data.phones_to_detect
         else ""
     )
-    return f"**Not these.** {sums}, and noise alone puts them {apart}.{enough}"
+    return f"**Not these.** {sums}, and noise alone puts them {limit_text}.{enough}"
 
 
 RULE: Final = (

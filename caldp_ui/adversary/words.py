@@ -1,5 +1,6 @@
 """Sentences of the page. Each must be true of the scenario that it is shown with."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -50,15 +51,18 @@ def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
 
 
 def _a(chance: str) -> str:
-    """A chance with its article: "a 63 %", "less than a 0.01 %"."""
+    """A chance with its article: "a 63 %", "an 83 %", "less than a 0.01 %"."""
     least = "less than "
-    return f"{least}a {chance.removeprefix(least)}" if chance.startswith(least) else f"a {chance}"
+    more, number = (least, chance.removeprefix(least)) if chance.startswith(least) else ("", chance)
+    whole = number.split()[0].partition(".")[0]
+    article = "an" if whole.startswith("8") or whole in {"11", "18"} else "a"
+    return f"{more}{article} {number}"
 
 
 def _comparison_sentence(data: BeliefData, days: int) -> str:
     """The chance in other cases; cases whose numbers read alike share one."""
     if not days:
-        return "It knows only how many people are where."
+        return "The attacker knows only how many people are where."
     cases = (
         [("if the phone repeats one stored report", data.ours.chance_of_truth(1))]
         if days > 1
@@ -69,7 +73,7 @@ def _comparison_sentence(data: BeliefData, days: int) -> str:
     cases.append(("before any report", data.ours.chance_of_truth(0)))
     block = promise.block_name(PLACES, data.record.scenario)
     reads = "" if block == PLACES.whole else f" Every report shows the {block}."
-    return f"It is {_joined(cases)}.{reads}"
+    return f"The chance is {_joined(cases)}.{reads}"
 
 
 def _joined(cases: Sequence[tuple[str, float]]) -> str:
@@ -87,7 +91,7 @@ def single_report_headline(day: int, ours: float, plain: float) -> Headline:
     """What one day's report shows by itself."""
     return Headline(
         f"From report {day} alone the attacker gives the true place {_a(percent(ours))} chance.",
-        f"It is {percent(plain)} with plain LDP.",
+        f"The chance is {percent(plain)} with plain LDP.",
     )
 
 
@@ -129,12 +133,26 @@ def _most(share: float) -> str:
     return f"**{best}**" if best.startswith("more") else f"at most **{best}**"
 
 
+def prior_text(data: BeliefData) -> str:
+    """What the attacker knows before any report, and how far one report changes that."""
+    block = promise.block_name(PLACES, data.record.scenario)
+    within = "" if block == PLACES.whole else f" of one {block}"
+    factor = formats.times(math.exp(promise.largest_epsilon(data.record.scenario)))
+    return (
+        "**What the attacker knows before**: how many people are where, and nothing of this "
+        "person. A thousandth of that is spread over all places, as no place is ruled out. An "
+        "attacker who knows more begins elsewhere, but no single report changes the odds between "
+        f"two protected places{within} by more than {factor}."
+    )
+
+
 def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str:
     """The chances of two candidates, equally likely before, after this outcome's reports."""
     here, there = place_name(domain, data.record.place), place_name(domain, pair.rival)
-    days = formats.count(data.record.days, "fresh report", "fresh reports")
+    days = data.record.days
+    given = "this fresh report gives" if days == 1 else f"these {days} fresh reports give"
     return (
-        f"If {here} and {there} were equally likely before, these {days} give {here} a "
+        f"If {here} and {there} were equally likely before, {given} {here} a "
         f"**{percent(pair.fresh_chance)}** chance (at most {percent(pair.fresh_limit)}), and one "
         "stored report "
         f"**{percent(pair.stored_chance)}** (at most {percent(pair.stored_limit)})."

@@ -17,7 +17,7 @@ from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import Step
 
 _ICON: Final = Path(__file__).with_name("icon.png")
-_ENTERED: Final = "entered"
+_ENTERED_KEY: Final = "entered"
 _ROOT: Final = "root"
 _MENU: Final = "menu"
 
@@ -165,7 +165,7 @@ def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] 
 
     `entries`: all pages, the first at the root. `plan`: the lesson that this window continues.
     """
-    st.session_state[_ENTERED] = True
+    st.session_state[_ENTERED_KEY] = True
     pages = _pages(tuple(entries))
     by_path = {page.url_path: e for page, e in zip(pages, entries, strict=True)}
     # The first page is served at the root: whoever asks for it by its name is sent there.
@@ -211,6 +211,6 @@ def ensure_navigation() -> None:
     Until a server has seen the app's navigation, Streamlit takes the folder `pages` for the app: a
     first visitor who asks for /places gets that page without its settings and menu.
     """
-    if _ENTERED not in st.session_state:
+    if _ENTERED_KEY not in st.session_state:
         run_navigation()
         st.rerun()

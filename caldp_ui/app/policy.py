@@ -14,7 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_NOTHING: Final = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+_DENY_ALL: Final = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """For all that is no page: what somebody has uploaded or saved runs no code here."""
 _ALWAYS: Final = {
     "x-content-type-options": "nosniff",
@@ -79,7 +79,7 @@ class Policy:
                 headers.update(_ALWAYS)
                 # Code that lasts may be a worker's, which has no policy but its own file's.
                 if "immutable" not in headers.get("cache-control", ""):
-                    headers.setdefault("content-security-policy", _NOTHING)
+                    headers.setdefault("content-security-policy", _DENY_ALL)
                 message = {**message, "headers": headers.raw}
             await send(message)
 

@@ -18,9 +18,9 @@ from caldp_core.basics.types import Progress
 
 _PLACES: Final = 2
 """More than one, as NumPy works on arrays beside Python."""
-_HALF_S: Final = 10.0
-_FORGOTTEN_S: Final = 0.01
-_GIVES_WAY_S: Final = 1.0
+_HALF_LIFE_S: Final = 10.0
+_FORGET_BELOW_S: Final = 0.01
+_WAIT_MAX_S: Final = 1.0
 """Longest wait at one report: films come even where pages are always run."""
 
 
@@ -31,7 +31,10 @@ class RunLimiter:
     """
 
     def __init__(
-        self, places: int = _PLACES, half: float = _HALF_S, clock: Callable[[], float] = monotonic
+        self,
+        places: int = _PLACES,
+        half: float = _HALF_LIFE_S,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._places = self._free = places
         self._half, self._clock = half, clock
@@ -91,7 +94,7 @@ class RunLimiter:
     def _forget(self, now: float) -> None:
         visits = list(self._used_seconds)
         for visit in visits:
-            if self._recent_seconds(visit, now) < _FORGOTTEN_S:
+            if self._recent_seconds(visit, now) < _FORGET_BELOW_S:
                 del self._used_seconds[visit]
 
 
@@ -121,7 +124,7 @@ def yield_to_runs(progress: Progress) -> Progress:
     """
 
     def report(share: float) -> None:
-        _limiter().wait_until_idle(_GIVES_WAY_S)
+        _limiter().wait_until_idle(_WAIT_MAX_S)
         progress(share)
 
     return report

@@ -26,7 +26,7 @@ const list = pages => make("ul", {}, ...pages.map(link));
 const isOpen = group => group.pages.some(page => page[2]);
 
 /** @param {Message.TabGroup} group */
-function onWide(group) {
+function wideMenu(group) {
   if (!group.title) return make("div", { class: "alone" }, list(group.pages));
   if (isOpen(group)) {
     const name = make("span", { class: "name", id: "open-group" }, group.title);
@@ -38,14 +38,14 @@ function onWide(group) {
 }
 
 /** @param {Message.TabGroup[]} groups */
-function onNarrow(groups) {
+function narrowMenu(groups) {
   const here = groups.flatMap(group => group.pages).find(page => page[2]);
   const summary = make("summary", {}, make("span", { class: "hidden" }, "All pages. You are at "), here?.[1] ?? "Pages");
-  const all = groups.flatMap(group => [
+  const sections = groups.flatMap(group => [
     ...(group.title ? [make("p", {}, group.title)] : []),
     list(group.pages),
   ]);
-  return make("details", { class: "narrow" }, summary, make("div", { class: "all" }, ...all));
+  return make("details", { class: "narrow" }, summary, make("div", { class: "all" }, ...sections));
 }
 
 /** @param {Component<[Message.TabGroup[]]>} component */
@@ -53,28 +53,30 @@ export default component => {
   const { parentElement, data, setTriggerValue } = component;
   const nav = parentElement.querySelector("nav");
   const [groups] = data;
-  const drawn = JSON.stringify(groups);
-  if (nav.dataset.drawn !== drawn) {
-    nav.replaceChildren(make("div", { class: "wide" }, ...groups.map(onWide)), onNarrow(groups));
-    nav.dataset.drawn = drawn;
+  const groupsText = JSON.stringify(groups);
+  if (nav.dataset.groups !== groupsText) {
+    const wide = make("div", { class: "wide" }, ...groups.map(wideMenu));
+    nav.replaceChildren(wide, narrowMenu(groups));
+    nav.dataset.groups = groupsText;
   }
   /** @type {() => HTMLDetailsElement[]} */
   const menus = () => Array.from(nav.querySelectorAll("details[open]"));
-  /** @type {(kept: Element | null | undefined) => void} */
-  const closeBut = kept => menus().forEach(menu => { if (menu !== kept) menu.open = false; });
+  /** @type {(exception: Element | null | undefined) => void} */
+  const closeOthers = exception =>
+    menus().forEach(menu => { if (menu !== exception) menu.open = false; });
   /** @type {(event: MouseEvent) => void} */
   const onClick = event => {
     const target = /** @type {Element} */ (event.composedPath()[0]);
     const anchor = target.closest?.("a");
-    closeBut(target.closest?.("details"));
+    closeOthers(target.closest?.("details"));
     if (!anchor || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    closeBut(null);
+    closeOthers(null);
     if (anchor.hasAttribute("aria-current")) return;
     /** @type {NodeListOf<HTMLAnchorElement>} */
     const links = document.querySelectorAll("[data-testid=stSidebarNavLink]");
-    const unseen = [...links].find(each => each.href === anchor.href);
-    if (unseen) unseen.click();
+    const menuLink = [...links].find(each => each.href === anchor.href);
+    if (menuLink) menuLink.click();
     else setTriggerValue("go", anchor.getAttribute("href"));
   };
   /** @type {(event: KeyboardEvent) => void} */
@@ -86,7 +88,7 @@ export default component => {
     event.stopPropagation();
   };
   /** @type {(event: Event) => void} */
-  const onOutside = event => { if (!event.composedPath().includes(nav)) closeBut(null); };
+  const onOutside = event => { if (!event.composedPath().includes(nav)) closeOthers(null); };
   nav.addEventListener("click", onClick);
   nav.addEventListener("keydown", onKey);
   document.addEventListener("pointerdown", onOutside);

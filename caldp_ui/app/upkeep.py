@@ -22,7 +22,7 @@ from caldp_ui.app.deferred_files import keep_deferred_files
 THREAD_PREFIX: Final = "caldp-"
 """How the names of threads that work beside pages begin."""
 _PAUSE_S: Final = 30.0
-_GIVES_BACK_S: Final = 10.0
+_TRIM_INTERVAL_S: Final = 10.0
 _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
 
 
@@ -50,7 +50,7 @@ async def _collect_now_and_then() -> None:
     gc.freeze()
     while True:
         for _ in range(3):
-            await asyncio.sleep(_GIVES_BACK_S)
+            await asyncio.sleep(_TRIM_INTERVAL_S)
             await asyncio.to_thread(_give_back)
         gc.collect()
 

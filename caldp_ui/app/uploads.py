@@ -21,7 +21,7 @@ TOTAL_BYTES_MAX: Final = 800 * 2**20
 _PATIENCE_S: Final = 600.0
 """Room is kept for a file no longer: a sender of a byte now and then would keep all others out."""
 _ADDRESS: Final = "_stcore/upload_file/"
-_LATER: Final = "Others send files at this moment: please try again in a minute."
+_BUSY_TEXT: Final = "Others send files at this moment: please try again in a minute."
 
 
 class Uploads:
@@ -45,7 +45,7 @@ class Uploads:
         if manager is not None and size + _visit_bytes(manager, visit) > _max_bytes():
             manager.remove_session_files(visit)
         if self._coming + size + _stored_bytes(manager) > TOTAL_BYTES_MAX:
-            await PlainTextResponse(_LATER, 429)(scope, receive, send)
+            await PlainTextResponse(_BUSY_TEXT, 429)(scope, receive, send)
             return
         self._coming += size
         try:

@@ -70,7 +70,7 @@ def log_axis(low: float, high: float, scale: ErrorScale, pixels: float) -> dict[
     ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
     ticks = [tick for tick in ticks if tick <= 10.0**last * 1.001]
     return {
-        "title_text": scale.title,
+        "title_text": f"{scale.title} (log scale)",
         "type": "log",
         "range": [first - 0.02 * (last - first), last + 0.02 * (last - first)],
         "tickvals": ticks,

@@ -19,10 +19,10 @@ _films: Final = st.components.v2.component(
 
 @dataclass(frozen=True)
 class SliderState:
-    """Where a slider is in this run: its `reading`, and a name for all else (`Film.alike`)."""
+    """Where a slider is in this run: its `reading`, and a name for all else (`Film.settings`)."""
 
     reading: str
-    alike: str
+    settings: str
 
 
 def feed(key: str, film: Film) -> None:

@@ -32,13 +32,18 @@ _CELLS: Final = (4, 16, 64, 256, 1024)
 _EDGE: Final = 0.01
 """Margin of the axis in decades, without which the first and last tick are left out."""
 _FAMILIES: Final = {
-    "randomized-response": ("randomized<br>response", "top center"),
+    "randomized-response": ("randomized response", "top center"),
     "rappor": ("RAPPOR", "bottom right"),
-    "oue": ("OUE", "bottom left"),
+    "oue": ("optimized unary encoding", "bottom center"),
     "hadamard": ("Hadamard", "middle left"),
     "galois": ("Galois", "middle left"),
 }
 """The catalogue's families by their names in the picture, and where these are written there."""
+
+
+_LONG: Final = 100
+"""Bits of a report from which on there is no room for a name at its right."""
+_LEFT_OF_LONG: Final = {"bottom right": "top left", "bottom center": "bottom left"}
 
 
 @dataclass(frozen=True)
@@ -111,15 +116,18 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     wide, short = data.named("RAPPOR"), data.named("Galois")
-    details = f"{formats.integer(lesson.items)} items, {formats.people(lesson.n)} people."
+    details = (
+        f"{formats.integer(lesson.items)} items and "
+        f"{formats.counted(lesson.n, 'person', 'people')}."
+    )
     if lesson.broken:
         details += f" With one hash function for all it is never below {_off(_floor(lesson))}."
     return Board(
         Headline(
-            f"{_bits(short.bits)} per report are accurate to {_off(short.off)}, RAPPOR's "
+            f"Reports of {_bits(short.bits)} are accurate to {_off(short.off)}, RAPPOR's "
             f"{_bits(wide.bits)} to {_off(wide.off)}.",
-            f"Standard error of one item's share, in percentage points; {_bits(short.bits)}: "
-            f"Galois response. {details}",
+            f"This is the standard error of one item's share. Galois response sends "
+            f"{_bits(short.bits)}. There are {details}",
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", _alt(data)),)),
         _formula,
@@ -138,7 +146,7 @@ def _bits(bits: int) -> str:
 
 
 def _off(share: float) -> str:
-    return f"± {formats.digits(100 * share)} points"
+    return f"± {formats.digits(100 * share)} percentage points"
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -159,7 +167,7 @@ def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    y = {"title_text": "error of a share, points", **_decades(data, lesson)}
+    y = {"title_text": "error of a share, percentage points", **_decades(data, lesson)}
     return charts.figure(traces, x, y, colours, hovermode="closest")
 
 
@@ -187,14 +195,21 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -
         "text": [cost.name for cost in costs],
         "line": {"color": look.colour, "dash": look.dash, "width": 3},
         "marker": {"color": look.colour, "symbol": look.symbol, "size": 11},
-        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} points",
+        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} percentage points",
     }
 
 
 def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
-    text = {"textposition": cost.place, "textfont": {"size": 16, "color": look.colour}}
-    options = {"showlegend": False, "cliponaxis": False}
-    return {**_dots(cost.name, [cost], look, "markers+text"), **text, **options}
+    lines = cost.name.replace(" ", "<br>", 1)
+    place = _LEFT_OF_LONG.get(cost.place, cost.place) if cost.bits > _LONG else cost.place
+    if place == "bottom center":  # below what stands beside the same point
+        lines = f"<br>{lines}"
+    font = {"size": 16, "color": look.colour}
+    text = {"text": [lines], "textposition": place, "textfont": font}
+    dots = _dots(cost.name, [cost], look, "markers+text")
+    hover = dots["hovertemplate"].replace("%{text}", cost.name)  # without breaks of lines
+    options = {"showlegend": False, "cliponaxis": False, "hovertemplate": hover}
+    return {**dots, **text, **options}
 
 
 def _alt(data: MethodCosts) -> str:

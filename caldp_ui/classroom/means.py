@@ -110,7 +110,8 @@ def open_board(lesson: Lesson) -> Board:
     random, naive, coins = data.at(lesson.width)
     details = (
         f"In buckets of {formats.count(lesson.width, 'minute', 'minutes')}, a phone draws a random "
-        f"bit {coins:.1f} times in {DAYS} days. {formats.people(lesson.n)} phones."
+        f"bit {coins:.1f} times in {DAYS} days. There "
+        f"{'is' if lesson.n == 1 else 'are'} {formats.counted(lesson.n, 'phone', 'phones')}."
     )
     if lesson.broken:
         details += (

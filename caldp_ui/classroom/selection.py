@@ -117,9 +117,9 @@ def open_board(lesson: Lesson) -> Board:
     return Board(
         Headline(
             _leads(data),
-            "Sure: right in 95 of 100 elections. That is with one random bit per item; bit by bit "
-            f"it takes {bitwise}. {formats.integer(lesson.items)} items, "
-            f"{formats.people(lesson.n)} people.",
+            "Sure means right in 95 of 100 elections. That is with one random bit per item; bit by "
+            f"bit it takes {bitwise}. There are {formats.integer(lesson.items)} items and "
+            f"{formats.counted(lesson.n, 'person', 'people')}.",
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "selection", _alt(data)),)),
         lambda: _formula(data, lesson),

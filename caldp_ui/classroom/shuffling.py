@@ -96,14 +96,20 @@ def open_board(lesson: Lesson) -> Board:
         details += f" If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}."
     return Board(
         Headline(
-            f"Shuffled among {formats.people(lesson.n)} reports, ε falls from {lesson.epsilon:g} "
-            f"to {formats.digits(mixed)}.",
+            f"Shuffling {formats.counted(lesson.n, 'report', 'reports')} "
+            f"{_change(lesson.epsilon, mixed)}.",
             details,
         ),
         lambda colours: _picture(data, lesson, colours),
         lambda: _formula(data, lesson),
         _numbers(data),
     )
+
+
+def _change(before: float, after: float) -> str:
+    if formats.digits(after) == formats.digits(before):
+        return f"leaves ε at {before:g}"
+    return f"lowers ε from {before:g} to {formats.digits(after)}"
 
 
 def _picture(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Picture:

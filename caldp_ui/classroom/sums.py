@@ -96,10 +96,10 @@ def open_board(lesson: Lesson) -> Board:
     broken = f" With the noise left in, it is off by {_off(naive)}." if lesson.broken else ""
     return Board(
         Headline(
-            f"Counting {formats.people(lesson.n)} people, a trusted server is off by "
-            f"{_off(central)}, local noise by {_off(local)}.",
-            f"With 100 times as many people it is {_off(central)} and {_off(10 * local)}: the "
-            f"local error grows with √n.{broken}",
+            f"With {formats.counted(lesson.n, 'person', 'people')}, a trusted server is off by "
+            f"{_off(central)} people, local noise by {_off(local)}.",
+            f"With 100 times as many people it is {_off(central)} and {_off(10 * local)}: local "
+            f"noise is off by 10 times as many.{broken}",
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "sum", _alt(data)),)),
         lambda: _formula(data, lesson),

@@ -72,7 +72,7 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     best = formats.hundred(max_guess_accuracy(lesson.epsilon))
-    sent = formats.count(lesson.n, "random bit", "random bits")
+    sent = formats.counted(lesson.n, "random bit", "random bits")
     return Board(
         Headline(
             f"An attacker who reads one random bit is right {_at_most(best)} times in 100.",

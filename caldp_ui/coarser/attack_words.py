@@ -67,13 +67,13 @@ def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
     here, there = (words.cell_name(data, cell) for cell in candidate_cells(data).tolist())
     shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
     pair = (
-        f"{here} from {there}"
+        f"{here} or {there}"
         if len(here) + len(there) < 28
         else f"the two {words.nouns(data).units}"
     )
     return (
-        f"With small counts hidden the attacker tells {pair} {shares[HIDE]} times in 100, "
-        f"with blocks of noise {shares[BLOCKS]}."
+        f"With small counts hidden, the attacker is right about {pair} {shares[HIDE]} times in "
+        f"100, with noise in blocks {shares[BLOCKS]}."
     )
 
 
@@ -81,8 +81,8 @@ def _describe_moved(data: TreatmentData, attack_result: AttackResult) -> str:
     del data
     shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
     return (
-        f"With small counts hidden the attacker tells which way the person moved {shares[HIDE]} "
-        f"times in 100, with blocks of noise {shares[BLOCKS]}."
+        f"With small counts hidden, the attacker is right about the person's way {shares[HIDE]} "
+        f"times in 100, with noise in blocks {shares[BLOCKS]}."
     )
 
 
@@ -120,9 +120,8 @@ def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:
 def _describe_regions(data: TreatmentData, attack_result: AttackResult) -> str:
     pairs = formats.count(data.record.pairs, "pair", "pairs")
     return (
-        f"From {pairs} of regions come {_hundred(attack_result.outcomes[HIDE])} of 100 hidden "
-        "counts, and "
-        f"{_hundred(attack_result.outcomes[ROUND])} of 100 rounded ones."
+        f"{pairs} of regions reveal {_hundred(attack_result.outcomes[HIDE])} of 100 hidden counts, "
+        f"and {_hundred(attack_result.outcomes[ROUND])} of 100 rounded ones."
     )
 
 

@@ -81,8 +81,8 @@ def headline(record: Publication, lines: tuple[Curve, ...] | None) -> Headline:
         return Headline("The attacker is solving the tables.", _PEOPLE_TEXT)
     exact, rounded, noisy = (f"{value_at(line, record.tables):.0f}" for line in lines)
     return Headline(
-        f"{formats.integer(record.tables)} exact tables give {exact} of {PEOPLE} answers away, "
-        f"noisy ones {noisy}, where 50 is a guess.",
+        f"{formats.integer(record.tables)} exact tables reveal {exact} of {PEOPLE} answers, "
+        f"noisy ones {noisy}; a mere guess is right for 50.",
         f"Rounded to multiples of {record.base}: {rounded}. {_PEOPLE_TEXT}",
         unprotected=float(exact) > 60,
     )

@@ -73,11 +73,11 @@ def _period(record: Publication) -> None:
 
 
 def _cells(data: TreatmentData) -> None:
-    """The menu of the larger cells, which are also the blocks of noise."""
+    """The menu of the larger cells, which are also the blocks of the noise."""
     sizes = presets.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
     titles = list(sizes)
-    now = next((title for title, made in sizes.items() if made == blocks), None)
+    now = next((title for title, partition in sizes.items() if partition == blocks), None)
     st.selectbox(
         "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
         titles,

@@ -26,6 +26,7 @@ from caldp_ui.coarser.page_state import (
     TWO_PLACES,
 )
 from caldp_ui.words import formats
+from caldp_ui.words.promise_text import right_guess_text
 from caldp_ui.words.towns import place_name, towns
 from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
 
@@ -36,7 +37,7 @@ TITLES: Final = {
     ROUND: "Random rounding",
     CENTRAL: "Central noise",
     PLAIN: "Plain LDP",
-    BLOCKS: "Blocks of noise",
+    BLOCKS: "Noise in blocks",
 }
 _IN_SENTENCES: Final = {
     LARGER: "larger cells",
@@ -44,7 +45,7 @@ _IN_SENTENCES: Final = {
     ROUND: "random rounding",
     CENTRAL: "central noise",
     PLAIN: "plain LDP",
-    BLOCKS: "blocks of noise",
+    BLOCKS: "noise in blocks",
 }
 ATTACK_TITLES: Final = {
     TWO_PLACES: "Two places",
@@ -103,7 +104,7 @@ def of_hundred(share: float) -> str:
 
 
 def odds_text(data: TreatmentData, tables: int = 1) -> str:
-    """The factor by which any attack on so many noisy tables moves odds at most."""
+    """The factor by which any attack on so many noisy tables changes the odds at most."""
     return formats.times(math.exp(tables * data.setup.scenario.policy.plain_epsilon))
 
 
@@ -112,24 +113,23 @@ def noise_sentence(data: TreatmentData) -> str:
     epsilon = data.setup.scenario.policy.plain_epsilon
     if data.record.attack == MOVED:
         return (
-            f"Two tables of ε = {epsilon:g} add up: together they move odds by at most "
+            f"Two tables of ε = {epsilon:g} add up: together they change the odds by at most "
             f"{odds_text(data, 2)}; blocks promise it only within a block."
         )
     return (
-        f"On noise of ε = {epsilon:g} no attack moves odds by more than {odds_text(data)}; blocks "
-        "promise it only within a block."
+        f"Against noise of ε = {epsilon:g} no attack changes the odds by more than "
+        f"{odds_text(data)}; blocks promise it only within a block."
     )
 
 
 def bound_text(data: TreatmentData) -> str:
     """The promise against every attack, in odds."""
     epsilon = data.setup.scenario.policy.plain_epsilon
+    right = right_guess_text(right_probability(epsilon)).replace("*", "")
     return (
-        f"With noise of ε = {epsilon:g} no attack on one table moves the odds between two "
+        f"With noise of ε = {epsilon:g} no attack on one table changes the odds between two "
         f"{nouns(data).units} by more than {odds_text(data)}: an attacker to whom both were "
-        "equally "
-        f"likely is right at most {formats.hundred(right_probability(epsilon))} times in 100. "
-        "Central "
+        f"equally likely {right}. Central "
         "noise promises it if the office is trusted, blocks only within a block. Larger cells, "
         "hiding and rounding promise no bound. Tables of several days add their ε up."
     )

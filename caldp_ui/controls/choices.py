@@ -27,7 +27,7 @@ from caldp_ui.controls.any_map import blocks_of, cells_along, large_blocks_of, l
 from caldp_ui.session import visitor_data
 
 DATA: Final[dict[str, DatasetSpec]] = {
-    "Zipf, 1,000 values": Zipf(),
+    "A few common, many rare values (Zipf)": Zipf(),
     "Uniform, 1,000 values": Uniform(),
     "Geometric, 1,000 values": Geometric(),
     "Geometric, shuffled": PermutedGeometric(),

@@ -88,12 +88,14 @@ def _read(text: str, name: str, kind: type) -> float | None:
         raise CaldpError(f"{name} must be {wanted}, or empty for the best, got {text!r}.") from None
 
 
-def _best(made: Mechanism, name: str) -> str:
+def _best(mechanism: Mechanism, name: str) -> str:
     """The number that the method has chosen, in words, where it is known."""
-    if not isinstance(made, ContextMechanism) or not isinstance(made.oracles, HasDeviceNumbers):
+    if not isinstance(mechanism, ContextMechanism) or not isinstance(
+        mechanism.oracles, HasDeviceNumbers
+    ):
         return "the best"
-    chosen = made.oracles.device_numbers.get(name)
-    numbers = np.unique(chosen[made.sizes > 1]) if chosen is not None else np.zeros(0)
+    chosen = mechanism.oracles.device_numbers.get(name)
+    numbers = np.unique(chosen[mechanism.sizes > 1]) if chosen is not None else np.zeros(0)
     if not numbers.size:
         return "the best"
     low, high = int(numbers[0]), int(numbers[-1])

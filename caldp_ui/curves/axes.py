@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -26,8 +27,9 @@ class Axis:
     """An abscissa. `ticks`: its title and marks, as Plotly has them.
 
     `places`: where curves are computed. `scenario_at`: the scenario there. `fixed_part`: what is
-    left of a scenario that the axis does not change: equal ones are one curve. `describe_power(b)`:
-    in words what an error ∝ x^b means, a sentence without its full stop.
+    left of a scenario that the axis does not change: equal ones are one curve.
+    `describe_change(x, errors, place)`: how the error changes from `place` on, read off the points
+    of a curve, as a sentence; "" where the curve does not reach that far.
     """
 
     title: str
@@ -35,7 +37,7 @@ class Axis:
     places: Callable[[AnyDomain], tuple[float, ...]]
     scenario_at: Callable[[Scenario, AnyDomain, float], Scenario]
     fixed_part: Callable[[Scenario], Scenario]
-    describe_power: Callable[[float], str]
+    describe_change: Callable[[list[float], list[float], float], str]
 
     @property
     def label(self) -> str:
@@ -43,22 +45,34 @@ class Axis:
         return str(self.ticks["title_text"]).partition(" (")[0]
 
 
-def _describe_people_power(power: float) -> str:
-    if power > -0.02:
-        return "more people hardly help here"
-    return f"half the error takes {formats.times(2 ** (-1 / power))} as many people"
+def _describe_people_change(x: list[float], errors: list[float], place: float) -> str:
+    half = place_of(x, errors, place, 0.5 * value_at(x, errors, place))
+    if half is not None:
+        return f"Half the error takes {formats.times(half / place)} as many people."
+    if x[-1] < 2 * place:
+        return ""
+    return f"Half the error takes more than {formats.times(x[-1] / place)} as many people."
 
 
-def _describe_epsilon_power(power: float) -> str:
-    return f"doubling ε divides the error by {formats.digits(2**-power)}"
+def _describe_epsilon_change(x: list[float], errors: list[float], place: float) -> str:
+    if 2 * place > x[-1]:
+        return ""
+    ratio = value_at(x, errors, place) / value_at(x, errors, 2 * place)
+    return f"Doubling ε divides the error by {formats.digits(ratio)}."
 
 
-def _describe_blocks_power(power: float) -> str:
-    return f"ten times as many blocks divide the error by {formats.digits(10**-power)}"
+def _describe_blocks_change(x: list[float], errors: list[float], place: float) -> str:
+    if 10 * place > x[-1]:
+        return ""
+    ratio = value_at(x, errors, place) / value_at(x, errors, 10 * place)
+    return f"Ten times as many blocks divide the error by {formats.digits(ratio)}."
 
 
-def _describe_sensitive_power(power: float) -> str:
-    return f"ten times as many sensitive values multiply the error by {formats.digits(10**power)}"
+def _describe_sensitive_change(x: list[float], errors: list[float], place: float) -> str:
+    if 10 * place > x[-1]:
+        return ""
+    ratio = value_at(x, errors, 10 * place) / value_at(x, errors, place)
+    return f"Ten times as many sensitive values multiply the error by {formats.digits(ratio)}."
 
 
 def _blocks(domain: AnyDomain) -> tuple[float, ...]:
@@ -103,7 +117,7 @@ AXES: Final = {
         lambda domain: tuple(map(float, _PEOPLE)),  # noqa: ARG005 — by its meaning
         lambda scenario, domain, x: replace(scenario, n=round(x)),  # noqa: ARG005
         lambda scenario: replace(scenario, n=_PEOPLE[0]),
-        _describe_people_power,
+        _describe_people_change,
     ),
     "epsilon": Axis(
         "ε",
@@ -111,7 +125,7 @@ AXES: Final = {
         lambda domain: _EPSILONS,  # noqa: ARG005
         lambda scenario, domain, x: scenario.with_context(epsilon=x),  # noqa: ARG005
         lambda scenario: scenario.with_context(epsilon=1.0),
-        _describe_epsilon_power,
+        _describe_epsilon_change,
     ),
     "blocks": Axis(
         "Blocks",
@@ -119,7 +133,7 @@ AXES: Final = {
         _blocks,
         _with_blocks,
         lambda scenario: scenario.with_context(blocks=OneBlock()),
-        _describe_blocks_power,
+        _describe_blocks_change,
     ),
     "sensitive": Axis(
         "Sensitive values",
@@ -127,15 +141,23 @@ AXES: Final = {
         _sizes,
         _with_sensitive,
         lambda scenario: scenario.with_context(sensitive=EverythingSensitive()),
-        _describe_sensitive_power,
+        _describe_sensitive_change,
     ),
 }
 
 
-def power_at(x: list[float], tv: list[float], place: float) -> float:
-    """The exponent b of error ∝ x^b between the two computed places next to `place`."""
-    right = int(np.clip(np.searchsorted(x, place), 1, len(x) - 1))
-    return float(np.log(tv[right] / tv[right - 1]) / np.log(x[right] / x[right - 1]))
+def place_of(x: list[float], errors: list[float], start: float, error: float) -> float | None:
+    """The first place from `start` on where the error has fallen so far; None where it never has.
+
+    Between computed places it is read off a straight line on log scales.
+    """
+    ends = [(start, value_at(x, errors, start)), *zip(x, errors, strict=True)]
+    points = [each for each in ends if each[0] >= start]
+    for (left, high), (right, low) in pairwise(points):
+        if low <= error < high:
+            part = np.log(high / error) / np.log(high / low)
+            return float(left * (right / left) ** part)
+    return None
 
 
 def value_at(x: list[float], tv: list[float], place: float) -> float:

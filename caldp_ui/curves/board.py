@@ -1,12 +1,13 @@
 """The curves with their headline, runs as points, and exports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
+from caldp_core.basics.types import Progress
 from caldp_core.experiments.interleaved_runs import Mean, means, run_interleaved
 from caldp_core.experiments.measures import BOXES, KM, LARGEST, TV
 from caldp_ui.app.theme import palette
@@ -15,7 +16,7 @@ from caldp_ui.compute import exports, runs
 from caldp_ui.curves import charts, files, films, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.curve_data import CurveData
+from caldp_ui.curves.curve_data import CurveData, reader_position
 from caldp_ui.curves.curve_data import make_curves as curves_of
 from caldp_ui.curves.lines import LINES_MAX, Line, PointForecast, proved_bounds
 from caldp_ui.curves.page_state import STATE, Curves
@@ -47,7 +48,7 @@ def view(record: Curves) -> None:
     lines = all_lines[:LINES_MAX]
     name = work.cache_key(lines)
     measured = _measured_so_far(name, lines)
-    compute, cost = partial(work.expected_errors, lines), work.cost(lines)
+    compute, cost = partial(_expected_errors, record, lines), work.cost(lines)
     if incremental_jobs.needs_consent(STATE.key("curves"), name, cost):
         values = runs.dataset(record.scenario).domain.k
         headline.show(Headline("These curves are a lot to compute.", cost.describe(values)))
@@ -68,6 +69,12 @@ def view(record: Curves) -> None:
     _runs(name, lines)
     files.show(lines)
     films.show(record, STATE.pinned)
+
+
+def _expected_errors(
+    record: Curves, lines: Sequence[Line], progress: Progress
+) -> Iterator[PointForecast]:
+    return work.expected_errors(lines, progress, reader_position(record, lines[0]))
 
 
 def _show(

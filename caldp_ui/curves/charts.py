@@ -16,8 +16,8 @@ from caldp_ui.charts.labels import Label
 from caldp_ui.charts.planes import Words, gap_arrow, plane, vertical_line
 from caldp_ui.curves import gaps, words
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.curve_data import SMALLEST_ERROR, CurveData, reader_position
-from caldp_ui.curves.lines import Bound, proved_bounds
+from caldp_ui.curves.curve_data import SMALLEST_ERROR, CurveData, is_beyond, reader_position
+from caldp_ui.curves.lines import Bound, Line, proved_bounds
 from caldp_ui.curves.page_state import Curves
 
 HEIGHT: Final = 520
@@ -47,7 +47,7 @@ def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.
     traces += [_bound(bound, inks[bound.line]) for bound in bounds]
     here = reader_position(record, curves[0].line)
     y = _ordinate(curves, counted)
-    notes = [_here(record, here, 10.0 ** y["range"][1], colours)]
+    notes = [_here(record, curves[0].line, here, 10.0 ** y["range"][1], colours)]
     gap = gaps.find_gap(record, curves, here)
     if gap is not None:
         traces.append(gap_arrow(gap.ends, colours))
@@ -68,10 +68,11 @@ def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[s
     return errors.log_axis(min(known), max(known), counted, HEIGHT)
 
 
-def _here(record: Curves, here: float, top: float, colours: Palette) -> Label:
-    """The label of the reader's place; without “you” where the record does not set it."""
+def _here(record: Curves, line: Line, here: float, top: float, colours: Palette) -> Label:
+    """The label of the reader's place; without “you” where that is not what the record sets."""
     place = words.place_text(record.against, here)
-    text = f"you: {place}" if record.against in ("people", "epsilon") else place
+    is_set = record.against in ("people", "epsilon") and not is_beyond(record, line)
+    text = f"you: {place}" if is_set else place
     return Label(here, top, text, colours.text, "top center")
 
 

@@ -49,9 +49,19 @@ def make_curves(
 
 
 def reader_position(record: Curves, line: Line) -> float:
-    """Where on the axis the reader is; its middle where the record does not say."""
+    """Where on the axis the reader is, at its end if beyond; its middle if nothing says it."""
+    place = _place_set(record)
+    if place is None:
+        return line.places[len(line.places) // 2]
+    return min(max(place, line.places[0]), line.places[-1])
+
+
+def is_beyond(record: Curves, line: Line) -> bool:
+    """Whether the record's own place on the axis is beyond the ends of the curves."""
+    return _place_set(record) not in (None, reader_position(record, line))
+
+
+def _place_set(record: Curves) -> float | None:
     if record.against == "people":
         return float(runs.people(record.scenario))
-    if record.against == "epsilon":
-        return record.scenario.context.plain_epsilon
-    return line.places[len(line.places) // 2]
+    return record.scenario.context.plain_epsilon if record.against == "epsilon" else None

@@ -1,6 +1,7 @@
 """The curves of a record: their scenarios, their expected errors, and what the papers prove."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -128,10 +129,16 @@ def cache_key(lines: Sequence[Line]) -> str:
     return json.dumps([[line.error, *map(runs.key, line.scenarios)] for line in lines])
 
 
-def expected_errors(lines: Sequence[Line], progress: Progress) -> Iterator[PointForecast]:
-    """Expected errors: both ends of all curves first, then their middles, then the rest."""
+def expected_errors(
+    lines: Sequence[Line], progress: Progress, here: float | None = None
+) -> Iterator[PointForecast]:
+    """Expected errors: beside the place `here` first, then both ends of all curves, then the rest.
+
+    Without `here`: beside the middle.
+    """
     total, done = sum(len(line.places) for line in lines), 0
-    for place in _point_order(max((len(line.places) for line in lines), default=0)):
+    places = max((line.places for line in lines), key=len, default=())
+    for place in _point_order(places, here):
         for number, line in enumerate(lines):
             if place < len(line.places):
                 scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
@@ -148,8 +155,13 @@ def cost(lines: Sequence[Line]) -> Cost:
     return Cost(sum(2e-6 * k for k in ks), MB_PER_VALUE * max(ks, default=0))
 
 
-def _point_order(count: int) -> list[int]:
-    return list(dict.fromkeys([0, count - 1, count // 2, *range(count)])) if count else []
+def _point_order(places: Sequence[float], here: float | None) -> list[int]:
+    count = len(places)
+    if not count:
+        return []
+    nearest = count // 2 if here is None else min(bisect_left(places, here), count - 1)
+    beside = max(nearest, min(1, count - 1))
+    return list(dict.fromkeys([max(beside - 1, 0), beside, 0, count - 1, *range(count)]))
 
 
 @cached_by(lambda scenario, error, *_: f"{error} {runs.key(scenario)}")

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from caldp_ui.compute import runs
-from caldp_ui.curves.axes import AXES, power_at, value_at
-from caldp_ui.curves.curve_data import CurveData, reader_position
+from caldp_ui.curves.axes import AXES, value_at
+from caldp_ui.curves.curve_data import CurveData, is_beyond, reader_position
 from caldp_ui.curves.error_formats import ErrorFormat, error_format
+from caldp_ui.curves.lines import Line
 from caldp_ui.curves.page_state import Curves
 from caldp_ui.words import formats, promise
 from caldp_ui.words.headline import Headline
 
 _EVERYBODY: Final = 1 - 1e-9
+_PLAIN_TITLE: Final = "Plain LDP"
 
 
 @dataclass(frozen=True)
@@ -53,17 +55,19 @@ def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
     place = reader_position(record, own[0].line)
     pair = headline_pair(own, place)
     if pair is None:
-        return Headline("The curves are still being computed here.", "Their ends come first.")
+        return Headline(
+            "The errors of these curves are being computed.",
+            "Those at your place come first, then the ends of the curves.",
+        )
+    left_out = _left_out_sentence(pair)
+    errors = _errors_sentence(own, pair, place)
     second = [
-        _setting_sentence(record, place),
+        errors if left_out else "",
+        _setting_sentence(record, own[0].line, place),
         _unprotected_sentence(own, pair, place),
         _slope_sentence(record, pair, place),
     ]
-    return Headline(
-        _sentence(own, pair, place),
-        " ".join(part for part in second if part),
-        pair.protected_share < _EVERYBODY,
-    )
+    return Headline(left_out or errors, " ".join(part for part in second if part), bool(left_out))
 
 
 def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None:
@@ -93,7 +97,7 @@ def place_text(axis: str, place: float) -> str:
     """A place of an axis in words."""
     number = formats.people(place) if axis != "epsilon" else f"{place:g}"
     return {
-        "people": f"{number} people",
+        "people": formats.counted(place, "person", "people"),
         "epsilon": f"ε = {number}",
         "blocks": formats.count(round(place), "block", "blocks"),
         "sensitive": formats.count(round(place), "sensitive value", "sensitive values"),
@@ -107,31 +111,37 @@ def _protected_share(each: CurveData, place: float) -> float:
     return promise.protected_share(runs.setup(line.scenarios[nearest]))
 
 
-def _sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
+def _errors_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
+    """The least error, and the one beside it."""
     does = curves_error_format(own).describe(error_at(curve_pair.least, place))
-    text = f"“{curve_pair.least.line.title}” {does}"
+    least = curve_pair.least.line.title
+    text = f"{least if least == _PLAIN_TITLE else f'“{least}”'} {does}"
     if curve_pair.other is not None:
         other = curve_pair.other.line
-        title = "plain LDP" if other.title == "Plain LDP" else f"“{other.title}”"
+        title = "plain LDP" if other.title == _PLAIN_TITLE else f"“{other.title}”"
         text += f", {title} {_error_text(curve_pair.other, error_at(curve_pair.other, place))}"
+    return f"{text}."
+
+
+def _left_out_sentence(curve_pair: CurvePair) -> str:
+    """How few people all of these curves protect; "" where one protects everybody."""
     if curve_pair.protected_share >= _EVERYBODY:
-        return f"{text}."
-    few = (
-        "Nobody is"
-        if curve_pair.protected_share <= 0
-        else f"Only {formats.out_of(curve_pair.protected_share)} people are"
-    )
-    return f"{few} protected here; {text}."
+        return ""
+    if curve_pair.protected_share <= 0:
+        return "Nobody is protected here."
+    return f"Only {formats.out_of(curve_pair.protected_share)} people are protected here."
 
 
-def _setting_sentence(record: Curves, place: float) -> str:
-    """The setting that the headline holds for."""
+def _setting_sentence(record: Curves, line: Line, place: float) -> str:
+    """The setting that the headline holds for, and whether the reader's is beyond the chart."""
     at = place_text(record.against, place)
     level = f"ε = {record.scenario.context.plain_epsilon:g}"
-    people = f"{formats.people(runs.people(record.scenario))} people"
-    if record.against == "people":
-        return f"With {at} at {level}."
-    return f"With {people} at {at}." if record.against == "epsilon" else f"With {at} at {level}."
+    people = formats.counted(runs.people(record.scenario), "person", "people")
+    first, last = {"people": (at, level), "epsilon": (people, at)}.get(
+        record.against, (f"{people} and {at}", level)
+    )
+    edge = ", where the chart ends" if is_beyond(record, line) else ""
+    return f"This is with {first} at {last}{edge}."
 
 
 def _unprotected_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
@@ -152,9 +162,7 @@ def _unprotected_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place
 def _slope_sentence(record: Curves, curve_pair: CurvePair, place: float) -> str:
     if None in curve_pair.least.expected:
         return "Some points are still being computed."
-    x, tv = _known_points(curve_pair.least)
-    text = AXES[record.against].describe_power(power_at(x, tv, place))
-    return f"{text[0].upper()}{text[1:]}."
+    return AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
 
 
 def _error_text(each: CurveData, error: float) -> str:

@@ -58,8 +58,8 @@ def _odds(data: DistanceData) -> None:
     show_chart(
         figures.odds_figure(data, palette()),
         STATE.key("odds-chart"),
-        f"Right guesses of 100 between two equally likely places, by distance: "
-        f"at most {', '.join(texts)}.",
+        "The most right guesses of 100 between two equally likely places, by distance: "
+        f"{', '.join(texts)}.",
     )
     name = place_name(data.domain, data.record.place)
     st.caption(
@@ -117,7 +117,7 @@ def _missing_row(reason: str) -> dict[str, str]:
 
 def _numbers(data: DistanceData) -> None:
     columns = {
-        "noise that fades": (data.ours, data.noise_reports.mean_km),
+        "this protection": (data.ours, data.noise_reports.mean_km),
         words.blocks_title(data).lower(): (data.blocks_result, data.block_reports.mean_km),
         "plain LDP": (data.plain, None),
     }
@@ -127,9 +127,9 @@ def _numbers(data: DistanceData) -> None:
         return
     numbers.table(results, None)
     st.markdown(
-        f"**Mean displacement** from {place_name(data.domain, data.record.place)}: noise "
-        f"{words.km_text(data.noise_reports.mean_km)}, blocks "
-        f"{words.km_text(data.block_reports.mean_km)}. "
+        f"**Reports from {place_name(data.domain, data.record.place)}** lie "
+        f"{words.km_text(data.noise_reports.mean_km)} away on average, and "
+        f"{words.km_text(data.block_reports.mean_km)} away with the blocks. "
         f"{words.describe_blocks(data)}"
     )
     if data.ours is not None:
@@ -158,7 +158,7 @@ def _pictures(data: DistanceData, ours: Result) -> dict[str, bytes]:
     shares = {"Truth": data.setup.dataset.distribution}
     if data.blocks_result is not None:
         shares[words.blocks_title(data)] = data.blocks_result.first.estimate
-    shares["Noise that fades with distance"] = ours.first.estimate
+    shares[words.OURS_TITLE] = ours.first.estimate
     return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
 
 

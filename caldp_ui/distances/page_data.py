@@ -148,8 +148,8 @@ def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReport
     on_map = labels.reshape(domain.rows, domain.columns)
     cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
     pairs = np.concatenate(cuts)
-    apart = float(pairs.mean()) if pairs.size else 0.0
-    return PersonReports(law, theory.displacement(law, domain.km_from(place)), apart)
+    km_between = float(pairs.mean()) if pairs.size else 0.0
+    return PersonReports(law, theory.displacement(law, domain.km_from(place)), km_between)
 
 
 def right_guess_probability(record: DistanceState, km: float) -> float:

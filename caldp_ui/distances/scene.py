@@ -102,7 +102,7 @@ def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tupl
     """Id, title, subtitle, result and lines of blocks and noise, where the result is there."""
     rows = (
         (BLOCKS, words.blocks_title(data), data.blocks_result, data.average_km[1], _LINES),
-        (NOISE, "Noise that fades with distance", data.ours, data.average_km[0], _RING),
+        (NOISE, words.OURS_TITLE, data.ours, data.average_km[0], _RING),
     )
     return [
         (
@@ -135,7 +135,9 @@ def _person_pictures(data: DistanceData) -> tuple[Picture, ...]:
             data.block_reports,
         ),
         _with_distance_fact(
-            _chance_picture(NOISE, "Their report: noise", noise, data.noise_reports.law),
+            _chance_picture(
+                NOISE, f"Their report: {words.OURS_TITLE.lower()}", noise, data.noise_reports.law
+            ),
             data.noise_reports,
         ),
     )

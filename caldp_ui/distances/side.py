@@ -110,6 +110,7 @@ def odds_html(record: DistanceState) -> str:
     """HTML of the odds, as `show_odds` shows them."""
     share = max_guess_accuracy(record.policy.epsilon)
     best = formats.hundred(share)
+    right = "may be right" if best.startswith("more") else "is right at most"
     title = f"100 small figures, {best} of them filled: right guesses."
     rows = "".join(
         f"<div><dt>{words.km_text(each)}</dt><dd>{words.odds_text(record, each)}</dd></div>"
@@ -119,8 +120,8 @@ def odds_html(record: DistanceState) -> str:
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{icons.people_array(round(100 * share), title)}"
         "<p>An attacker who must choose between two equally likely places "
-        f"<em>{words.km_text(record.policy.km)}</em> apart is right at most "
-        f"<em>{best} times in 100</em>. By distance:</p></div>"
+        f"<em>{words.km_text(record.policy.km)}</em> apart {right} <em>{best} times in 100</em>. "
+        "Right guesses of 100, by distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
     )
 

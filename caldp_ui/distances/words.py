@@ -15,9 +15,12 @@ from caldp_ui.distances.page_state import PERSON, SIMILAR_PRIVACY, DistanceState
 from caldp_ui.stage import Fact
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.headline import Headline
+from caldp_ui.words.promise_text import right_guess_text
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
+OURS_TITLE: Final = "This protection"
+"""Title of the map of noise that fades with distance."""
 ODDS_DISTANCES: Final = (1.0, 5.0, 20.0, 100.0)
 """Kilometres at which the odds are shown."""
 
@@ -30,10 +33,11 @@ def km_text(distance: float) -> str:
 def ring_text(record: DistanceState) -> str:
     """The ring's radius, and the promise inside."""
     most = max_guess_accuracy(record.policy.epsilon)
-    return (
-        f"Within **{km_text(record.policy.km)}** an even chance stays between "
-        f"{formats.hundred(1 - most)} % and {formats.hundred(most)} %"
-    )
+    best = formats.hundred(most)
+    within = f"Within **{km_text(record.policy.km)}** an even chance"
+    if best.startswith("more"):
+        return f"{within} may become {best} %"
+    return f"{within} stays between {formats.hundred(1 - most)} % and {best} %"
 
 
 def headline(data: DistanceData) -> Headline:
@@ -53,18 +57,21 @@ def _everybody_headline(data: DistanceData) -> Headline:
             "This estimate is not made of shares; another one is under “Distance, method”.",
         )
     return Headline(
-        f"The map misplaces people by {km_text(km)} on average.",
-        _comparison_sentence(data) or _odds_sentence(data.record),
+        f"The map misplaces people by {km_text(km)} on average{_plain_clause(data)}.",
+        _blocks_sentence(data) or _odds_sentence(data.record),
     )
 
 
-def _comparison_sentence(data: DistanceData) -> str:
-    """How far the blocks and plain LDP misplace people; "" before either is computed."""
-    blocks, plain = data.blocks_result, data.plain
-    if blocks is None:
-        return "" if plain is None else f"Plain LDP misplaces them by {_misplacement_text(plain)}."
-    plain_text = "" if plain is None else f", plain LDP by {_misplacement_text(plain)}"
-    return f"{blocks_title(data)} misplace them by {_misplacement_text(blocks)}{plain_text}."
+def _plain_clause(data: DistanceData) -> str:
+    """How far plain LDP misplaces people; "" before it is computed."""
+    return "" if data.plain is None else f", plain LDP by {_misplacement_text(data.plain)}"
+
+
+def _blocks_sentence(data: DistanceData) -> str:
+    """How far the blocks misplace people; "" before it is computed."""
+    if data.blocks_result is None:
+        return ""
+    return f"{blocks_title(data)} misplace them by {_misplacement_text(data.blocks_result)}."
 
 
 def result_text(data: DistanceData) -> str:
@@ -95,11 +102,9 @@ def error_fact(result: Result) -> Fact:
 
 
 def _odds_sentence(record: DistanceState) -> str:
-    best = formats.hundred(max_guess_accuracy(record.policy.epsilon))
+    right = right_guess_text(max_guess_accuracy(record.policy.epsilon)).replace("*", "")
     return (
-        f"Between two equally likely places {km_text(record.policy.km)} apart, an attacker is "
-        "right at "
-        f"most {best} times in 100."
+        f"Between two equally likely places {km_text(record.policy.km)} apart, an attacker {right}."
     )
 
 
@@ -133,15 +138,14 @@ def blocks_title(data: DistanceData) -> str:
 def describe_blocks(data: DistanceData) -> str:
     """The blocks beside: what they promise, and which pairs of neighbours they separate."""
     share = formats.out_of(data.block_reports.separated_share)
-    best = formats.hundred(max_guess_accuracy(data.blocks_epsilon))
+    right = right_guess_text(max_guess_accuracy(data.blocks_epsilon)).replace("*", "")
     many = formats.count(data.blocks_setup.partition.m, "block", "blocks")
     return (
         f"{many} with ε = {data.blocks_epsilon:.2g}. Reports of randomized response lie "
         f"{km_text(data.average_km[1])} away on average over the map (noise, from its middle: "
-        f"{km_text(data.average_km[0])}). In one block an attacker is right at most {best} times "
-        "in 100, "
-        f"however far apart. But {share} pairs of neighbours are in two blocks, and every report "
-        "tells them apart."
+        f"{km_text(data.average_km[0])}). Between two equally likely places of one block, however "
+        f"far apart, an attacker {right}. But {share} pairs of neighbours are in two blocks, and "
+        "every report tells them apart."
     )
 
 
@@ -218,8 +222,8 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
             "regions farther apart than that are no secret."
         ),
         (
-            "What an attacker knows already: who can rule out the lake and the woods nearby is "
-            "left with the few places that remain."
+            "What an attacker knows already: an attacker who can rule out the lake and the woods "
+            "nearby is left with the few places that remain."
         ),
         "Repeated reports: two of them double ε per kilometre, so the ring shrinks to half.",
         "That somebody took part at all, and what the estimate teaches about everybody.",

@@ -39,7 +39,7 @@ def show(current: str, plan: tuple[Step, ...] = ()) -> None:
     steps.follow_page(current)
     lesson = steps.running()
     if lesson is None:
-        _keeper(key=KEEPER, on_kept_change=lambda: _resume_lesson(plan))
+        _keeper(key=KEEPER, on_lesson_change=lambda: _resume_lesson(plan))
     else:
         _bar(key=KEY, data=[_message(lesson)], on_go_change=_go, on_end_change=steps.end)
 
@@ -52,7 +52,7 @@ def _go() -> None:
 
 def _resume_lesson(plan: tuple[Step, ...]) -> None:
     """Resume the lesson that the window kept while its page was loaded again."""
-    saved = st.session_state[KEEPER].get("kept")
+    saved = st.session_state[KEEPER].get("lesson")
     if not isinstance(saved, Mapping):
         return
     at, elapsed = saved.get("at"), saved.get("elapsed")

@@ -28,14 +28,14 @@ _THREE_CITIES: Final = SensitiveAreas(
     ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
 )
 ONE_CITY: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
-_ALL: Final = EverythingSensitive()
+_ALL_SENSITIVE: Final = EverythingSensitive()
 _PLAIN: Final = Preset(
     "Plain LDP: everything alike",
     "Hide every place from every other, from one end of the map to the other.",
     OneBlock(),
-    _ALL,
+    _ALL_SENSITIVE,
 )
-_NOTHING: Final = Preset(
+_NONE_SENSITIVE: Final = Preset(
     "Nothing",
     "Every report names its place: what is left is the error of sampling.",
     OneBlock(),
@@ -45,13 +45,13 @@ _COUNTRIES: Final = Preset(
     "Countries",
     "Hide where in a country someone is, not which country.",
     CountryBlocks(),
-    _ALL,
+    _ALL_SENSITIVE,
 )
 _REGIONS: Final = Preset(
     "States and provinces",
     "Hide where in a region of a country someone is, not which region.",
     RegionBlocks(),
-    _ALL,
+    _ALL_SENSITIVE,
 )
 
 
@@ -60,20 +60,20 @@ PRESETS: Final = (
         "The paper's 25 × 35 blocks",
         "Hide where in a block of about 1° × 2° someone is, not which block.",
         GridBlocks(25, 35),
-        _ALL,
+        _ALL_SENSITIVE,
     ),
     _PLAIN,
     Preset(
         "US states",
         "Hide where in a state someone is, not which state.",
         StateBlocks(),
-        _ALL,
+        _ALL_SENSITIVE,
     ),
     Preset(
         "Every city equally",
         "875 blocks, large over plains, small over cities, none of a single place.",
         AdaptiveBlocks(875),
-        _ALL,
+        _ALL_SENSITIVE,
     ),
     Preset(
         "Three big cities only",
@@ -93,7 +93,7 @@ PRESETS: Final = (
         GridBlocks(25, 35),
         SensitiveInhabited(1, 5_000),
     ),
-    _NOTHING,
+    _NONE_SENSITIVE,
 )
 
 
@@ -122,7 +122,7 @@ def _hexagons(domain: GridDomain) -> Preset:
         f"Hexagons of {hexagon_size(blocks.resolution)}",
         "Hide where in a hexagon someone is, not which; they are about equally large everywhere.",
         blocks,
-        _ALL,
+        _ALL_SENSITIVE,
     )
 
 
@@ -139,13 +139,13 @@ def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
             f"Blocks of about {side}",
             f"Hide where in a block of about {side} × {side} someone is, not which block.",
             blocks_of(domain),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
         _PLAIN,
         *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),
         *([_REGIONS] if len(region_labels(domain)[1]) > 1 else []),
         *([_hexagons(domain)] if hexagon_resolutions(domain) else []),
-        _NOTHING,
+        _NONE_SENSITIVE,
     )
 
 

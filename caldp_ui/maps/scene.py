@@ -156,7 +156,7 @@ def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
     return Picture(
         TRUTH,
         "Truth",
-        f"{formats.people(setup.n)} people, shown for demonstration only",
+        f"{formats.counted(setup.n, 'person', 'people')}, shown for demonstration only",
         f"Map of where people truly are: {setup.dataset.name}.",
         truth_code(setup),
         marks=marks,

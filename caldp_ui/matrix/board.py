@@ -18,7 +18,7 @@ from caldp_ui.charts import scripts
 from caldp_ui.matrix import words
 from caldp_ui.matrix.page_state import STATE, MatrixState, level_text, read_level
 from caldp_ui.matrix.verdict import ChannelVerdict
-from caldp_ui.offline.browser_data import NEVER
+from caldp_ui.offline.browser_data import NO_RECEIPT
 from caldp_ui.offline.records import Component
 from caldp_ui.session.notices import notify
 from caldp_ui.stage import bundle
@@ -28,7 +28,7 @@ from caldp_ui.stage.events import acknowledgement, new_events
 _WEB: Final = Path(__file__).with_name("web")
 _STYLE: Final = (_WEB / "board.css").read_text("utf-8")
 _SCRIPT: Final = (
-    bundle.partial_script("dom", "teller") + scripts.hub_script() + join_modules(_WEB, ("board",))
+    bundle.partial_script("dom", "outbox") + scripts.hub_script() + join_modules(_WEB, ("board",))
 )
 _board = st.components.v2.component(
     "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
@@ -41,8 +41,13 @@ _DARK: Final = 150
 
 def editable(verdict: ChannelVerdict) -> None:
     """Draw the board for editing; changes are applied before the page's next run."""
-    data = {"key": KEY, "told": board_json(verdict), "edit": True, "heard": acknowledgement(KEY)}
-    _board(key=KEY, data=data, on_told_change=_receive_entries)
+    data = {
+        "key": KEY,
+        "content": board_json(verdict),
+        "edit": True,
+        "receipt": acknowledgement(KEY),
+    }
+    _board(key=KEY, data=data, on_events_change=_receive_entries)
 
 
 def show_readonly(verdict: ChannelVerdict, key: str) -> None:
@@ -51,16 +56,16 @@ def show_readonly(verdict: ChannelVerdict, key: str) -> None:
         key=key,
         data={
             "key": key,
-            "told": board_json(verdict),
+            "content": board_json(verdict),
             "edit": False,
-            "heard": acknowledgement(key),
+            "receipt": acknowledgement(key),
         },
     )
 
 
 def as_component(verdict: ChannelVerdict) -> Component:
     """The board as a component of an offline file, read-only."""
-    data = {"key": KEY, "told": board_json(verdict), "edit": False, "heard": NEVER}
+    data = {"key": KEY, "content": board_json(verdict), "edit": False, "receipt": NO_RECEIPT}
     return Component(data, "board", _SCRIPT, _STYLE)
 
 
@@ -96,20 +101,20 @@ def _limit(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
         "text": "" if x == other else level_text(level),
         "follows": follows,
         "colours": _colours(level),
-        "told": words.limit(verdict, x, other),
+        "description": words.limit(verdict, x, other),
     }
 
 
 def _leak(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
     if x == other:
-        return {"text": "", "mark": "", "colours": _colours(0.0), "told": ""}
+        return {"text": "", "mark": "", "colours": _colours(0.0), "description": ""}
     cell = verdict.cells[x, other]
     open_end = math.isinf(cell.leak.epsilon)
     return {
         "text": words.loss(cell),
         "mark": "open" if open_end else "kept" if cell.holds else "broken",
         "colours": _colours(max(cell.leak.privacy_loss, 0.0)),
-        "told": words.leak(verdict, x, other),
+        "description": words.leak(verdict, x, other),
     }
 
 
@@ -133,7 +138,7 @@ def _apply_entry(entry: Mapping[str, Any]) -> None:
     except CaldpError as error:
         notify(str(error))
         return
-    STATE.change(lambda record: _changed(record, x, other, level, entry.get("both") is True))
+    STATE.change(lambda record: _changed(record, x, other, level, entry.get("symmetric") is True))
 
 
 def _changed(

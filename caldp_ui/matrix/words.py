@@ -57,8 +57,12 @@ def _bare(verdict: ChannelVerdict) -> str:
 def _kept(verdict: ChannelVerdict) -> Headline:
     if not verdict.audit.pairs:
         return Headline("The matrix has no limits, so every channel keeps it.")
-    limits = "the one limit" if verdict.audit.pairs == 1 else f"all {verdict.audit.pairs} limits"
-    return Headline(f"The channel keeps {limits}{_unused(verdict)}.", implied_sentence(verdict))
+    one = verdict.audit.pairs == 1
+    limits = "the one limit" if one else f"all {verdict.audit.pairs} limits"
+    fully = "it" if one else "each of them"
+    return Headline(
+        f"The channel keeps {limits}{_unused(verdict, fully)}.", implied_sentence(verdict)
+    )
 
 
 def _broken(verdict: ChannelVerdict) -> Headline:
@@ -72,12 +76,12 @@ def _broken(verdict: ChannelVerdict) -> Headline:
     )
 
 
-def _unused(verdict: ChannelVerdict) -> str:
-    """How far the channel stays below what E would allow, at most."""
+def _unused(verdict: ChannelVerdict, fully: str) -> str:
+    """How far the channel stays below what E would allow, at most; `fully`: what it uses up."""
     leaks = [cell.leak for cell in verdict.cells.values() if math.isfinite(cell.leak.epsilon)]
     most = max(leak.epsilon - max(leak.privacy_loss, 0.0) for leak in leaks)
     if most < 0.005:
-        return " and uses each of them fully"
+        return f" and uses {fully} fully"
     return f" and leaks up to ε = {most:.2f} less than allowed"
 
 

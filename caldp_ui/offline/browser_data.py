@@ -11,8 +11,8 @@ from caldp_ui.stage.codec import Blob, pack_message
 from caldp_ui.stage.markup import Tree, tree
 from caldp_ui.stage.message import film_blobs, film_head, scene_head
 
-NEVER: Final = {"of": "", "serial": 0}
-"""The `heard` of a message: no server takes events."""
+NO_RECEIPT: Final = {"client": "", "serial": 0}
+"""The `receipt` of a message: no server takes events."""
 
 
 def below_title(html: str) -> str:
@@ -32,7 +32,7 @@ def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
     films = [_film_in_part(part, each) for each in moves if isinstance(each, Film)]
     parcels, target = [], {}
     if isinstance(picture, Scene):
-        head = scene_head(picture, part.id) | {"page": part.id, "heard": NEVER}
+        head = scene_head(picture, part.id) | {"page": part.id, "receipt": NO_RECEIPT}
         parcels, target = [pack_message({}, _blobs(picture))], {"stage": part.id}
     else:
         head = _message(picture)
@@ -45,7 +45,7 @@ def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
 
 
 def _message(picture: Component) -> dict[str, Any]:
-    return {**picture.message, "heard": NEVER}
+    return {**picture.message, "receipt": NO_RECEIPT}
 
 
 def _dial(part: Part, dial: Dial) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
     if _has_picture(parts, Board):
         chart_code = join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
         codes.append(
-            bundle.partial_script("dom", "elsewhere")
+            bundle.partial_script("dom", "replacements")
             + scripts.hub_script()
             + scripts.narrow_script()
             + chart_code

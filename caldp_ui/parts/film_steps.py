@@ -57,7 +57,9 @@ def _nearest(levels: Sequence[float], at: float) -> list[float]:
     return [levels[place] for place in near]
 
 
-def _complete_steps(levels: Sequence[float], made: Mapping[float, Step]) -> tuple[Step, ...]:
-    whole = max(len(step.codes) for step in made.values())
-    ordered = (made[level] for level in levels if level in made)
+def _complete_steps(
+    levels: Sequence[float], steps_by_level: Mapping[float, Step]
+) -> tuple[Step, ...]:
+    whole = max(len(step.codes) for step in steps_by_level.values())
+    ordered = (steps_by_level[level] for level in levels if level in steps_by_level)
     return tuple(step for step in ordered if len(step.codes) == whole)

@@ -77,7 +77,7 @@ class SliderFilm(Generic[R]):
             hides=self.hides,
             dial=self.dial,
             place=self.place,
-            alike=self.name(record),
+            settings=self.name(record),
         )
 
     @property

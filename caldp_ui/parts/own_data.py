@@ -119,9 +119,9 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
         st.session_state[_state_key(state, "wrong")] = str(error)
         _discard_upload(state)
         return False
-    way = _ask_hidden(state, form, counts)
+    hide = _ask_hidden(state, form, counts)
     if counts is not None and st.session_state.pop(_state_key(state, "own-wanted"), False):
-        st.session_state[_state_key(state, "own-counted")] = counts, way
+        st.session_state[_state_key(state, "own-counted")] = counts, hide
         run_page()
     with st.container(horizontal=True, gap="small"):
         if counts is not None:
@@ -131,7 +131,7 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
                 type="primary",
                 icon=":material/check:",
                 key=state.key("own-accept"),
-                on_click=lambda: _show_or_count(state, form, counts, way, answers),
+                on_click=lambda: _show_or_count(state, form, counts, hide, answers),
             )
         st.button(
             "Choose another", key=state.key("own-again"), on_click=lambda: _discard_upload(state)
@@ -143,13 +143,13 @@ def _show_or_count(
     state: PageState[S],
     form: Form[C],
     found: C,
-    way: Callable[[Scenario], Scenario],
+    hide: Callable[[Scenario], Scenario],
     answers: dict[str, object],
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
     upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
     if upload is None or own_file.form_answers(state, upload) == answers:
-        _accept(state, form, found, way)
+        _accept(state, form, found, hide)
     else:
         st.session_state[_state_key(state, "own-wanted")] = True
 
@@ -158,11 +158,11 @@ def _ask_hidden(
     state: PageState[Any], form: Form[C], found: C | None
 ) -> Callable[[Scenario], Scenario]:
     """The visitor's choice of what is hidden, where the form asks; at first the most."""
-    ways = {} if found is None else form.hidden_choices(found)
-    if not ways:
+    choices = {} if found is None else form.hidden_choices(found)
+    if not choices:
         return lambda scenario: scenario
-    picked = st.radio("Sensitive is …", list(ways), key=state.key("own-hidden"))
-    return ways[picked or next(iter(ways))]
+    picked = st.radio("Sensitive is …", list(choices), key=state.key("own-hidden"))
+    return choices[picked or next(iter(choices))]
 
 
 def _discard_upload(state: PageState[Any]) -> None:
@@ -174,13 +174,15 @@ def _discard_upload(state: PageState[Any]) -> None:
 
 
 def _accept(
-    state: PageState[S], form: Form[C], found: C, way: Callable[[Scenario], Scenario]
+    state: PageState[S], form: Form[C], found: C, hide: Callable[[Scenario], Scenario]
 ) -> None:
     """Show the counts and close the form; the form shows the error if that fails."""
     _discard_upload(state)
     try:
         record = state.current()
-        _show_scenario(state, way(form.apply_counts(record.scenario, found)), form.next_step(found))
+        _show_scenario(
+            state, hide(form.apply_counts(record.scenario, found)), form.next_step(found)
+        )
     except CaldpError as error:
         st.session_state[_state_key(state, "wrong")] = str(error)
 

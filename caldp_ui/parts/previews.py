@@ -29,13 +29,16 @@ class _Interrupted(Exception):
 
 
 def show(
-    key: str, requests: Sequence[FilmRequest], made: Sequence[Film], send: Callable[[Film], None]
+    key: str,
+    requests: Sequence[FilmRequest],
+    known_films: Sequence[Film],
+    send: Callable[[Film], None],
 ) -> None:
-    """Make and send the nearest steps of the requested films that are not yet `made`.
+    """Make and send the nearest steps of the requested films that are not among `known_films`.
 
     `key`: one place on one page. `send`: sends a film to its picture, in a part of the page.
     """
-    known = {film.alike for film in made}
+    known = {film.settings for film in known_films}
     missing = [each for each in requests if each.near and each.name not in known]
     if missing:
         redraw_on_call(f"{key}-near", _STILL_S, lambda: _draw(f"{key}-near", missing, send))

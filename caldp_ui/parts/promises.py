@@ -14,6 +14,7 @@ from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S
 from caldp_ui.words import mixing, policies
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.strength import NONE
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -21,7 +22,11 @@ def shield(nouns: Vocabulary, setup: Setup) -> None:
     """Show who is protected, and how well."""
     with st.container(key="protected"):
         texts = policies.describe_promise(nouns, setup)
-        st.markdown(f":material/shield: {texts.protected} {texts.odds} {texts.repeats}")
+        last = texts.grades[-1]
+        weak = " At this ε their protection counts as none." * (
+            last.protected and last.word == NONE
+        )
+        st.markdown(f":material/shield: {texts.protected}{weak} {texts.odds} {texts.repeats}")
 
 
 def bullets(sentences: Iterable[str]) -> None:

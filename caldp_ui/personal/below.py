@@ -33,8 +33,8 @@ def show(data: PersonalData) -> None:
 def _collector(data: PersonalData) -> None:
     st.markdown(words.people_sentence(data))
     rows = {
-        where: {"what a report says": said, "what the collector does with it": makes}
-        for where, (said, makes) in words.describe_reports(data).items()
+        where: {"what a report says": report_text, "what the collector does with it": makes}
+        for where, (report_text, makes) in words.describe_reports(data).items()
     }
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("where somebody is"))
     left, right = st.columns(2, gap="large")

@@ -7,7 +7,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec
 from caldp_ui.personal.page_state import PersonalState, with_tags
 
-_NONE: Final = SensitiveAreas(())
+_NO_AREAS: Final = SensitiveAreas(())
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Preset:
     sentence: str
     shares: tuple[float, ...]
     background: str
-    sensitive: SensitiveSpec = _NONE
+    sensitive: SensitiveSpec = _NO_AREAS
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this story."""

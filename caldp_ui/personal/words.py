@@ -93,7 +93,7 @@ def people_sentence(data: PersonalData) -> str:
         if has_common
         else "Of all people"
     )
-    return f"{all_of}, {groups}; the others elsewhere."
+    return f"{all_of}, {groups}; the others are elsewhere."
 
 
 def _own_place_text(number: int) -> str:
@@ -192,9 +192,8 @@ def home_inference_text(inference: HomeInference, city: str) -> str:
     )
     sentence = (
         f"After **{HOME_REPORTS} reports from home**, an attacker who knows only how many people "
-        "are "
-        "where gives “at a place of their own” a "
-        f"**{formats.hundred(inference.own_place_probability)} %** chance. "
+        "are where gives “at a place of their own” a chance of "
+        f"**{formats.hundred(inference.own_place_probability)} %**. "
         f"“At home in {city}” gets **{after}**; before any report it was {before}."
     )
     if after != before:

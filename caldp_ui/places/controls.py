@@ -215,7 +215,7 @@ def data_control() -> None:
     common.data(STATE, _data_sets(), with_dataset)
     if not sources.fetched_snap():
         st.caption(
-            "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has brought it."
+            "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has fetched it."
         )
 
 

@@ -141,11 +141,11 @@ def _without_drawing(record: PlacesState) -> PlacesState:
 
 def edits_text(edits: tuple[str, ...]) -> str:
     """How a sensitive set was drawn: its start, and the numbers of areas added and taken out."""
-    begun = edits[:1] == (_EVERYWHERE,)
-    added = sum(edit.startswith("+") for edit in edits) - begun
+    is_everything = edits[:1] == (_EVERYWHERE,)
+    added = sum(edit.startswith("+") for edit in edits) - is_everything
     taken = sum(edit.startswith("-") for edit in edits)
     parts = (
-        "everything" * begun,
+        "everything" * is_everything,
         f"{added} added" * (added > 0),
         f"{taken} taken out" * (taken > 0),
     )

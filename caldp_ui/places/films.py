@@ -76,11 +76,11 @@ def _draws_film(scenario: Scenario, progress: Progress) -> Film:
         ours, plain = runs.uncached_result(at), runs.uncached_result(plain_ldp.best_plain_ldp(at))
         label = f"draw {number + 1}"
         steps.append(replace(_render_step(ours, plain), label=label, value=float(number + 1)))
-    made = tuple(steps)
+    film_steps = tuple(steps)
     return Film(
         "draws",
         "New noise",
-        made,
+        film_steps,
         False,
         _PER_SECOND,
         loops=True,

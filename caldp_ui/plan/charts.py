@@ -48,7 +48,9 @@ def figure(
     if pair is not None:
         ours, plain = ((need.epsilon, float(need.people or 1)) for need in pair)
         traces.append(gap_arrow((ours, plain), colours))
-        notes += _gap_labels(pair, colours)
+        # Until more points are known, the lines' names stand at the left of this one.
+        names_here = points[record.protection][0].epsilon == record.epsilon
+        notes += _gap_labels(pair, "bottom right" if names_here else "bottom left", colours)
     y = _ordinate([each.people for needs in points.values() for each in needs], people)
     top = 10.0 ** y["range"][1]
     notes.append(
@@ -96,7 +98,7 @@ def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette)
 
 
 def _your_people(people: int, colours: Palette) -> Label:
-    text = f"you: {formats.people(people)} people"
+    text = f"you: {formats.people(people)}"
     return Label(_RANGE[1], people, text, colours.text, "bottom left", lift=-3)
 
 
@@ -127,13 +129,16 @@ def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Nee
     return (ours, plain) if plain.people > 1.05 * ours.people else None
 
 
-def _gap_labels(pair: tuple[Need, Need], colours: Palette) -> list[Label]:
-    """The numbers of people at both ends of the gap, and how many times as many that is."""
+def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[Label]:
+    """The numbers of people at both ends of the gap, and how many times as many that is.
+
+    `side`: where the lower number stands.
+    """
     ours, plain = (float(need.people or 1) for need in pair)
     at = pair[0].epsilon
-    text = f"{_APART}{formats.times(plain / ours)} as many people"
+    text = f"{_APART}{formats.times(plain / ours)} as many"
     return [
-        Label(at, ours, f"{words.rounded_people_text(ours)}{_APART}", colours.ours, "bottom left"),
+        Label(at, ours, f"{_APART}{words.rounded_people_text(ours)}{_APART}", colours.ours, side),
         Label(at, plain, f"{_APART}{words.rounded_people_text(plain)}", colours.plain, "top right"),
         Label(at, math.sqrt(ours * plain), text, colours.text, "middle right"),
     ]

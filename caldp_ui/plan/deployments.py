@@ -14,7 +14,7 @@ from caldp_ui.words import formats
 _APPLE: Final = "Apple, Differential Privacy Overview, 2017"
 _BY_DAY: Final = (
     "ε of a day as read by D. Desfontaines, A list of real-world uses of differential privacy; "
-    "not held against Apple's own print"
+    "not checked against Apple's own text"
 )
 
 

@@ -15,7 +15,7 @@ from caldp_ui.plan.regions import Margins
 from caldp_ui.plan.words import Points
 from caldp_ui.words import formats, policies
 
-_NAMED: Final = 8
+_NAMES_MAX: Final = 8
 """The most margins that a memo names one by one."""
 _OTHER_EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
 """ε's at which a memo says how many people the same accuracy takes."""
@@ -52,7 +52,7 @@ def margins_text(record: Plan, margins: Margins, level: float) -> str:
     people = formats.people(runs.people(record.scenario))
     start = f"With {people} people at ε = {level:g}, 95 of 100 surveys are right"
     rows = list(zip(margins.names, margins.margins.tolist(), strict=True))
-    if len(rows) > _NAMED:
+    if len(rows) > _NAMES_MAX:
         rows.sort(key=lambda row: row[1])
         (best, least), (worst, most) = rows[0], rows[-1]
         return (

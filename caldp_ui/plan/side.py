@@ -40,12 +40,12 @@ _WRONG_SLIDER: Final = _share(
 )
 
 
-WITHIN_TITLE: Final = "is known to within ±"
+WITHIN_TITLE: Final = "is known to within ± (of its value)"
 
 
 def floor_title(record: Plan) -> str:
     """The label of the slider of the least share that matters."""
-    return f"Every {words.unit(record)} of at least"
+    return f"Every {words.unit(record)} of at least (of all people)"
 
 
 def goals() -> None:
@@ -74,7 +74,7 @@ def settings(record: Plan) -> None:
         slider.show(STATE, FLOOR_SLIDER, floor_title(record))
         slider.show(STATE, WITHIN_SLIDER, WITHIN_TITLE)
     else:
-        slider.show(STATE, _WRONG_SLIDER, f"At most so many {words.nouns(record).wrong}")
+        slider.show(STATE, _WRONG_SLIDER, f"People {words.nouns(record).wrong}, at most")
     common.epsilon(STATE)
     common.people(STATE, runs.dataset(record.scenario).n)
     st.selectbox(

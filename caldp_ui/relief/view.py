@@ -73,7 +73,7 @@ def show(state: PageState[Any], setup: Setup, domain: GridDomain, results: Resul
         "maps; estimates are the unbiased ones, and those below zero are not drawn. "
         f"{_colours(look.widest)} Drag to turn all maps at once, double-click to come closer, "
         "point at a column for its numbers. "
-        f"The drawing weighs {megabytes:.1f} MB, and {CODE_MB} MB more the first time."
+        f"The drawing is {megabytes:.1f} MB to load, and {CODE_MB} MB more the first time."
     )
     st.table(table(maps, tiles))
 

@@ -10,4 +10,4 @@ def percent(share: float) -> str:
 
 def points(spread: float) -> str:
     """Half an interval of shares as percentage points, two digits: "1.2 points"."""
-    return f"{max(float(f'{100 * spread:.2g}'), 0.01):g} points"
+    return f"{max(float(f'{100 * spread:.2g}'), 0.01):g} percentage points"

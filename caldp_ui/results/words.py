@@ -55,7 +55,7 @@ def headline(results: Results, *, is_example: bool) -> Headline:
     unit = vocabulary(results).unit
     name = value_name(results, first)
     estimate = (
-        f"From {formats.people(results.reports)} reports we estimate that "
+        f"From {formats.counted(results.reports, 'report', 'reports')} we estimate that "
         f"{percent_range(results.low[first], results.high[first])} {vocabulary(results).belong} "
         "the "
         f"most common {unit}, {name if vocabulary(results) is PLACES else f'“{name}”'}."

@@ -21,7 +21,7 @@ OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
 REPORT: Final = (200, 10.0, "Very many phones report from here")
 """Limit on reports, likewise."""
-_KEPT: Final = 60.0
+_WINDOW_S: Final = 60.0
 """Seconds for which an address is remembered."""
 _KNOWN_MAX: Final = 10_000
 """Addresses remembered at once; the one quiet for longest is forgotten first."""
@@ -57,7 +57,7 @@ class AttemptLimiter:
         """Drop addresses quiet for a minute, and the quietest where there are too many."""
         while self._times:
             oldest = next(iter(self._times.values()))
-            if now - oldest[-1] <= _KEPT and len(self._times) < _KNOWN_MAX:
+            if now - oldest[-1] <= _WINDOW_S and len(self._times) < _KNOWN_MAX:
                 return
             self._times.popitem(last=False)
 

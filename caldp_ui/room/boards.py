@@ -46,14 +46,14 @@ _LEGEND: Final = (
 _NOTE: Final = "With few reports the unbiased estimate can be below 0. Pink: protected answers."
 
 
-def board(told: str, key: str) -> None:
-    """Draw the projector's board. `told`: of `board_json`."""
-    _board(key=key, data={"key": key, "told": told})
+def board(content: str, key: str) -> None:
+    """Draw the projector's board. `content`: of `board_json`."""
+    _board(key=key, data={"key": key, "content": content})
 
 
-def as_component(told: str, key: str) -> Component:
-    """The projector's board as a component of an offline file. `told`: of `board_json`."""
-    return Component({"key": key, "told": told}, "board", _SCRIPT, _STYLE)
+def as_component(content: str, key: str) -> Component:
+    """The projector's board as a component of an offline file. `content`: of `board_json`."""
+    return Component({"key": key, "content": content}, "board", _SCRIPT, _STYLE)
 
 
 def board_json(
@@ -129,11 +129,13 @@ def phone_message(poll: PollState) -> dict[str, Any]:
         "sensitive": list(question.sensitive),
         "open": poll.is_open,
         "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
-        "before": [
+        "odds": [
             words.coin_odds_sentence(question, x, [float(q) for q in row])
             for x, row in enumerate(channel)
         ],
-        "told": [_report_explanation(question, y, [float(q) for q in sent]) for y, sent in columns],
+        "explanations": [
+            _report_explanation(question, y, [float(q) for q in sent]) for y, sent in columns
+        ],
         "answer": words.answer_sentence(poll),
         "words": _WORDS if question.right is None else {**_WORDS, **_guess(question)},
     }
@@ -141,10 +143,10 @@ def phone_message(poll: PollState) -> dict[str, Any]:
 
 def _report_explanation(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
     if words.is_open_guess(question):
-        return {"why": words.SENT_AS_IT_IS, "left": "", "chances": [], "widths": []}
+        return {"why": words.SENT_AS_IT_IS, "uncertainty": "", "chances": [], "widths": []}
     return {
         "why": words.deniability_text(question, report, chances),
-        "left": words.remains_sentence(report, chances),
+        "uncertainty": words.remains_sentence(report, chances),
         "chances": [formats.out_of(each) for each in chances],
         "widths": [round(each, 4) for each in chances],
     }

@@ -27,8 +27,8 @@ def most_right_about(question: Question, answer: int) -> float:
 
 def _right(question: Question, first: int, second: int) -> float:
     channel = channel_of(question)
-    apart = sum(abs(p - q) for p, q in zip(channel[first], channel[second], strict=True))
-    return float(Fraction(1, 2) + apart / 4)
+    difference = sum(abs(p - q) for p, q in zip(channel[first], channel[second], strict=True))
+    return float(Fraction(1, 2) + difference / 4)
 
 
 def truthful_answers(question: Question) -> list[int]:

@@ -21,11 +21,11 @@ from caldp_ui.room.registry import TeacherKey, format_code, normalize_code, room
 from caldp_ui.session import handover, notices
 from caldp_ui.session.ticking import redraw_every, run_page
 
-_HELD: Final = "room/held"
-_NEXT: Final = "room/next"
-_GONE: Final = "room/gone"
+_TEACHER_KEY: Final = "room/held"
+_NEXT_KEY: Final = "room/next"
+_FORGET_KEY: Final = "room/gone"
 """True once the browser is to forget the room that it stored."""
-_KNOWN: Final = "room/known"
+_KNOWN_KEY: Final = "room/known"
 """The current question's mark, and its ranges by number of reports, which do not change."""
 _KEEPER: Final = STATE.key("keeper")
 _keeper = st.components.v2.component(
@@ -35,7 +35,7 @@ _keeper = st.components.v2.component(
 
 def find_teacher_key() -> TeacherKey | None:
     """The key of the room that this visit opened; None where there is none, or it has ended."""
-    teacher_key: TeacherKey | None = st.session_state.get(_HELD)
+    teacher_key: TeacherKey | None = st.session_state.get(_TEACHER_KEY)
     if teacher_key is None:
         return None
     try:
@@ -61,7 +61,7 @@ def open_button() -> None:
 def _open() -> None:
     try:
         attempt_limiter().record_attempt(OPEN, addresses.visitor_address())
-        st.session_state[_HELD] = rooms().open(_written_question(), this_visit())
+        st.session_state[_TEACHER_KEY] = rooms().open(_written_question(), this_visit())
     except CaldpError as error:
         notices.notify(str(error))
     handover.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
@@ -69,13 +69,13 @@ def _open() -> None:
 
 
 def _set_writing_next(writing: bool) -> None:
-    st.session_state[_NEXT] = writing
+    st.session_state[_NEXT_KEY] = writing
 
 
 def page() -> None:
     """Draw the whole page while a room is open."""
     ensure_navigation()
-    teacher_key: TeacherKey = st.session_state[_HELD]
+    teacher_key: TeacherKey = st.session_state[_TEACHER_KEY]
     poll = rooms().get_own_poll(teacher_key, this_visit())
     notices.show()
     if handover.take_part(STATE.page, NEXT):
@@ -83,7 +83,7 @@ def page() -> None:
         _set_writing_next(True)
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=STATE.key("side")):
-        if st.session_state.get(_NEXT):
+        if st.session_state.get(_NEXT_KEY):
             _next_question(teacher_key, poll)
         else:
             _way_in(poll)
@@ -91,7 +91,7 @@ def page() -> None:
     with main:
         redraw_every("hall", 1.0, lambda: _live(teacher_key))
         below.show(lambda: rooms().get_own_poll(teacher_key, this_visit()))
-    _keeper(key=_KEEPER, data={"held": vars(teacher_key)})
+    _keeper(key=_KEEPER, data={"teacher": vars(teacher_key)})
 
 
 def _live(teacher_key: TeacherKey) -> None:
@@ -99,9 +99,9 @@ def _live(teacher_key: TeacherKey) -> None:
         poll = rooms().get_own_poll(teacher_key, this_visit())
     except CaldpError:
         run_page()
-    mark, known = st.session_state.get(_KNOWN, ("", {}))
+    mark, known = st.session_state.get(_KNOWN_KEY, ("", {}))
     if mark != poll.mark:
-        _, known = st.session_state[_KNOWN] = (poll.mark, {})
+        _, known = st.session_state[_KNOWN_KEY] = (poll.mark, {})
     past = history(poll.question, poll.reports, known)
     last = past[-1][1] if past else None
     headline.show(words.live_headline(poll, last))
@@ -155,7 +155,7 @@ def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
             )
         st.button("Next question", key=STATE.key("next"), on_click=_set_writing_next, args=(True,))
     with st.container(horizontal=True, gap="xsmall"):
-        intake.form(teacher_key, poll, lambda: st.session_state.pop(_KNOWN, None))
+        intake.form(teacher_key, poll, lambda: st.session_state.pop(_KNOWN_KEY, None))
         with st.popover("End the poll", icon=":material/logout:", width="stretch"):
             st.markdown("Its reports are forgotten and phones are told so.")
             st.button(
@@ -208,21 +208,21 @@ def _lose(teacher_key: TeacherKey) -> None:
 
 
 def _forget() -> None:
-    st.session_state.pop(_HELD, None)
-    st.session_state.pop(_KNOWN, None)
+    st.session_state.pop(_TEACHER_KEY, None)
+    st.session_state.pop(_KNOWN_KEY, None)
     _set_writing_next(False)
-    st.session_state[_GONE] = True
+    st.session_state[_FORGET_KEY] = True
 
 
 def restore_poll() -> None:
     """Find the room that this browser opened, after its page was reloaded."""
     if find_teacher_key() is None:
-        gone = st.session_state.pop(_GONE, False)
-        _keeper(key=_KEEPER, data={"forget": gone}, on_held_change=_restore_from_browser)
+        forget = st.session_state.pop(_FORGET_KEY, False)
+        _keeper(key=_KEEPER, data={"forget": forget}, on_teacher_change=_restore_from_browser)
 
 
 def _restore_from_browser() -> None:
-    stored = st.session_state[_KEEPER].get("held")
+    stored = st.session_state[_KEEPER].get("teacher")
     if not isinstance(stored, Mapping):
         return
     teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))
@@ -231,4 +231,4 @@ def _restore_from_browser() -> None:
     except CaldpError:
         _lose(teacher_key)
     else:
-        st.session_state[_HELD] = teacher_key
+        st.session_state[_TEACHER_KEY] = teacher_key

@@ -26,29 +26,39 @@ def promise(question: Question) -> str:
         return "Guesses are not secret: phones send them as they are."
     if not question.sensitive:
         return "No answer is protected: phones send the truth."
+    return f"{left_out_sentence(question)} {_guess_sentence(question)}".strip()
+
+
+def _guess_sentence(question: Question) -> str:
     most = odds.most_right(question)
     return (
-        f"{_protected(question)}An attacker who must choose between two equally likely answers is "
+        "An attacker who must choose between two equally likely answers is "
         f"right {_times(most)} (protection: {strength(most).word})."
     )
 
 
-def _protected(question: Question) -> str:
-    """How many answers are protected; "" where all are."""
+def left_out_sentence(question: Question) -> str:
+    """Whose answers are not protected, where some are; "" where all are or none."""
     few = len(question.sensitive)
-    if few == question.k:
+    if few in (0, question.k):
         return ""
+    who = f"Only {few} of {question.k} answers"
     if few == 1:
-        return f"Only {_quoted(question, question.sensitive[0])} is protected. "
-    return f"Only {few} of {question.k} answers are protected. "
+        who = f"Only people who answer {_quoted(question, question.sensitive[0])}"
+    return f"{who} are protected; everybody else's answer can be read."
+
+
+def _with_left_out(question: Question, sentence: str) -> Headline:
+    """A sentence as a headline, below the one on the unprotected where there are any."""
+    left_out = left_out_sentence(question)
+    if left_out:
+        return Headline(left_out, f"{sentence} {_guess_sentence(question)}", True)
+    return Headline(sentence, promise(question), sends_truth(question))
 
 
 def _times(most: float) -> str:
     """How often a guess is right at most, in a hundred."""
-    if most == 1:
-        return "always"
-    best = formats.hundred(most)
-    return f"{best if best.startswith('over') else f'at most {best}'} times in 100"
+    return "always" if most == 1 else f"{formats.upper_bound(most)} times in 100"
 
 
 def _quoted(question: Question, x: int) -> str:
@@ -58,13 +68,15 @@ def _quoted(question: Question, x: int) -> str:
 def rehearsal(question: Question, people: int, half_width: float) -> Headline:
     """The headline before a poll is opened."""
     first = _quoted(question, question.sensitive[0] if question.sensitive else 0)
-    off = formats.hundred(half_width)
-    return Headline(
-        f"With {formats.count(people, 'phone', 'phones')}, the estimate of {first} is accurate "
-        f"to ± {off} percentage {'point' if off == '1' else 'points'}.",
-        promise(question),
-        sends_truth(question),
-    )
+    phones, off = formats.count(people, "phone", "phones"), formats.hundred(half_width)
+    if off.startswith("more"):
+        sentence = f"With {phones}, nothing can be said of {first}: it may be anywhere."
+    else:
+        sentence = (
+            f"With {phones}, the estimate of {first} is accurate to ± {off} percentage "
+            f"{'point' if off == '1' else 'points'}."
+        )
+    return _with_left_out(question, sentence)
 
 
 def rehearsal_title(people: int) -> str:
@@ -96,11 +108,10 @@ def live_headline(poll: PollState, shares: Shares | None) -> Headline:
     first = question.sensitive[0] if question.sensitive else 0
     low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
     arrived = formats.count(reports, "report", "reports")
-    return Headline(
+    return _with_left_out(
+        question,
         f"From {arrived} we estimate that {low:.0f} to {high:.0f} % would truthfully say "
         f"{_quoted(question, first)}.",
-        promise(question),
-        sends_truth(question),
     )
 
 

@@ -9,7 +9,7 @@ from caldp_ui.app.errors import escape_markdown
 
 _NOTICE: Final = "notice"
 _HINT: Final = "hint"
-_SHOWN: Final = "notice-shown"
+_SHOWN_KEY: Final = "notice-shown"
 _STAYS: Final = "notice-stays"
 
 
@@ -34,8 +34,8 @@ def show() -> None:
     if floating:
         st.toast(escape_markdown(floating), icon=":material/info:", duration="long")
     stays = st.session_state.pop(_STAYS, False)
-    sentence = st.session_state.pop(_NOTICE, st.session_state.get(_SHOWN) if stays else None)
-    st.session_state[_SHOWN] = sentence
+    sentence = st.session_state.pop(_NOTICE, st.session_state.get(_SHOWN_KEY) if stays else None)
+    st.session_state[_SHOWN_KEY] = sentence
     with st.container():  # always there: what follows keeps its place, and is not drawn twice
         if sentence:
             st.warning(escape_markdown(sentence), icon=":material/info:")

@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from caldp_ui.session import notices
 
-_MENDED: Final = "ticking/mended"
+_REFRESH_KEY: Final = "ticking/mended"
 _REST_S: Final = 2.0
 """A page is not mended more often: where its runs take longer than ticks, that would never end."""
 
@@ -53,8 +53,8 @@ def _draw_fragment(key: str, seconds: float, draw: Callable[[], None], every: fl
 
 def _rerun_if_crossed() -> None:
     now = monotonic()
-    if now - st.session_state.get(_MENDED, -_REST_S) >= _REST_S:
-        st.session_state[_MENDED] = now
+    if now - st.session_state.get(_REFRESH_KEY, -_REST_S) >= _REST_S:
+        st.session_state[_REFRESH_KEY] = now
         run_page()
 
 

@@ -36,10 +36,10 @@ YOURS: Final = "Yours: "
 LINK_MAX: Final = 2_000
 """Most characters of a link that holds the data: QR codes and mail programs take no more."""
 _KINDS: Final = (OwnTable, OwnSurvey, OwnPlaces)
-_KEPT: Final = "own-data"
-_KEPT_AREAS: Final = "own-areas"
-_KEPT_PRIORS: Final = "own-priors"
-_KEPT_MAX: Final = 20
+_DATA_KEY: Final = "own-data"
+_AREAS_KEY: Final = "own-areas"
+_PRIORS_KEY: Final = "own-priors"
+_DATA_MAX: Final = 20
 
 
 def keep(spec: DatasetSpec) -> None:
@@ -47,7 +47,7 @@ def keep(spec: DatasetSpec) -> None:
     spec = _full_map(spec)
     if is_own(spec):
         others = {name: data for name, data in kept_datasets().items() if data != spec}
-        _keep(_KEPT, {**others, _data_hash(spec): spec})
+        _keep(_DATA_KEY, {**others, _data_hash(spec): spec})
 
 
 def keep_all(scenario: Scenario) -> None:
@@ -58,31 +58,31 @@ def keep_all(scenario: Scenario) -> None:
         keep_areas(blocks)
     if isinstance(scenario.prior, PublicMap):
         others = _kept_priors()
-        _keep(_KEPT_PRIORS, {**others, _prior_hash(scenario.prior): scenario.prior})
+        _keep(_PRIORS_KEY, {**others, _prior_hash(scenario.prior): scenario.prior})
 
 
 def keep_areas(spec: PolygonBlocks) -> None:
     """Keep polygons of a visitor's own in the visit's memory."""
-    _keep(_KEPT_AREAS, {**_kept_areas(), _areas_hash(spec): spec})
+    _keep(_AREAS_KEY, {**_kept_areas(), _areas_hash(spec): spec})
 
 
 def _keep(place: str, latest: Mapping[str, object]) -> None:
-    st.session_state[place] = dict(list(latest.items())[-_KEPT_MAX:])
+    st.session_state[place] = dict(list(latest.items())[-_DATA_MAX:])
 
 
 def _kept_areas() -> dict[str, PolygonBlocks]:
-    kept: dict[str, PolygonBlocks] = st.session_state.get(_KEPT_AREAS, {})
+    kept: dict[str, PolygonBlocks] = st.session_state.get(_AREAS_KEY, {})
     return kept
 
 
 def _kept_priors() -> dict[str, PublicMap]:
-    kept: dict[str, PublicMap] = st.session_state.get(_KEPT_PRIORS, {})
+    kept: dict[str, PublicMap] = st.session_state.get(_PRIORS_KEY, {})
     return kept
 
 
 def kept_datasets() -> dict[str, DatasetSpec]:
     """The visit's own datasets by their names in links, the latest last."""
-    kept: dict[str, DatasetSpec] = st.session_state.get(_KEPT, {})
+    kept: dict[str, DatasetSpec] = st.session_state.get(_DATA_KEY, {})
     return kept
 
 

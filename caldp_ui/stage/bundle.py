@@ -28,13 +28,13 @@ _ORDER: Final = (
     "scale",
     "readout",
     "tools",
-    "teller",
+    "outbox",
     "pointer",
     "touch",
     "keys",
     "toolbar",
     "dial",
-    "elsewhere",
+    "replacements",
     "fitting",
     "follower",
     "film",
@@ -90,7 +90,7 @@ def style() -> str:
 LOADER: Final = """
 const key = Symbol.for("caldp.stage");
 const hub = globalThis[key] ??= {};
-hub.code ??= new Promise(done => { hub.arrived = done; });
+hub.code ??= new Promise(done => { hub.resolve = done; });
 export default component => hub.code.then(code => code.%s(component));
 """
 """The script of each small component: it waits for the code, which is sent only once."""

@@ -67,7 +67,7 @@ def stage(
         _stage(
             key=key,
             data=[_head(scene, key)],  # in a list, or Streamlit looks for data frames in it
-            on_told_change=lambda: _dispatch_events(key, on_act, on_step),
+            on_events_change=lambda: _dispatch_events(key, on_act, on_step),
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
@@ -110,7 +110,7 @@ def _send(key: str, *blobs: Blob | None) -> None:
 def _head(scene: Scene, key: str) -> dict[str, Any]:
     """The scene, its page's path, and which of the browser's events have been received."""
     page = urlsplit(current_address({})).path
-    return {**scene_head(scene, key), "page": page, "heard": acknowledgement(key)}
+    return {**scene_head(scene, key), "page": page, "receipt": acknowledgement(key)}
 
 
 def _dispatch_events(

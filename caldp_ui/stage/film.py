@@ -53,8 +53,8 @@ class Film:
     `place`: where it stands among the films of its stage, from 0, whichever comes first. `beside`:
     key of the page's element that has the button "play" where controls are the page's own; "" for
     its `dial`. It lasts ten seconds, unless it `loops`, and leads back to where it began.
-    `alike`: names all that the steps depend on but the slider. `is_whole`: it has all steps; of the
-    others the pictures only follow the page's slider, and nothing plays them.
+    `settings`: names all that the steps depend on but the slider. `is_whole`: it has all steps; of
+    the others the pictures only follow the page's slider, and nothing plays them.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Film:
     hides: tuple[Mark, ...] = ()
     place: int = 0
     beside: str = ""
-    alike: str = ""
+    settings: str = ""
     is_whole: bool = True
 
     @cached_property
@@ -77,9 +77,9 @@ class Film:
             {
                 "reading": step.reading,
                 "pictures": dict(step.pictures),
-                "elsewhere": {place: tree(html) for place, html in step.elsewhere.items()},
+                "replacements": {place: tree(html) for place, html in step.elsewhere.items()},
             }
             for step in self.steps
         ]
-        head = {"id": self.dial, "dial": f".st-key-{self.dial}", "alike": self.alike}
+        head = {"id": self.dial, "dial": f".st-key-{self.dial}", "settings": self.settings}
         return json.dumps({**head, "steps": steps}).encode()

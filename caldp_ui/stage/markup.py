@@ -11,7 +11,12 @@ from caldp_core.basics.errors import require
 
 Tree: TypeAlias = list[Any]
 """An element: its tag, its attributes, and its children, which are texts and trees."""
-_KEPT: Final = {"class": "className", "role": "role", "aria-label": "aria-label", "style": "style"}
+_ATTRIBUTES: Final = {
+    "class": "className",
+    "role": "role",
+    "aria-label": "aria-label",
+    "style": "style",
+}
 
 
 def tree(html: str) -> Tree:
@@ -38,8 +43,10 @@ class _Reader(HTMLParser):
         self.open: list[Tree] = [["", {}]]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        kept = {_KEPT[name]: value or "" for name, value in attrs if name in _KEPT}
-        element: Tree = [tag, kept]
+        attributes = {
+            _ATTRIBUTES[name]: value or "" for name, value in attrs if name in _ATTRIBUTES
+        }
+        element: Tree = [tag, attributes]
         self.open[-1].append(element)
         if tag != _EMPTY:
             self.open.append(element)

@@ -25,16 +25,16 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "arrangement": scene.arrangement and _arrangement(scene.arrangement),
         "scale": vars(scene.scale),
         "actions": [
-            {"id": action.id, "label": action.label, "will": dict(action.will)}
+            {"id": action.id, "label": action.label, "effects": dict(action.effects)}
             for action in scene.actions
         ],
         "undo": scene.can_undo,
         "redo": scene.can_redo,
         "focus": scene.focus and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
         "titles": {"side": scene.scale_title, "error": scene.error_title},
-        "at": dict(scene.film_at),
+        "values": dict(scene.film_at),
         "hint": scene.look_hint,
-        "unpointed": scene.unpointed,
+        "prompt": scene.unpointed,
         "words": dict(scene.mark_words),
         "label": scene.label,
         "look": scene.look,
@@ -82,7 +82,7 @@ def _picture(picture: Picture) -> dict[str, Any]:
 
 
 def _difference(picture: Difference) -> dict[str, Any]:
-    return {**_words(picture), "of": picture.of, "to": picture.to}
+    return {**_words(picture), "first": picture.first, "second": picture.second}
 
 
 def _words(picture: Picture | Difference) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def film_head(film: Film) -> dict[str, Any]:
                 "notes": {name: list(notes) for name, notes in step.notes.items()},
                 "labels": {name: list(map(vars, some)) for name, some in step.labels.items()},
                 "reading": step.reading,
-                "elsewhere": {place: tree(html) for place, html in step.elsewhere.items()},
+                "replacements": {place: tree(html) for place, html in step.elsewhere.items()},
             }
             for step in film.steps
         ],

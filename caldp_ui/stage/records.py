@@ -82,15 +82,15 @@ class Picture:
 class Difference:
     """A map of how far two pictures are apart, cell by cell; shown as "error".
 
-    The browser computes it, so it follows a film. `of`, `to`: ids of pictures.
+    The browser computes it, so it follows a film. `first`, `second`: ids of the pictures.
     """
 
     id: str
     title: str
     subtitle: str
     alt: str
-    of: str
-    to: str
+    first: str
+    second: str
     nobody: float = 0.0
     marks: tuple[Mark, ...] = ALL_MARKS
     fact: Fact | None = None
@@ -141,13 +141,14 @@ class Ground:
 class Action:
     """A use for a drawn box, brushed cells or a clicked block.
 
-    `will`: by tool, one sentence on what will happen; the action is offered for these tools only.
-    By "look" it is what a click on a cell does with no tool in hand, as if that cell were brushed.
+    `effects`: by tool, one sentence on what will happen; the action is offered for these tools
+    only. By "look" it is what a click on a cell does with no tool in hand, as if that cell were
+    brushed.
     """
 
     id: str
     label: str
-    will: Mapping[Tool, str]
+    effects: Mapping[Tool, str]
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ class Scene:
             f"A scene needs pictures with ids of their own, got {ids}.",
         )
         placed = self.arrangement or Arrangement(())
-        named = {*self.swipe, *(end for each in self.differences for end in (each.of, each.to))}
+        ends = (end for each in self.differences for end in (each.first, each.second))
+        named = {*self.swipe, *ends}
         named |= {*placed.large, *placed.small, *placed.turns}
         unknown = sorted(named - set(known))
         require(

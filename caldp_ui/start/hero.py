@@ -52,10 +52,10 @@ def show() -> None:
 def _headline(plain: float, ours: float) -> Headline:
     """Both errors, total variations in [0, 1], in one sentence."""
     return Headline(
-        f"Protect only what is sensitive: {formats.of_hundred(ours)} people are misplaced, "
-        f"not {formats.per_hundred(plain)}.",
-        "Local differential privacy adds noise on each phone, before anything is sent. Drag the "
-        "divider: same people, same ε.",
+        f"Protecting only what is sensitive puts {formats.of_hundred(ours)} people in the wrong "
+        f"place, protecting everything {formats.per_hundred(plain)}.",
+        "Local differential privacy (LDP) adds noise on each phone, before anything is sent. Drag "
+        "the divider to compare.",
     )
 
 
@@ -63,8 +63,8 @@ def _show_errors(plain: Result, ours: Result) -> None:
     """Show both errors as numbers and as people, and buttons for the next pages."""
     st.html(f'<div class="sides">{_side_html("left", plain)}{_side_html("right", ours)}</div>')
     st.markdown(
-        "Both hide where in a block someone is. Plain LDP also hides which block, and pays for it "
-        "with the map."
+        "Both hide where in a block someone is. Plain LDP also hides which block, so its map is "
+        "less accurate."
     )
     with st.container(horizontal=True):
         if st.button("Open this map", icon=":material/map:", type="primary"):

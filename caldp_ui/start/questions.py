@@ -105,7 +105,7 @@ def accuracy_questions() -> tuple[FrequentQuestion, ...]:
     return (
         FrequentQuestion(
             "How many people do I need?",
-            "Half the error takes four times the people. From less than a thousand people little "
+            "Half the error takes four times the people. From fewer than a thousand people little "
             f"can be learned locally.{_SEE_PAGE[PLAN]}",
         ),
         FrequentQuestion(

@@ -36,7 +36,7 @@ _WEB: Final = Path(__file__).with_name("web")
 
 def script() -> str:
     """The browser's side as one ES module."""
-    return bundle.partial_script("film", "teller") + join_modules(_WEB, module_order(_WEB, "chart"))
+    return bundle.partial_script("film", "outbox") + join_modules(_WEB, module_order(_WEB, "chart"))
 
 
 def style() -> str:
@@ -58,8 +58,8 @@ _UNPROTECTED: Final = ("#8A3600", "#F0A040")
 def show(comparison: ComparisonData, pinned: ComparisonData | None) -> None:
     """The picture, with the `pinned` results; its events are handled before the next run."""
     with st.container(key=STATE.key("board")):
-        data = {**message(comparison, pinned), "heard": acknowledgement(KEY)}
-        _chart(key=KEY, data=data, on_told_change=_handle_events)
+        data = {**message(comparison, pinned), "receipt": acknowledgement(KEY)}
+        _chart(key=KEY, data=data, on_events_change=_handle_events)
 
 
 def send_frames(requests: Sequence[FilmRequest]) -> None:
@@ -96,21 +96,21 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
             {"plain": data.plain, "ours": data.ours, "pinned": pinned_result}, domain, truth
         ),
         "blocks": setup.partition.labels.tolist() if has_blocks else None,
-        "marked": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
-        "alone": ";".join(marks.runs_of(np.flatnonzero(_single_answers(setup)))),
+        "sensitive": ";".join(marks.runs_of(np.flatnonzero(setup.sensitive))),
+        "singles": ";".join(marks.runs_of(np.flatnonzero(_single_answers(setup)))),
         "undo": STATE.can_undo,
         "redo": STATE.can_redo,
         "colours": _colours(),
         "words": _texts(setup, domain),
-        "at": films.film_values(setup),
+        "values": films.film_values(setup),
         "pictures": [],
     }
 
 
 def _single_answers(setup: Setup) -> Bools:
     """(k,) flags of answers alone in their block: marked or not, a report names them."""
-    alone: Bools = (setup.partition.sizes() == 1)[setup.partition.labels]
-    return alone
+    is_single: Bools = (setup.partition.sizes() == 1)[setup.partition.labels]
+    return is_single
 
 
 def _numbers(values: Floats) -> list[float]:
@@ -177,8 +177,8 @@ def _ignore_event(_: Mapping[str, Any]) -> None:
 
 
 def _handle_act(record: Mapping[str, Any]) -> None:
-    if not STATE.undo_or_redo(record.get("step")) and isinstance(record.get("marked"), str):
-        update_scenario(STATE, lambda scenario: with_sensitive_runs(scenario, record["marked"]))
+    if not STATE.undo_or_redo(record.get("step")) and isinstance(record.get("sensitive"), str):
+        update_scenario(STATE, lambda scenario: with_sensitive_runs(scenario, record["sensitive"]))
 
 
 def _apply_film_step(record: Mapping[str, Any]) -> None:

@@ -94,7 +94,7 @@ def _render(scenario: Scenario) -> Step:
     )
     head = words.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
     error = formats.of_hundred(min(ours.first.errors.tv, 1.0))
-    codes = {"marked": encode(ours.setup.sensitive.astype(np.float64))}
+    codes = {"sensitive": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
         codes |= dict(_encoded_columns(name, result))
     elsewhere = {headline.SENTENCE: headline.html(head), odds.PLACE: odds.html(ANSWERS, ours.setup)}

@@ -36,12 +36,12 @@ def show(comparison: QuestionComparison) -> None:
 
 def composition_text(one: QuestionPlan, count: int) -> str:
     """How the ε of a person's answers add up, in words."""
-    asked = formats.hundred(max_guess_accuracy(one.epsilon))
+    chance = formats.hundred(max_guess_accuracy(one.epsilon))
     return (
         "Right guesses of 100, at most, by an attacker who starts from 50. One answer: between two "
         "answers to one question that hide each other, on average over the questions "
-        f"({asked} for the one that a person was asked, 50 for the others). Two people: who differ "
-        f"in all {count} answers, each within what hides it. Levels of one person's answers add "
-        "up: shared, they stay at "
+        f"({chance} for the one that a person was asked, 50 for the others). Two people: who "
+        f"differ in all {count} answers, each within what hides it. Levels of one person's answers "
+        "add up: shared, they stay at "
         f"ε = {one.epsilon:g} together; not shared, they come to {count} × {one.epsilon:g}."
     )

@@ -125,8 +125,8 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
     if any(row[2] is not None for row in rows):
         styles.append((f"{comparison.options.best.asked} questions a person", colours.pinned))
     traces = [
-        _trace(name, names, [100 * (row[way] or 0.0) for row in rows], (colour, colours.text))
-        for way, (name, colour) in enumerate(styles)
+        _trace(name, names, [100 * (row[index] or 0.0) for row in rows], (colour, colours.text))
+        for index, (name, colour) in enumerate(styles)
     ]
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     longest = max(100 * (each or 0.0) for row in rows for each in row)

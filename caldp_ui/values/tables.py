@@ -78,20 +78,20 @@ def table_of(spec: DatasetSpec) -> Table | None:
 def _own_survey_table(spec: OwnSurvey) -> Table:
     """The table of the survey's question that is shown."""
     tables = spec.tables()
-    shown = tables[spec.shown]
-    people = formats.people(sum(shown.counts))
-    size = f"{people} people, {len(tables)} questions; {len(shown.names):,} answers to this one."
-    return Table(f"{visitor_data.YOURS}{spec.title}: {shown.title}", size, spec)
+    table = tables[spec.shown]
+    people = formats.people(sum(table.counts))
+    size = f"{people} people, {len(tables)} questions; {len(table.names):,} answers to this one."
+    return Table(f"{visitor_data.YOURS}{spec.title}: {table.title}", size, spec)
 
 
-_ALL: Final = EverythingSensitive()
+_ALL_SENSITIVE: Final = EverythingSensitive()
 _PLAIN: Final = Preset(
     "Everything alike: plain LDP",
     "Hide every answer from every other, the harmless ones too.",
     OneBlock(),
-    _ALL,
+    _ALL_SENSITIVE,
 )
-_NOTHING: Final = Preset(
+_NONE_SENSITIVE: Final = Preset(
     "Nothing",
     "Every report shows its answer; only the sampling error is left.",
     OneBlock(),
@@ -134,12 +134,12 @@ def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Example, ...]:
     """Protections for a dataset and its answers; the first is where a reader starts."""
     if isinstance(spec, Survey):
         fading = _FADING.get(spec.table, ())
-        return (*_survey_presets(spec.table, domain), *fading, _PLAIN, _NOTHING)
+        return (*_survey_presets(spec.table, domain), *fading, _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, WebVisits):
-        return (*_web_presets(domain), _PLAIN, _NOTHING)
+        return (*_web_presets(domain), _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, OwnTable | OwnSurvey):
-        return (_PLAIN, *_own_presets(domain), _SCALE, _NOTHING)
-    return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NOTHING)
+        return (_PLAIN, *_own_presets(domain), _SCALE, _NONE_SENSITIVE)
+    return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
 
 
 def _survey_presets(table: str, domain: Domain) -> tuple[Preset, ...]:
@@ -155,7 +155,7 @@ _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
     "affairs": (
         (
             "An affair is sensitive",
-            "Who had one hides among all answers; others sometimes send a cover answer.",
+            "People who had an affair hide among all; the others sometimes send a cover answer.",
             OneBlock(),
             None,
         ),
@@ -163,13 +163,13 @@ _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
             "Hide the affair, not the marriage",
             "A report shows how the marriage is rated, but not whether there was an affair.",
             SymbolBlocks(tuple(f"{x},{x + 5}" for x in range(5))),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
         (
             "Hide the marriage, not the affair",
             "A report shows whether there was an affair, but not how the marriage is rated.",
             GroupBlocks(),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
     ),
     "income": (
@@ -183,13 +183,13 @@ _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
             "Hide where in the bracket",
             "A report shows low, middle or high, but not which bracket.",
             GroupBlocks(),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
         (
             "Hide among four brackets",
             "Four neighbouring brackets hide each other; a report shows which four.",
             EvenRuns(11),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
     ),
     "vote": (
@@ -197,13 +197,13 @@ _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
             "Hide the vote, not the party",
             "A report shows the party someone is close to, but not the vote.",
             SymbolBlocks(tuple(f"{x},{x + 7}" for x in range(7))),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
         (
             "Hide the party, not the vote",
             "A report shows the vote, but not the party someone is close to.",
             GroupBlocks(),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
         (
             "Voters against their party",
@@ -223,7 +223,7 @@ _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
             "Hide marijuana, not the rest",
             "A report shows alcohol and cigarettes, but not marijuana.",
             SymbolBlocks(("0-1", "2-3", "4-5", "6-7")),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
     ),
 }
@@ -242,7 +242,7 @@ def _web_presets(domain: Domain) -> tuple[Preset, ...]:
             "Hide the page, not the topic",
             "A report shows the topic someone reads about, but not the page.",
             GroupBlocks(),
-            _ALL,
+            _ALL_SENSITIVE,
         ),
         Preset(
             "Hide the page within delicate topics",
@@ -271,7 +271,7 @@ def _neighbour_blocks(blocks: int) -> Preset:
         "Blocks of neighbours",
         "Neighbouring answers hide each other; a report shows which neighbourhood.",
         EvenRuns(blocks),
-        _ALL,
+        _ALL_SENSITIVE,
     )
 
 
@@ -281,7 +281,7 @@ def _own_presets(domain: Domain) -> tuple[Preset, ...]:
         "Hide the answer, not the group",
         "A report shows the group, but not which of its answers someone gave.",
         GroupBlocks(),
-        _ALL,
+        _ALL_SENSITIVE,
     )
     return (
         *([in_groups] if domain.groups else []),

@@ -34,6 +34,11 @@ def count(number: int, one: str, many: str) -> str:
     return f"{integer(number)} {one if number == 1 else many}"
 
 
+def counted(number: float, one: str, many: str) -> str:
+    """A number of things as `people` writes it: "1 person", "3.67 million people"."""
+    return f"{people(number)} {one if round(number) == 1 else many}"
+
+
 def share(value: float) -> str:
     """A total variation or a share: three decimals, more where it is small."""
     if value == float("inf"):
@@ -58,9 +63,9 @@ def digits(value: float, significant: int = 2) -> str:
 def plus_minus(value: float, spread: float) -> str:
     """A value and its spread, both at least 0, to the same decimals; neither is rounded to 0."""
     decimals = 3 if max(value, spread) < 10 else 1
-    seen = [part for part in (value, spread) if part > _NOBODY]
-    if decimals == 3 and seen and min(seen) < 0.00075:
-        decimals = min(12, -math.floor(math.log10(min(seen))))
+    parts = [part for part in (value, spread) if part > _NOBODY]
+    if decimals == 3 and parts and min(parts) < 0.00075:
+        decimals = min(12, -math.floor(math.log10(min(parts))))
     return f"{value:.{decimals}f} ± {spread:.{decimals}f}"
 
 

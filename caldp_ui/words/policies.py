@@ -42,4 +42,4 @@ def setting_text(setup: Setup) -> str:
     level = f"ε from {ends[0]:g} to {ends[-1]:g}" if len(ends) > 1 else f"ε = {ends[0]:g}"
     if hasattr(policy, "km"):
         level += f" within {policy.km:g} km"
-    return f"{level} · {formats.people(setup.n)} people · data: {setup.dataset.name}"
+    return f"{level} · {formats.counted(setup.n, 'person', 'people')} · data: {setup.dataset.name}"

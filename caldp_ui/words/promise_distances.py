@@ -29,9 +29,9 @@ def _map_promise(
     nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets, along: str
 ) -> PromiseText:
     rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
-    apart = "apart along streets" if isinstance(policy, Streets) else "apart"
-    near = f"up to {formats.digits(policy.km, 4)} km {apart}"
-    far = tuple(f"{formats.digits(times * policy.km, 4)} km {apart}" for times in _FARTHER)
+    suffix = "apart along streets" if isinstance(policy, Streets) else "apart"
+    near = f"up to {formats.digits(policy.km, 4)} km {suffix}"
+    far = tuple(f"{formats.digits(times * policy.km, 4)} km {suffix}" for times in _FARTHER)
     level = f"{policy.epsilon:g} within {policy.km:g} km, {along}"
     return _fading_promise(nouns, setup, _FadingText(policy.epsilon, rate, near, far, level))
 

@@ -81,7 +81,7 @@ def _odds_sentences(name: str, epsilon: float) -> str:
         return _unprotected_sentence(f"**{name}**")
     return (
         f"“**{name}**” can be denied, at ε = {epsilon:g}: no report makes it more than "
-        f"{formats.digits(math.exp(epsilon), 3)} times as credible as before. A report for "
+        f"{formats.digits(math.exp(epsilon), 3)} times as likely as before. A report for "
         f"“{name}” turns an even chance into {bound_text(max_guess_accuracy(epsilon))}."
     )
 

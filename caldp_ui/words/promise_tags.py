@@ -14,7 +14,7 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 NOT_PROMISED: Final = (
     "A report can show that somebody is *not* at home: who names a place openly is elsewhere.",
-    "Places that a person did not mark are named openly more often than not.",
+    "A report can name a place openly that the person did not mark.",
     (
         "One person's openly named places add up, day after day. They show everywhere that the "
         "person goes but home and work."

@@ -11,6 +11,7 @@ from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
+from caldp_ui.words.strength import NONE
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -25,9 +26,8 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
         return _unknown_error_headline(nouns, setup, covered)
     if covered >= 1.0:
         return Headline(_error_sentence(nouns, setup, ours, plain), _hidden_sentence(nouns, setup))
-    return Headline(
-        counts.unprotected_text(nouns, covered), _exchange_sentence(nouns, ours, plain), True
-    )
+    second = f"{_weakness_sentence(nouns, setup)} {_errors_sentence(nouns, ours, plain)}".strip()
+    return Headline(counts.unprotected_text(nouns, covered), second, True)
 
 
 def _unknown_error_headline(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
@@ -80,11 +80,24 @@ def is_plain(setup: Setup) -> bool:
     )
 
 
+def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:
+    """That those who are protected are hardly so, at a large ε; "" where they are."""
+    grade = policies.describe_promise(nouns, setup).grades[-1]
+    if not grade.protected or grade.word != NONE:
+        return ""
+    level = promise.largest_epsilon(setup.scenario)
+    return f"At ε = {level:g} even their protection counts as none."
+
+
 def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:
     """What this protection and plain LDP both hide, and what only plain LDP hides."""
     if not isinstance(setup.policy, Context):
         return policies.promise_summary(nouns, setup)
     low, high = float(setup.policy.epsilon.min()), float(setup.policy.epsilon.max())
+    texts = policies.describe_promise(nouns, setup)
+    if texts.grades[-1].word == NONE:
+        guess = texts.summary.replace("*", "")
+        return f"At ε = {high:g} the protection counts as none. {guess}"
     if is_plain(setup):
         return f"It hides every {nouns.unit} from every other, at ε = {low:g}."
     block, sized = promise.block_name(nouns, setup.scenario), _sized_block(nouns, setup)
@@ -114,18 +127,15 @@ def _sized_block(nouns: Vocabulary, setup: Setup) -> str:
     return f"{name} of {north:g}° × {east:g}°"
 
 
-def _exchange_sentence(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
+def _errors_sentence(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
     if ours is None:
         return f"The {nouns.whole} of this protection is still being computed."
     if not is_share(ours):
-        return f"In exchange, the estimate is off by a total variation of {_variation_text(ours)}."
-    sentence = (
-        f"In exchange, {_people_text(ours)} {'is' if _is_nobody(ours) else 'are'} {nouns.wrong}"
-    )
+        return f"The estimate is off by a total variation of {_variation_text(ours)}."
+    sentence = f"This protection puts {_people_text(ours)} {nouns.wrong}"
     if plain is None or not is_share(plain):
         return f"{sentence}."
     if formats.per_hundred(plain) == formats.per_hundred(ours):
-        return f"{sentence}, as with plain LDP, which protects everybody."
-    return (
-        f"{sentence}; with plain LDP, which protects everybody, it is {formats.per_hundred(plain)}."
-    )
+        return f"{sentence}. Plain LDP protects everybody, and puts as many there."
+    number = formats.of_hundred(plain) if _is_nobody(ours) else formats.per_hundred(plain)
+    return f"{sentence}. Plain LDP protects everybody, and puts {number} there."

@@ -17,11 +17,13 @@ class Strength:
     dark: str
 
 
+NONE: Final = "none"
+"""The word for a protection that leaves an attacker almost sure."""
 STRENGTHS: Final = (
     Strength("strong", 0.675, "#006B4F", "#3CC79B"),
     Strength("fair", 0.805, "#005F9E", "#7CC4F2"),
     Strength("weak", 0.955, "#8A5A00", "#F0B73E"),
-    Strength("none", 1.0, "#A63A00", "#FF9B6A"),
+    Strength(NONE, 1.0, "#A63A00", "#FF9B6A"),
 )
 """Odds of about 2 : 1, 4 : 1 and 20 : 1 at most (ε up to 0.73, 1.41 and 3.05 between two protected
 values), and beyond: 67, 80 and 95 right guesses of 100 as pages show them, rounded."""

@@ -31,8 +31,8 @@ class Vocabulary:
 
 PLACES: Final = Vocabulary("place", "places", "map", "at", "in the wrong place", "where someone is")
 VALUES: Final = Vocabulary(
-    "value", "values", "list", "with", "under the wrong value", "which value is true"
+    "value", "values", "list", "with", "under the wrong value", "which value someone has"
 )
 ANSWERS: Final = Vocabulary(
-    "answer", "answers", "list", "with", "under the wrong answer", "which answer is true"
+    "answer", "answers", "list", "with", "under the wrong answer", "which answer someone gave"
 )

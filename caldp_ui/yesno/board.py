@@ -51,10 +51,10 @@ def panels(data: YesNoData, pinned: YesNoData | None) -> None:
 
 def render(data: YesNoData, pinned: YesNoData | None, colours: Palette) -> Step:
     """The panels and the headline of a question, as one step of a film."""
-    people = formats.people(data.ours.result.setup.n)
     sends = "".join(_sender_html(data.ours, answer) for answer in (1, 0))
     reads = "".join(_reader_html(data.ours, report) for report in (1, 0))
-    title = _title_html(3, f"The server reads {people} reports")
+    reports = formats.counted(data.ours.result.setup.n, "report", "reports")
+    title = _title_html(3, f"The server reads {reports}")
     return films.render_step(
         words.headline(data),
         {_LIKELY: dots.dot_plot_svg(data, pinned, colours)},

@@ -119,6 +119,6 @@ def outcome_buttons() -> None:
 
 def _level_help(answer: str) -> str:
     return (
-        f"A report makes {answer} at most e^ε times as credible as before. Smaller: better hidden. "
+        f"A report makes {answer} at most e^ε times as likely as before. Smaller: better hidden. "
         f"At ∞ a report may prove {answer}."
     )

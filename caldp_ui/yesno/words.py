@@ -31,9 +31,9 @@ def headline(data: YesNoData) -> Headline:
     """Who is not protected, if anybody; the estimate; the people that plain LDP needs for it."""
     ours = data.ours
     policy = yes_no_policy(ours.result.setup.scenario)
-    people = formats.people(ours.result.setup.n)
+    reports = formats.counted(ours.result.setup.n, "report", "reports")
     estimate = (
-        f"From {people} reports we estimate that {percent_range(ours.low, ours.high)} would "
+        f"From {reports} we estimate that {percent_range(ours.low, ours.high)} would "
         "truthfully say yes."
     )
     open_answers = [
@@ -43,9 +43,9 @@ def headline(data: YesNoData) -> Headline:
     ]
     if not open_answers:
         return Headline(estimate, _plain_ldp_sentence(data))
-    return Headline(
-        _unprotected_sentence(data, open_answers), f"{estimate} {_plain_ldp_sentence(data)}", True
-    )
+    # Where every report is the true answer, there is nothing that plain LDP could be beside.
+    plain = "" if len(open_answers) == len(ANSWERS) else f" {_plain_ldp_sentence(data)}"
+    return Headline(_unprotected_sentence(data, open_answers), f"{estimate}{plain}", True)
 
 
 def one_line_summary(data: YesNoData) -> str:

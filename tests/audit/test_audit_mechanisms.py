@@ -126,6 +126,30 @@ def test_a_mechanism_that_changes_its_reports_is_not_believed() -> None:
             audit_context(wrong)
 
 
+@pytest.mark.parametrize("name", ["privatize", "client_report", "_reports", "exact_channel"])
+@pytest.mark.parametrize("policy", [PLAIN, LARGE])
+def test_a_method_that_is_replaced_by_hand_is_not_believed(
+    name: str, policy: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def truth(x: Ints, *_: object) -> Ints:
+        return np.asarray(x)
+
+    wrong = ContextMechanism(policy, "wrong", HadamardOracles)
+    monkeypatch.setattr(wrong, name, truth)
+    with pytest.raises(CaldpError, match=f"{name} of this ContextMechanism was set by hand"):
+        audit_mechanism(wrong)
+    oracles = ContextMechanism(policy, "wrong", HadamardOracles)
+    monkeypatch.setattr(oracles.oracles, "privatize", truth)
+    with pytest.raises(CaldpError, match="privatize of this HadamardOracles was set by hand"):
+        audit_mechanism(oracles)
+
+
+def test_a_method_of_the_server_may_be_replaced_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = ContextMechanism(PLAIN, "even", HadamardOracles)
+    monkeypatch.setattr(mechanism, "estimate", lambda _: np.full(PLAIN.k, 1 / PLAIN.k))
+    assert audit_mechanism(mechanism).holds
+
+
 def test_a_leak_that_is_stated_is_found() -> None:
     leak = HonestLeak(context(BOTH, 1.0))
     found = audit_mechanism(leak)

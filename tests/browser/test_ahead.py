@@ -9,7 +9,7 @@ from tests.browser.conftest import DESKTOP, Opened
 from tests.browser.hands import SLIDER, STAGE, canvases, expect
 
 pytestmark = pytest.mark.browser
-BROUGHT = """dials => {
+FILMS_THERE = """dials => {
     const {films} = globalThis[Symbol.for("caldp.films")] ?? {films: new Map()};
     return dials.every(dial => films.has(dial));
 }"""
@@ -18,7 +18,7 @@ SEEN = """() => {
     const shown = () => [...document.querySelectorAll(".st-key-headline p, .st-key-matrix-off p, "
         + ".st-key-room-rehearsed p")];
     window.seen = key => {
-        const {root, step, drawn} = hub.get(key);
+        const {root, step, drawnContent: drawn} = hub.get(key);
         const fields = [...root.querySelectorAll("input[type=text]")].map(each => each.value);
         const board = root.innerHTML.replace(/ ?class="new"| new(?=")/g, "");
         const said = shown().filter(each => each.checkVisibility());
@@ -40,8 +40,8 @@ PAGES = (
 )
 
 
-def brought(page: Any, *dials: str) -> None:
-    page.wait_for_function(BROUGHT, arg=list(dials))
+def wait_for_films(page: Any, *dials: str) -> None:
+    page.wait_for_function(FILMS_THERE, arg=list(dials))
     page.evaluate(SEEN)
     wait_until_settled(page)
 
@@ -59,7 +59,7 @@ def test_what_is_seen_ahead_is_what_the_server_says(
     opened: Opened, link: str, key: str, dial: str
 ) -> None:
     page = opened(link, ".board", viewport=DESKTOP)
-    brought(page, dial)
+    wait_for_films(page, dial)
     before = page.evaluate("key => window.seen(key)", key)
     seen = ahead(page, key, dial, "ArrowRight")
     assert seen.pop("ahead")
@@ -76,7 +76,7 @@ def test_what_is_seen_ahead_is_what_the_server_says(
 def test_a_film_of_another_channel_is_not_shown(opened: Opened) -> None:
     """The first frame has the new channel, be it by its own nearest steps or by the server."""
     page = opened("matrix?template=ldp", ".board", viewport=DESKTOP)
-    brought(page, "matrix-epsilon")
+    wait_for_films(page, "matrix-epsilon")
     assert page.locator(".board [data-mark=broken]").count() == 0
     page.locator(".st-key-matrix-plant button").click()
     page.locator(".st-key-matrix-mend").wait_for()

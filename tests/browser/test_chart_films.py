@@ -20,7 +20,8 @@ STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 KNOWN = """reading => {
     const {films, page} = globalThis[Symbol.for("caldp.films")], dial = "classroom-epsilon";
     const film = films.get(dial);
-    return film?.alike === page[dial]?.alike && film?.steps.some(step => step.reading === reading);
+    return film?.settings === page[dial]?.settings
+        && film?.steps.some(step => step.reading === reading);
 }"""
 """Whether the browser has that step of what the page shows now."""
 TEXTS = """css => [...document.querySelectorAll(css)]

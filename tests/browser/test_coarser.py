@@ -83,7 +83,7 @@ def test_a_total_and_its_parts(page: Any) -> None:
         expect(page.locator(HEADLINE)).to_have_text(re.compile(f"^Of 72 .* {known} "))
         wait_until_settled(page)
         assert bar(page, HIDE) == percent(known / 72)
-        assert bar(page, "Blocks of noise") == "0"
+        assert bar(page, "Noise in blocks") == "0"
     page.locator(PLAYED).wait_for()
 
 
@@ -129,7 +129,7 @@ def test_two_places(page: Any) -> None:
         worlds.append([*world[ends].tolist(), int(world[labels == labels[ends[0]]].sum())])
     assert bar(page, ROUNDING) == percent(float(told_apart_by_hand(worlds[0], worlds[1], 5)))
     # Two answers of a block by randomized response: e/(1 + e); central noise is ε/2 for each.
-    assert bar(page, "Blocks of noise") == percent(np.e / (1 + np.e))
+    assert bar(page, "Noise in blocks") == percent(np.e / (1 + np.e))
     z = np.arange(-200, 201)
     here, there = (np.exp(-0.5 * np.abs(z - c)) for c in (1, 0))
     best = np.maximum(np.outer(here, there), np.outer(there, here)).sum()
@@ -147,14 +147,14 @@ def test_one_person_who_moved(page: Any) -> None:
     assert bar(page, ROUNDING) == percent(float(told_apart_by_hand(both[0], both[1], 5)))
     # Two reports of one block: both say the same way, or they disagree and a coin decides.
     right = np.e / (1 + np.e)
-    assert bar(page, "Blocks of noise") == percent(right**2 + right * (1 - right))
+    assert bar(page, "Noise in blocks") == percent(right**2 + right * (1 - right))
 
 
 def test_many_tables(page: Any) -> None:
     choose(page, "Many tables", CHART)
     chart = page.locator(CHART)
     page.locator(".st-key-coarser-tables input[type=range]").press("End")
-    expect(page.locator(HEADLINE)).to_have_text(re.compile("^400 exact tables give 100 of 100"))
+    expect(page.locator(HEADLINE)).to_have_text(re.compile("^400 exact tables reveal 100 of 100"))
     # 400 random halves of 100 people have full rank: the answers are the one solution.
     members = np.random.default_rng(0).random((400, 100)) < 0.5
     assert np.linalg.matrix_rank(members) == 100

@@ -207,7 +207,7 @@ SENT = """([text, told]) => {
     const found = new Function(`${text}; return Board`)();
     const board = new found(document.body.appendChild(document.createElement("div")));
     board.paint(told);
-    return board.made.map(({sent, bar}) => [sent.style.width, bar.style.width]);
+    return board.rowParts.map(({sent, bar}) => [sent.style.width, bar.style.width]);
 }"""
 
 

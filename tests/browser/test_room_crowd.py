@@ -91,10 +91,10 @@ async def poll(address: str) -> tuple[list[tuple[bool, int]], list[int]]:
         teacher = Visit(socket, {})
         await teacher.run()
         await teacher.press("open")
-        code = teacher.told["keeper"]["held"]["code"]
+        code = teacher.told["keeper"]["teacher"]["code"]
         phones = await asyncio.gather(*(phone(address, code, i) for i in range(PHONES)))
         await teacher.run()
-        return phones, json.loads(teacher.told["board"]["told"])["reports"]
+        return phones, json.loads(teacher.told["board"]["content"])["reports"]
 
 
 def test_of_sixty_phones_on_their_own_sockets_every_report_is_counted(tmp_path: Path) -> None:

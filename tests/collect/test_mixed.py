@@ -22,6 +22,7 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
         blocks, policy = len(protocol.block_names), protocol.mechanism.policy
         assert isinstance(policy, Context)
         made = mixed_privacy_by_crowd(protocol, [1000, 20, 1000], 1e-6)
+        assert made["delta"] == 1e-6
         assert sum(row["blocks_like_it"] for row in made["blocks"]) == blocks
         for n in (20, 1000):
             right = epsilons_after_mixing(protocol.mechanism, np.full(blocks, n), 1e-6)

@@ -91,7 +91,7 @@ def test_figure_2_has_every_point_once() -> None:
 def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios = [replace(PLAIN, trials=23), replace(BLOCKS, trials=12)]  # chunks of 10
     shares: list[float] = []
-    monkeypatch.setattr(processes, "_WORTH", 5)
+    monkeypatch.setattr(processes, "_RUNS_PER_PROCESS", 5)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     spread = processes.run_in_processes(scenarios, shares.append)
     assert [(t.scenario_index, t.error) for t in spread] == [

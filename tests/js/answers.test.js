@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import {numbers as read, percent, runs} from "../../caldp_ui/values/web/text.js";
+import {parseRuns as read, percent, formatRuns} from "../../caldp_ui/values/web/text.js";
 import {beside} from "./python.js";
 
 beside("answers", "ticked answers are written as Python writes them, and read back", sets => {
     assert.ok(sets.length > 50);
     for (const {symbols, text} of sets) {
-        assert.equal(runs(symbols), text);
+        assert.equal(formatRuns(symbols), text);
         assert.deepEqual(read(text), symbols);
     }
 });

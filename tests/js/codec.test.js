@@ -50,7 +50,7 @@ test("pictures are apart by what their shares differ", () => {
     const drawn = () => Uint16Array.from({length: 500}, () => 0x10000 * number());
     const [one, other] = [drawn(), drawn()];
     other.set(one.subarray(0, 50));
-    codec.apart(one, other).forEach((code, cell) => {
+    codec.differenceCodes(one, other).forEach((code, cell) => {
         const off = Math.abs(codec.VALUES[one[cell]] - codec.VALUES[other[cell]]);
         const least = off < 1e-12 ? 0 : Math.min(1, off);
         assert.ok(Math.abs(codec.VALUES[code] - least) <= 4.3e-4 * least, `${cell}`);

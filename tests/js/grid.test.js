@@ -11,7 +11,7 @@ beside("grid", "a place lies in the cell that Python says", ({ground, places}) =
     const grid = new Grid(ground);
     assert.ok(new Set(places.map(([, , cell]) => cell)).size > 50);
     for (const [latitude, longitude, cell] of places) {
-        assert.equal(grid.at(latitude, longitude), cell, `${latitude} ${longitude}`);
+        assert.equal(grid.cellAt(latitude, longitude), cell, `${latitude} ${longitude}`);
     }
 });
 
@@ -23,17 +23,17 @@ beside("grid", "a drawn box is whole cells, in decimals without dust", ({ground,
 test("a cell's middle lies in it, and beside the map there is none", () => {
     for (let cell = 0; cell < GRID.k; cell++) {
         const {lat, lon} = GRID.middle(cell);
-        assert.equal(GRID.at(lat, lon), cell);
+        assert.equal(GRID.cellAt(lat, lon), cell);
         assert.equal(GRID.row(cell) * 5 + GRID.column(cell), cell);
     }
     for (const [lat, lon] of [[9.9, 22], [14.1, 22], [12, 19.9], [12, 25.1]]) {
-        assert.equal(GRID.at(lat, lon), -1);
+        assert.equal(GRID.cellAt(lat, lon), -1);
     }
 });
 
 test("a grid knows its far edges, and how narrow a degree of longitude is in its middle", () => {
     assert.deepEqual([GRID.north, GRID.east, GRID.k], [14, 25, 20]);
-    assert.ok(Math.abs(GRID.narrow - Math.cos(12 / 180 * Math.PI)) < 1e-12);
+    assert.ok(Math.abs(GRID.longitudeScale - Math.cos(12 / 180 * Math.PI)) < 1e-12);
 });
 
 test("a step is held back at each edge", () => {

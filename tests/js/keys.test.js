@@ -11,7 +11,7 @@ function stage(changes = {}) {
     at("/maps");
     const grid = new Grid({...SMALL, rows: 40, columns: 50, home: [10, 50, 20, 70]});
     const did = [];
-    const note = name => (...told) => { did.push([name, ...told]); };
+    const note = name => (...values) => { did.push([name, ...values]); };
     const board = new EventTarget();
     board.matches = () => true;
     const made = {
@@ -19,11 +19,11 @@ function stage(changes = {}) {
         point(cell) { made.cursor = cell; },
         drag: note("drag"),
         readout: {announce: note("say")},
-        looks: {board, shown: () => ["truth"],
+        looks: {board, visibleIds: () => ["truth"],
             panes: new Map([["truth", {canvas: {width: 500, height: 400}}]])},
-        tools: {tool: "look", drawing: false, busy: false, clicks: false, begin: note("begin"),
+        tools: {tool: "look", isDrawing: false, isBusy: false, takesClicks: false, begin: note("begin"),
             finish: note("finish"), cancel: note("cancel"), take: note("take"), click: note("click"),
-            extend: note("extend"), hover: note("hover"), chosen: {label: "Protect"}, ...changes},
+            extend: note("extend"), hover: note("hover"), chosenAction: {label: "Protect"}, ...changes},
     };
     return Object.assign(made, {keys: new Keys(made)});
 }
@@ -37,7 +37,7 @@ function press({keys, looks}, key, more = {}) {
 
 test("arrows go from cell to cell, with Control ten", () => {
     const there = stage();
-    const from = there.grid.at(there.view.lat, there.view.lon);
+    const from = there.grid.cellAt(there.view.lat, there.view.lon);
     assert.deepEqual(press(there, "ArrowUp"), ["prevented", "stopped"]);
     assert.equal(there.cursor, from + 50);
     press(there, "ArrowRight", {ctrlKey: true});
@@ -49,12 +49,12 @@ test("arrows go from cell to cell, with Control ten", () => {
 });
 
 test("the first cell is a place like any other", () => {
-    const there = stage({tool: "box", drawing: true});
+    const there = stage({tool: "box", isDrawing: true});
     there.cursor = 0;
     press(there, " ");
     assert.deepEqual(there.did[0], ["begin", 0, 0]);
-    there.tools.clicks = true;
-    there.tools.drawing = false;
+    there.tools.takesClicks = true;
+    there.tools.isDrawing = false;
     press(there, " ");
     assert.deepEqual(there.did.at(-2), ["click", 0]);
     press(there, "ArrowRight");
@@ -85,7 +85,7 @@ test("plus and minus zoom where the cursor is, and 0 shows all", () => {
     const there = stage();
     press(there, "+");
     assert.ok(Math.abs(there.view.zoom - 1.5) < 1e-9);
-    there.cursor = there.grid.at(40.5, 60.5);
+    there.cursor = there.grid.cellAt(40.5, 60.5);
     const before = there.view.projection(500, 400);
     press(there, "=");
     assert.ok(Math.abs(there.view.zoom - 2.25) < 1e-9);
@@ -94,27 +94,27 @@ test("plus and minus zoom where the cursor is, and 0 shows all", () => {
     press(there, "-");
     assert.ok(Math.abs(there.view.zoom - 1.5) < 1e-9);
     press(there, "0");
-    assert.ok(there.view.atHome);
+    assert.ok(there.view.isAtHome);
 });
 
 test("Space begins and ends a stroke, and takes a block at once", () => {
-    const there = stage({tool: "box", drawing: true});
+    const there = stage({tool: "box", isDrawing: true});
     press(there, " ");
     assert.deepEqual(there.did.map(([name]) => name), ["begin", "say"]);
-    there.tools.busy = true;
+    there.tools.isBusy = true;
     press(there, "Enter");
     assert.deepEqual(there.did.map(([name]) => name), ["begin", "say", "finish", "say"]);
     assert.equal(there.did.at(-1)[1], "Protect: done.");
-    const blocks = stage({tool: "blocks", drawing: true});
+    const blocks = stage({tool: "blocks", isDrawing: true});
     press(blocks, "Enter");
     assert.deepEqual(blocks.did.map(([name]) => name), ["begin", "finish", "say"]);
-    const busy = stage({tool: "brush", drawing: true, busy: true});
+    const busy = stage({tool: "brush", isDrawing: true, isBusy: true});
     press(busy, "ArrowUp");
     assert.deepEqual(busy.did[0], ["extend", busy.cursor, 0]);
 });
 
 test("Space asks for a place only where a page wants one", () => {
-    const there = stage({clicks: true});
+    const there = stage({takesClicks: true});
     press(there, " ");
     assert.deepEqual(there.did[0], ["click", there.cursor]);
     assert.ok(there.cursor >= 0);
@@ -123,12 +123,12 @@ test("Space asks for a place only where a page wants one", () => {
 });
 
 test("Escape gives up what was begun, then the tool, then nothing", () => {
-    const there = stage({drawing: true, busy: true});
+    const there = stage({isDrawing: true, isBusy: true});
     press(there, "Escape");
-    there.tools.busy = false;
+    there.tools.isBusy = false;
     press(there, "Escape");
     assert.deepEqual(there.did, [["cancel"], ["take", "look"]]);
-    there.tools.drawing = false;
+    there.tools.isDrawing = false;
     assert.deepEqual(press(there, "Escape"), []);
 });
 
@@ -144,7 +144,7 @@ test("keys of others are left to them", () => {
 test("whoever comes by keyboard finds a cursor", () => {
     const there = stage();
     there.looks.board.dispatchEvent(new Event("focus"));
-    assert.equal(there.cursor, there.grid.at(there.view.lat, there.view.lon));
+    assert.equal(there.cursor, there.grid.cellAt(there.view.lat, there.view.lon));
     const clicked = stage();
     clicked.looks.board.matches = () => false;
     clicked.looks.board.dispatchEvent(new Event("focus"));

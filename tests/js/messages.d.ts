@@ -67,8 +67,8 @@ declare namespace Message {
     }
 
     interface Difference extends Captioned {
-        of: string;
-        to: string;
+        first: string;
+        second: string;
     }
 
     interface Arrangement {
@@ -86,19 +86,19 @@ declare namespace Message {
     interface Action {
         id: string;
         label: string;
-        will: Words;
+        effects: Words;
     }
 
-    /** How far Python has heard what hands did in one browser. */
-    interface Heard {
-        of: string;
+    /** The last event that Python has of one picture in one browser. */
+    interface Receipt {
+        client: string;
         serial: number;
     }
 
     interface Scene {
         key: string;
         page: string;
-        heard: Heard;
+        receipt: Receipt;
         ground: Ground;
         pictures: Picture[];
         differences: Difference[];
@@ -111,9 +111,9 @@ declare namespace Message {
         redo: boolean;
         focus: {box: Box; serial: number} | null;
         titles: {side: string; error: string};
-        at: Record<string, number>;
+        values: Record<string, number>;
         hint: string;
-        unpointed: string;
+        prompt: string;
         words: Words;
         label: string;
         look: string;
@@ -131,7 +131,7 @@ declare namespace Message {
         notes: Record<string, [left: string, right: string]>;
         labels: Record<string, Label[]>;
         reading: string;
-        elsewhere: Record<string, Tree>;
+        replacements: Record<string, Tree>;
     }
 
     interface Film {
@@ -191,35 +191,35 @@ declare namespace Message {
         pinned: Columns | null;
         groups: Group[];
         blocks: number[] | null;
-        marked: string;
-        alone: string;
+        sensitive: string;
+        singles: string;
         undo: boolean;
         redo: boolean;
         colours: Words;
         words: Words;
-        at: Record<string, number>;
+        values: Record<string, number>;
         pictures: [];
-        heard: Heard;
+        receipt: Receipt;
     }
 
     /** Where one of the page's sliders is, and the name of all else on the page. */
-    interface Dialled {
+    interface SliderState {
         reading: string;
-        alike: string;
+        settings: string;
     }
 
     interface ChartFilm {
         id: string;
         dial: string;
-        alike: string;
-        steps: {reading: string; pictures: Record<string, string>; elsewhere: Record<string, Tree>}[];
+        settings: string;
+        steps: {reading: string; pictures: Record<string, string>; replacements: Record<string, Tree>}[];
     }
 
     /** An entry of a matrix: ground and text colour, and what is said of it. */
     interface Entry {
         text: string;
         colours: [ground: string, ink: string];
-        told: string;
+        description: string;
     }
 
     interface Matrix {
@@ -265,8 +265,8 @@ declare namespace Message {
         sensitive: number[];
         open: boolean;
         law: Law;
-        before: string[];
-        told: {why: string; left: string; chances: string[]; widths: number[]}[];
+        odds: string[];
+        explanations: {why: string; uncertainty: string; chances: string[]; widths: number[]}[];
         answer: string;
         words: Words;
         received: boolean;

@@ -65,11 +65,11 @@ def messages() -> Iterator[tuple[str, Any]]:
     yield "Matrix", json.loads(board.board_json(verdict(SMALL)))
     step = films.Step(
         reading="1.0",
-        pictures={"chart": "told"},
+        pictures={"chart": "text"},
         elsewhere={".words": "<p class='a'>one <b>two</b></p>"},
     )
-    yield "ChartFilm", json.loads(films.Film("", "", (step,), alike="else").chart_message)
-    yield "Dialled", vars(SliderState("1.0", "else"))
+    yield "ChartFilm", json.loads(films.Film("", "", (step,), settings="else").chart_message)
+    yield "SliderState", vars(SliderState("1.0", "else"))
     for reports in ((), (0, 1, 2, 2)):
         seen = PollState("code", "mark", _QUESTION, True, reports)
         past = history(_QUESTION, reports)
@@ -120,11 +120,11 @@ def _films() -> Iterator[films.Film]:
 
 def _answers() -> Iterator[dict[str, Any]]:
     setup, plain = prepare(BEGIN), prepare(plain_ldp.best_plain_ldp(BEGIN))
-    heard = {"heard": {"of": "", "serial": 0}}
-    yield {**chart.message(ComparisonData(setup, plain, None, None)), **heard}
+    receipt = {"receipt": {"client": "", "serial": 0}}
+    yield {**chart.message(ComparisonData(setup, plain, None, None)), **receipt}
     results: list[Result] = [run(setup), run(plain)]
     shown = ComparisonData(setup, plain, *results)
-    yield {**chart.message(shown, shown), **heard}
+    yield {**chart.message(shown, shown), **receipt}
 
 
 def _sent(parcel: bytes) -> Any:

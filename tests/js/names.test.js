@@ -3,18 +3,18 @@ import test from "node:test";
 
 import {degrees, people} from "../../caldp_ui/stage/web/dom.js";
 import {Grid} from "../../caldp_ui/stage/web/grid.js";
-import {drawNames, nearest} from "../../caldp_ui/stage/web/names.js";
+import {drawNames, nearestCity} from "../../caldp_ui/stage/web/names.js";
 import {View} from "../../caldp_ui/stage/web/view.js";
 import {SMALL, at, numbers} from "./page.js";
 import {beside} from "./python.js";
 
 beside("nearest", "the nearest city is the one that Python finds", ({cities, places}) => {
     for (const [lat, lon, name, km] of places) {
-        const found = nearest(cities, lat, lon);
+        const found = nearestCity(cities, lat, lon);
         assert.equal(found.name, name);
         assert.ok(Math.abs(found.km - km) <= 0.05 * km + 0.1, `${name}: ${found.km}, ${km}`);
     }
-    assert.equal(nearest([], 40, -75), null);
+    assert.equal(nearestCity([], 40, -75), null);
 });
 
 /** The names that are written on a map of 500 × 400 pixels, with their boxes; `ratio`: pixels of
@@ -29,7 +29,7 @@ function written(cities, kept = [], [wide, high] = [500, 400], ratio = 1) {
             box: [left, left + 7 * ratio * name.length, y - 6 * ratio, y + 6 * ratio]}),
     };
     const grid = new Grid({...SMALL, rows: 40, columns: 50, home: [10, 50, 20, 70]});
-    const styles = {now: {sea: "", name: ""}};
+    const styles = {style: {sea: "", name: ""}};
     const projection = new View(grid, "/maps").projection(wide * ratio, high * ratio);
     drawNames(context, projection, {cities, styles, font: "serif"}, ratio, kept);
     return written;

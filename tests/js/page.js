@@ -35,7 +35,7 @@ class Element extends EventTarget {
     setAttribute(name, value) { this.attributes[name] = value; }
     append(...children) { this.children.push(...children); }
     replaceChildren(...children) { this.children = children; }
-    before(other) { this.standIn = other; }
+    before(other) { this.replacement = other; }
     remove() { this.removed = true; }
     focus() { document.focused = this; }
     querySelector() { return this.children.at(-1); }

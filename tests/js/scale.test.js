@@ -55,7 +55,7 @@ function styles() {
     const style = sea => ({sea, ramps: {amounts: RAMP, open: RAMP, safe: RAMP}});
     const stage = {
         data: {page: "/maps"}, looks: {}, root: {dataset: {}, style: {setProperty() {}}},
-        legend: {draw() {}}, layer: {forget() {}}, toolbar: {update() {}}, dirty() {},
+        legend: {draw() {}}, layer: {forget() {}}, toolbar: {update() {}}, requestPaint() {},
     };
     return new MapStyles(stage, {dark: style("black"), light: style("white")});
 }
@@ -64,7 +64,7 @@ test("the reader's style is in the link, and all stages follow", () => {
     at("/maps");
     const [one, other] = [styles(), styles()];
     for (const each of [one, other]) each.settle(SCALE);
-    assert.equal(one.now.sea, "black");
+    assert.equal(one.style.sea, "black");
     one.toggle();
     assert.equal(location.search, "?map=light");
     assert.equal(other.stage.root.dataset.map, "light");

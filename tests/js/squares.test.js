@@ -8,7 +8,7 @@ beside("squares", "as many cells share a number as Python pooled", ({ground, lev
     const grid = new Grid(ground);
     [null, Uint32Array.from(labels)].forEach((blocks, i) => {
         const squares = new Squares(Uint8Array.from(levels), blocks, grid);
-        assert.deepEqual(levels.map((_, cell) => squares.shared(cell)), of[i]);
+        assert.deepEqual(levels.map((_, cell) => squares.sharedCount(cell)), of[i]);
         assert.ok(new Set(of[i]).size > 3);
     });
     const one = Uint8Array.from(levels);

@@ -18,35 +18,35 @@ function pass(milliseconds) {
 
 /** A component that notes what it tells. */
 function waiting(name) {
-    const told = [], parent = {isConnected: true};
+    const events = [], parent = {isConnected: true};
     const show = (other = name) => mount({
-        data: [other, 400], parentElement: parent, setTriggerValue: (...what) => told.push(what),
+        data: [other, 400], parentElement: parent, setTriggerValue: (...event) => events.push(event),
     });
     show();
-    return {told, parent, show};
+    return {events, parent, show};
 }
 
 test("it tells once that nothing has moved for a while", () => {
-    const {told, show} = waiting("here");
+    const {events, show} = waiting("here");
     pass(390);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     pass(10);
-    assert.deepEqual(told, [["still", "here"]]);
+    assert.deepEqual(events, [["still", "here"]]);
     show();
     pass(1000);
-    assert.equal(told.length, 1, "the same again is no news");
+    assert.equal(events.length, 1, "the same again is no news");
 });
 
 test("a hand puts it off", () => {
-    const {told} = waiting("here");
+    const {events} = waiting("here");
     for (const kind of ["keydown", "pointerdown", "pointerup", "input", "wheel"]) {
         pass(300);
         hands.dispatchEvent(new Event(kind));
     }
     pass(390);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     pass(10);
-    assert.deepEqual(told, [["still", "here"]]);
+    assert.deepEqual(events, [["still", "here"]]);
 });
 
 test("of what has come since the last is told, and nothing of what is gone", () => {
@@ -55,6 +55,6 @@ test("of what has come since the last is told, and nothing of what is gone", () 
     changed.show("there");
     gone.parent.isConnected = false;
     pass(600);
-    assert.deepEqual(changed.told, [["still", "there"]]);
-    assert.deepEqual(gone.told, []);
+    assert.deepEqual(changed.events, [["still", "there"]]);
+    assert.deepEqual(gone.events, []);
 });

@@ -14,14 +14,14 @@ test.beforeEach(() => at("/maps"));
 
 test("a view begins at home, or where the link says", () => {
     const home = new View(GRID, "/maps");
-    assert.deepEqual([home.lat, home.lon, home.zoom, home.atHome], [12, 22.5, 1, true]);
+    assert.deepEqual([home.lat, home.lon, home.zoom, home.isAtHome], [12, 22.5, 1, true]);
     const wide = new Grid({...SMALL, rows: 40, columns: 50, home: [10, 50, 20, 70]});
     at("/maps?view=30.5,40.25,2");
-    const told = new View(wide, "/maps");
-    assert.deepEqual([told.lat, told.lon, told.zoom, told.atHome], [30.5, 40.25, 2, false]);
+    const linked = new View(wide, "/maps");
+    assert.deepEqual([linked.lat, linked.lon, linked.zoom, linked.isAtHome], [30.5, 40.25, 2, false]);
     for (const bad of ["a,b,c", "30,40", "30,40,0", "30,40,-1", "30,40,Infinity", ""]) {
         at(`/maps?view=${bad}`);
-        assert.ok(new View(wide, "/maps").atHome, bad);
+        assert.ok(new View(wide, "/maps").isAtHome, bad);
     }
 });
 

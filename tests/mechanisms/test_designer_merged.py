@@ -93,7 +93,7 @@ def test_near_groups_find_the_towns() -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of three and two clusters, so that the truth is at hand as well."""
-    monkeypatch.setattr(merged, "_KEPT", 3)
+    monkeypatch.setattr(merged, "_GROUP_MAX", 3)
     monkeypatch.setattr(merged, "_SYMBOLS", 5)
 
 

@@ -39,11 +39,11 @@ def mechanism_of(policy: Context, oracles: Any = SubsetSelectionOracles) -> Cont
 
 @pytest.mark.parametrize(("size", "omega"), [(1, 1), (2, 1), (9, 4), (50, 49), (400, 100)])
 def test_numbers_before_are_hypergeometric(size: int, omega: int) -> None:
+    least, shares = subset_law.numbers_before(np.arange(size), size, omega)
     for x in range(size):
-        least, shares = subset_law.numbers_before(x, size, omega)
-        a = np.arange(least, least + shares.size)
+        a = np.arange(least[x], least[x] + shares.shape[1])
         expected = hypergeom.pmf(a, size - 1, x, omega - 1) if size > 1 else np.ones(1)
-        np.testing.assert_allclose(shares, expected, rtol=1e-8, atol=1e-15)
+        np.testing.assert_allclose(shares[x], expected, rtol=1e-8, atol=1e-15)
         assert expected.sum() == pytest.approx(1, abs=1e-9)
 
 
@@ -97,11 +97,12 @@ def test_the_scan_has_the_moments_of_subsets(
 def test_a_scan_that_sends_all_others_up_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     right = subset_law.numbers_before
 
-    def mirrored(x: int, size: int, omega: int) -> tuple[int, Floats]:
+    def tilted(x: Ints, size: int, omega: int) -> tuple[Ints, Floats]:
         least, shares = right(x, size, omega)
-        return least, shares[::-1]
+        shares = shares * 10.0 ** np.arange(shares.shape[1])  # nothing that cannot be
+        return least, shares / shares.sum(axis=1, keepdims=True)
 
-    monkeypatch.setattr(subset_law, "numbers_before", mirrored)
+    monkeypatch.setattr(subset_law, "numbers_before", tilted)
     with pytest.raises(AssertionError):
         check_law(12, 4, 30, 5)
 

@@ -114,10 +114,10 @@ def _headline(wrong: str) -> Said:
         rf"|An attacker [^\d]+ (?:is right at most|may be right) (?P<odds>{NUMBER}) times in 100\.)"
         rf"|(?:Only (?P<protected>{OF}) people are protected; everybody else's \w+ can be read\."
         rf"|(?P<open>{OF}) people are not protected: their \w+ can be read\."
-        r"|Nobody is protected: everybody's \w+ can be read\.) In exchange, "
-        rf"(?:(?P<gain>{OF}) people are|nobody is) {wrong}"
-        rf"(?:; with plain LDP, which protects everybody, it is (?P<other>{NUMBER})"
-        r"|, as with plain LDP, which protects everybody)?\.)",
+        r"|Nobody is protected: everybody's \w+ can be read\.) This protection puts "
+        rf"(?:(?P<gain>{OF}) people|nobody) {wrong}\."
+        rf"(?: Plain LDP protects everybody, and puts (?:(?P<other>{NUMBER})|as many|"
+        rf"(?P<beside>{OF})) there\.)?)",
         {
             "ours": (OURS, total_variation),
             "plain": (PLAIN, lambda run: 100 * total_variation(run)),
@@ -127,6 +127,7 @@ def _headline(wrong: str) -> Said:
             "open": (OURS, unprotected),
             "gain": (OURS, total_variation),
             "other": (PLAIN, lambda run: 100 * total_variation(run)),
+            "beside": (PLAIN, total_variation),
         },
     )
 
@@ -243,8 +244,8 @@ YES_OR_NO: Final = Page(
         rf"(?:(?P<bare>{OF}) people are not protected: a report can prove their answer “\w+”\. |"
         r"Nobody is protected: every report is the true answer\. )?"
         rf"From (?P<n>.+?) reports we estimate that (?P<low>{NUMBER}) to (?P<high>{NUMBER}) % "
-        r"would truthfully say yes\. Plain LDP \(Warner's coin\) (?:is as accurate here\.|"
-        r"never gets as accurate\.|needs .+ as many people for the same accuracy\.)",
+        r"would truthfully say yes\.(?: Plain LDP \(Warner's coin\) (?:is as accurate here\.|"
+        r"never gets as accurate\.|needs .+ as many people for the same accuracy\.))?",
         {
             "bare": (OURS, _bare),
             "low": (OURS, lambda run: 100 * Coin.of(run).end(0.025)),
@@ -281,15 +282,16 @@ DISTANCES: Final = Page(
     _of_distances,
     len(distances.PRESETS),
     Said(
-        rf"The map misplaces people by (?P<ours>{NUMBER} km) on average\. Blocks with similar "
-        rf"privacy misplace them by (?P<blocks>{NUMBER} km), plain LDP by (?P<plain>{NUMBER} km)\.",
+        rf"The map misplaces people by (?P<ours>{NUMBER} km) on average, plain LDP by "
+        rf"(?P<plain>{NUMBER} km)\. Blocks with similar privacy misplace them by "
+        rf"(?P<blocks>{NUMBER} km)\.",
         {
             "ours": (OURS, earth_mover),
             "blocks": (BLOCKS, earth_mover),
             "plain": (PLAIN, earth_mover),
         },
     ),
-    lambda title: {"noise that fades": OURS, "plain LDP": PLAIN}.get(title, BLOCKS),
+    lambda title: {"this protection": OURS, "plain LDP": PLAIN}.get(title, BLOCKS),
     {"noise": _off(OURS), "blocks": _off(BLOCKS)},
 )
 

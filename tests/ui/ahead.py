@@ -29,8 +29,8 @@ def assert_ahead(
     for value, step in list(zip(slider.steps, film.steps, strict=True))[only]:
         with naming(f"{record} {slider.name} {step.reading}"):
             checked(at.select_slider(key=film.dial).set_value(value).run())
-            told = {"reading": step.reading, "alike": film.alike}
-            assert dialled(at, page)[film.dial] == told
+            state = {"reading": step.reading, "settings": film.settings}
+            assert slider_states(at, page)[film.dial] == state
             assert_shown(at, step)
 
 
@@ -43,17 +43,17 @@ def made(page: ChartPage[R], record: R, slider: Slider[R]) -> Film:
     return page.slider_film(slider, LIGHT).film(record, no_progress)
 
 
-def dialled(at: AppTest, page: ChartPage[Any]) -> Any:
+def slider_states(at: AppTest, page: ChartPage[Any]) -> Any:
     """Where the page says that its sliders are."""
-    (told,) = data_of(at, page.state.key("feeds-page"))
-    return told["page"]
+    (message,) = data_of(at, page.state.key("feeds-page"))
+    return message["page"]
 
 
 def assert_shown(at: AppTest, step: Step) -> None:
     """Pictures and words of the page are those of the step."""
-    for key, told in step.pictures.items():
+    for key, content in step.pictures.items():
         assert data_of(at, key)["key"] == key
-        assert data_of(at, key)["told"] == told
+        assert data_of(at, key)["content"] == content
     for place, html in step.elsewhere.items():
         found = _IN.fullmatch(place)
         assert found is not None

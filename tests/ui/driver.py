@@ -251,7 +251,7 @@ def pictures(at: AppTest, key: str = STAGE_KEY) -> dict[str, str]:
 
 
 def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
-    """Do something on the stage, as the browser tells it."""
+    """Do something on the stage, as the browser sends it."""
     return on_stage(at, {"tool": tool, "action": action or tool, **where})
 
 
@@ -262,26 +262,28 @@ def choose(at: AppTest, film: str, value: float, key: str = STAGE_KEY) -> AppTes
 
 def on_stage(at: AppTest, record: Any, key: str = STAGE_KEY, kind: str = "act") -> AppTest:
     """What a hand did on a stage."""
-    return tell(at, scene_of(at, key)["heard"], record, key, kind)
+    return send_event(at, scene_of(at, key)["receipt"], record, key, kind)
 
 
-def tell(at: AppTest, heard: dict[str, Any], record: Any, key: str, kind: str = "act") -> AppTest:
-    """What a hand did on a picture, as its browser's side tells it: once, by its number."""
-    number = heard["serial"] + 1
-    told = {"of": "browser", "all": [{"serial": number, "kind": kind, "record": record}]}
-    return trigger(at, [{"event": "told", "value": told}], key)
+def send_event(
+    at: AppTest, receipt: dict[str, Any], record: Any, key: str, kind: str = "act"
+) -> AppTest:
+    """What a hand did on a picture, as its browser's side sends it: once, by its number."""
+    event = {"serial": receipt["serial"] + 1, "kind": kind, "record": record}
+    batch = {"client": "browser", "events": [event]}
+    return trigger(at, [{"event": "events", "value": batch}], key)
 
 
-def trigger(at: AppTest, told: list[dict[str, Any]], key: str) -> AppTest:
-    """Events of the component with that key, as the browser tells them."""
+def trigger(at: AppTest, triggers: list[dict[str, Any]], key: str) -> AppTest:
+    """Triggers of the component with that key, as the browser sends them."""
     states = at._tree.get_widget_states()
     name = _EVENTS.format(_component(at, key).id)
-    states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(told)))
+    states.widgets.append(WidgetState(id=name, json_trigger_value=json.dumps(triggers)))
     return checked(at._run(states))
 
 
 def box(area: Area) -> list[float]:
-    """An area as the browser tells it."""
+    """An area as the browser sends it."""
     return [area.south, area.north, area.west, area.east]
 
 

@@ -14,7 +14,7 @@ from caldp_ui.matrix.page_state import (
 )
 from caldp_ui.matrix.templates import INF
 from caldp_ui.matrix.verdict import ChannelVerdict, judge_channel
-from tests.ui.driver import data_of, headline_of, open_page, tell
+from tests.ui.driver import data_of, headline_of, open_page, send_event
 
 SMALL = MatrixState(
     "",
@@ -35,7 +35,7 @@ def record_of(at: AppTest) -> MatrixState:
 
 
 def message(at: AppTest, key: str = board.KEY) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data_of(at, key)["told"])
+    found: dict[str, Any] = json.loads(data_of(at, key)["content"])
     return found
 
 
@@ -57,5 +57,5 @@ def said_of(what: ChannelVerdict) -> str:
 
 
 def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:
-    value = {"x": x, "other": other, "text": text, "both": both}
-    return tell(at, data_of(at, board.KEY)["heard"], value, board.KEY)
+    value = {"x": x, "other": other, "text": text, "symmetric": both}
+    return send_event(at, data_of(at, board.KEY)["receipt"], value, board.KEY)

@@ -220,7 +220,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     at = open_record(STATE)
     assert_signed(at, AttackerState().scenario, STAGE)
-    assert scene_of(at, STAGE)["at"] == {"days": 7.0, "epsilon": 1.0}
+    assert scene_of(at, STAGE)["values"] == {"days": 7.0, "epsilon": 1.0}
     choose(at, "days", 2.0, STAGE)
     assert_shows(at, AttackerState(days=2))
     choose(at, "reports", 5.0, STAGE)
@@ -241,7 +241,7 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
     assert said[7] == f"After 7 fresh reports {gives} {week} chance."
     assert "stored" not in by_days[1].second
     assert by_days[7].second == (
-        f"It is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
+        f"The chance is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
         f"{before} before any report. Every report shows the state."
     )
     assert not any(told.unprotected for told in by_days.values())

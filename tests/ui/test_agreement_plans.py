@@ -178,7 +178,8 @@ def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     assert frame["reports"].tolist() == list(range(11))
     assert (frame["this protection"] <= frame["at most, by the promise"] + 1e-12).all()
     pattern = (
-        r"After (\d+) fresh reports? the attacker gives the true place a (.+?) % chance\. It is "
+        r"After (\d+) fresh reports? the attacker gives the true place an? (.+?) % chance\. The "
+        r"chance is "
         r"(?:(.+?) % if the phone repeats one stored report, )?(.+?) % with plain LDP,? and "
         r"(.+?) % before any report\. Every report shows the state\."
     )

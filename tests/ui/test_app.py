@@ -134,7 +134,7 @@ def test_a_step_of_the_film_of_epsilon_is_followed() -> None:
     at = choose(open_app(), "epsilon", 4.0)
     assert_shows(at, BEGIN.with_context(epsilon=4.0))
     assert at.select_slider(key="places-epsilon").value == 4.0
-    assert scene_of(at)["at"]["epsilon"] == 4.0
+    assert scene_of(at)["values"]["epsilon"] == 4.0
 
 
 def test_the_odds_are_shown_in_their_word_and_colour() -> None:
@@ -287,7 +287,7 @@ def test_films_are_of_the_scenario_on_screen_with_its_coins(
     shown = replace(BEGIN.with_context(epsilon=2.0), seed=3)
     at = open_with(shown)
     assert asked == [shown]
-    assert scene_of(at)["at"] == {"epsilon": 2.0, "draws": 3.0}
+    assert scene_of(at)["values"] == {"epsilon": 2.0, "draws": 3.0}
 
 
 def test_the_sentence_of_a_film_is_that_of_the_page() -> None:

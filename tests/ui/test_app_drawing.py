@@ -109,7 +109,7 @@ def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None
 def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> None:
     at = open_with(ONE)
     (protect,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.PROTECT)
-    assert all("nothing changes" in told for told in protect["will"].values())
+    assert all("nothing changes" in told for told in protect["effects"].values())
     draw(at, edits.PROTECT)
     assert_shows(at, ONE)
     assert not at.toast
@@ -119,7 +119,7 @@ def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> No
 def test_protecting_only_a_box_is_told_before_and_after() -> None:
     at = open_with(ONE)
     (only,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.ONLY)
-    assert "100 of 100" in only["will"]["box"]
+    assert "100 of 100" in only["effects"]["box"]
     draw(at, edits.ONLY)
     result = assert_shows(at, drawn(f"+{BOX}", base=ONE))
     assert (result.setup.sensitive == US_GRID.area_mask(BOX)).all()
@@ -185,7 +185,7 @@ def test_rectangles_of_a_box_are_one() -> None:
 def test_blocks_are_drawn_undone_redone_and_cleared() -> None:
     at = open_app()
     (block,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.BLOCK)
-    assert "875 blocks" in block["will"]["box"]
+    assert "875 blocks" in block["effects"]["box"]
     draw(draw(at, edits.BLOCK), edits.BLOCK, OTHER)
     both = (str(BOX), str(OTHER))
     two = BEGIN.with_context(blocks=DrawnBlocks(both))

@@ -116,8 +116,8 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
     here = where_sliders_are(at, case)
     if case.path != navigation.CURVES:  # there the steps themselves follow the reader
         one = replace(slider, steps=slider.steps[:1])
-        alike = made(case.page, case.record, one).alike
-        expected = {"reading": step.reading, "alike": alike}
+        settings = made(case.page, case.record, one).settings
+        expected = {"reading": step.reading, "settings": settings}
         assert here[case.page.state.key(slider.name)] == expected
     assert all(other.pictures != step.pictures for other in others if other.pictures)
 
@@ -132,7 +132,7 @@ def test_every_step_can_be_sent(name: str) -> None:
         assert len(set(readings)) == len(readings)
         assert sent["id"] == case.page.state.key(slider.name)
         assert sent["dial"] == f".st-key-{case.page.state.key(slider.name)}"
-        assert all(step["elsewhere"] for step in sent["steps"])
+        assert all(step["replacements"] for step in sent["steps"])
 
 
 def test_what_else_a_step_rests_on_is_in_its_name() -> None:
@@ -140,7 +140,7 @@ def test_what_else_a_step_rests_on_is_in_its_name() -> None:
 
     def name(page: ChartPage[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
         few = replace(slider, steps=slider.steps[:1])
-        return page.slider_film(few, colours).film(record, no_progress).alike
+        return page.slider_film(few, colours).film(record, no_progress).settings
 
     (epsilon, people) = classroom.sliders(Lesson("sum"))
     begin = name(classroom.PAGE, Lesson("sum"), epsilon)

@@ -236,7 +236,7 @@ def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
             galois = what.named("Galois")
             longest = max(what.responses, key=lambda cost: cost.bits)
             assert galois.bits <= longest.bits
-            wide = min(what.named("RAPPOR").off, what.named("OUE").off)
+            wide = min(what.named("RAPPOR").off, what.named("optimized unary encoding").off)
             assert galois.off <= 1.035 * wide
 
 
@@ -256,7 +256,7 @@ def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
 def test_one_function_for_all_is_never_better_than_is_said() -> None:
     lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
     what = counting.compute_data(lesson)
-    said = re.search(r"never below ± ([\d.]+) points", told(lesson))
+    said = re.search(r"never below ± ([\d.]+) percentage points", told(lesson))
     assert said
     floor = float(said[1]) / 100
     assert all(cost.off > 0.99 * floor for cost in what.single)

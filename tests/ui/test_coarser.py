@@ -308,7 +308,7 @@ def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
         reconstruction.Curve("noise", line.right_shares),
     )
     assert (
-        "100 exact tables give 100 of 100"
+        "100 exact tables reveal 100 of 100"
         in reconstruction.headline(record, (line, *rest)).sentence
     )
 

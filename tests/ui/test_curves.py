@@ -25,7 +25,7 @@ from caldp_ui.charts.labels import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import charts, files, gaps, words
 from caldp_ui.curves import lines as work
-from caldp_ui.curves.axes import AXES, power_at, value_at
+from caldp_ui.curves.axes import AXES, place_of, value_at
 from caldp_ui.curves.board import RUNS, curves_csv
 from caldp_ui.curves.curve_data import CurveData
 from caldp_ui.curves.curve_data import make_curves as curves_of_lines
@@ -67,11 +67,13 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
     at_place = forecast_if_fast(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
     assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in told
-    ours = [each for each in found if each.line == 1 and each.error is not None]
-    by_place = {each.place: each.error.error for each in ours if each.error}
+    factor = re.search(r"Half the error takes ([\d.]+) times as many people", told)
+    assert factor is not None
     assert lines[1].places[1] == SMALL.scenario.n
-    slope = np.log(by_place[1] / by_place[0]) / np.log(lines[1].places[1] / lines[1].places[0])
-    assert f"{formats.times(2 ** (-1 / slope))} as many people" in told
+    many = replace(lines[1].scenarios[1], n=round(float(factor[1]) * lines[1].places[1]), seed=0)
+    half = forecast_if_fast(prepare(many), budget=Budget(32, 64, 0.01))
+    assert half is not None
+    assert half.error == pytest.approx(0.5 * at_place.error, rel=0.1)  # read off between points
 
 
 def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
@@ -82,7 +84,8 @@ def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_l
     assert not told.unprotected
     assert "sensitive” protects only 10 of 100 people." in told.second
     left = words.headline(alone := replace(record, protections=("sensitive",)), whole(alone))
-    assert left.sentence.startswith("Only 10 of 100 people are protected here; ")
+    assert left.sentence == "Only 10 of 100 people are protected here."
+    assert " puts " in left.second
     assert left.unprotected
 
 
@@ -211,11 +214,22 @@ def test_settings_and_a_link_back() -> None:
 def test_reading_off() -> None:
     x = [1.0, 10.0, 100.0]
     tv = [1.0, 0.1, 0.1 / np.sqrt(10)]
-    assert power_at(x, tv, 5.0) == pytest.approx(-1.0)
-    assert power_at(x, tv, 50.0) == pytest.approx(-0.5)
+    assert place_of(x, tv, 1.0, 0.5) == pytest.approx(2.0)
+    assert place_of(x, tv, 5.0, 0.1) == pytest.approx(10.0)
+    assert place_of(x, tv, 50.0, 0.5 * value_at(x, tv, 50.0)) is None
     assert value_at(x, tv, np.sqrt(10)) == pytest.approx(np.sqrt(0.1))
-    assert AXES["people"].describe_power(-0.5) == "half the error takes 4 times as many people"
-    assert AXES["epsilon"].describe_power(-1.0) == "doubling ε divides the error by 2"
+    told = {name: axis.describe_change for name, axis in AXES.items()}
+    assert told["people"](x, tv, 1.0) == "Half the error takes 2 times as many people."
+    assert told["people"](x, [0.5, 0.4, 0.3], 10.0) == (
+        "Half the error takes more than 10 times as many people."
+    )
+    assert told["people"](x, tv, 60.0) == ""
+    assert told["epsilon"](x, tv, 5.0) == "Doubling ε divides the error by 2."
+    assert told["epsilon"](x, tv, 60.0) == ""
+    assert told["blocks"](x, tv, 1.0) == "Ten times as many blocks divide the error by 10."
+    assert told["sensitive"](x, tv[::-1], 10.0) == (
+        "Ten times as many sensitive values multiply the error by 10."
+    )
     with pytest.raises(CaldpError):
         LINK.check(replace(SMALL, methods=("best", "best")))
 
@@ -242,10 +256,12 @@ def test_all_that_is_pinned_comes_as_one_file() -> None:
 
 def test_a_sentence_of_some_points_says_so() -> None:
     lines = work.record_lines(SMALL)
-    found = list(work.expected_errors(lines, no_progress))
+    found = list(work.expected_errors(lines, no_progress, float(SMALL.scenario.n or 0)))
     blank = [[None] * len(line.places) for line in lines]
-    few = words.headline(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
-    assert few.sentence.endswith("still being computed here.")  # nothing is read off far ends
+    few = words.headline(SMALL, curves_of_lines(lines, found[: len(lines)], blank))
+    assert few.sentence.endswith("are being computed.")  # nothing is read off far ends
+    here = words.headline(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
+    assert here.second.startswith("This is with 10,000 people at ε = 1.")  # comes first
     more = words.headline(SMALL, curves_of_lines(lines, found[:-1], blank))
     assert more.second.endswith("still being computed.")
     assert "computed" not in words.headline(SMALL, curves_of_lines(lines, found, blank)).second

@@ -139,9 +139,10 @@ def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
     assert_shows(at, page_record(at, STATE))
     on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
     assert_shows(at, DistanceState())
-    told = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
-    trigger(at, [{"event": "told", "value": {"of": "browser", "all": [told]}}], STAGE)
-    assert_shows(at, DistanceState())  # what was heard once is not done again
+    redo = {"serial": 1, "kind": "act", "record": {"tool": "redo", "action": "redo"}}
+    batch = {"client": "browser", "events": [redo]}
+    trigger(at, [{"event": "events", "value": batch}], STAGE)
+    assert_shows(at, DistanceState())  # what was received once is not done again
 
 
 def test_the_very_mechanism_can_be_audited() -> None:
@@ -306,7 +307,7 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     assert_exported(tmp_path, what.ours, what.blocks_result, what.plain)
 
 
-def test_the_headline_is_one_number_and_the_second_line_compares() -> None:
+def test_the_headline_compares_with_plain_ldp_and_the_second_line_with_blocks() -> None:
     what = load_data(DistanceState(replace(BEGIN, n=20_000)))
     assert what.ours is not None
     assert what.blocks_result is not None
@@ -316,10 +317,10 @@ def test_the_headline_is_one_number_and_the_second_line_compares() -> None:
         for each in (what.ours, what.blocks_result, what.plain)
     )
     told = words.headline(what)
-    assert told.sentence == f"The map misplaces people by {ours} on average."
-    assert told.second == (
-        f"Blocks with similar privacy misplace them by {blocks}, plain LDP by {plain}."
+    assert told.sentence == (
+        f"The map misplaces people by {ours} on average, plain LDP by {plain}."
     )
+    assert told.second == f"Blocks with similar privacy misplace them by {blocks}."
     waiting = words.headline(replace(what, ours=None))
     assert waiting.second.endswith("50 km apart, an attacker is right at most 73 times in 100.")
     person = words.headline(load_data(DistanceState(replace(BEGIN, n=20_000), show=PERSON)))

@@ -70,7 +70,7 @@ def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None
     at = open_record(STATE, SHOWN)
     assert_signed(at, SHOWN.scenario, STAGE)
     (action,) = scene_of(at, STAGE)["actions"]
-    assert set(action["will"]) == {"look"}
+    assert set(action["effects"]) == {"look"}
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
     told = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
     assert_shows(on_stage(at, told, STAGE), replace(SHOWN, place=cell))

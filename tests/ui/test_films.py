@@ -107,7 +107,7 @@ def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> 
         shares = answers.shares_of(result)
         assert step.codes["ours"].name == encode(result.first.estimate).name
         assert step.codes["ours-low"].name == encode(np.clip(shares.low, -1, 1)).name
-        assert step.codes["marked"].name == encode(result.setup.sensitive.astype(float)).name
+        assert step.codes["sensitive"].name == encode(result.setup.sensitive.astype(float)).name
     own = next(step for step in film.steps if step.value == present)
     assert own.codes["ours"].name == answers_of(ANSWERS)
     assert own.codes["plain"].name == answers_of(plain_ldp.best_plain_ldp(ANSWERS))

@@ -133,7 +133,7 @@ def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
 
 def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> None:
     def kept(value: object) -> dict[str, Any] | None:
-        return bar_of(trigger(open_page(""), [{"event": "kept", "value": value}], bar.KEEPER))
+        return bar_of(trigger(open_page(""), [{"event": "lesson", "value": value}], bar.KEEPER))
 
     told = kept({"at": 11, "elapsed": 1500.0})
     assert told is not None

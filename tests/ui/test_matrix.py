@@ -76,7 +76,7 @@ def test_what_follows_is_the_shortest_way_and_can_be_written_in() -> None:
     at = opened(template="neighbours")
     assert "12 entries have no limit, but the other limits imply one" in headline(at)
     assert message(at)["limit"][0][3]["follows"] == "→ 3"
-    assert "no limit, but the other limits imply ε = 3" in message(at)["limit"][0][3]["told"]
+    assert "no limit, but the other limits imply ε = 3" in message(at)["limit"][0][3]["description"]
     at.session_state["matrix-tabs"] = "What follows from E"
     checked(at.run())
     checked(at.button(key="matrix-close").click().run())

@@ -247,11 +247,11 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
         checked(at.selectbox(key="matrix-second").set_value(second).run())
         shown = message(at, STATE.key("together"))
         assert shown["limit"][0][1]["text"] == "2"
-        assert shown["leak"][0][1] | {"told": ""} == {
+        assert shown["leak"][0][1] | {"description": ""} == {
             "text": "2.00",
             "mark": "kept",
             "colours": board._colours(2.0),
-            "told": "",
+            "description": "",
         }
 
 

@@ -7,7 +7,7 @@ import pytest
 from caldp_ui.matrix import films
 from caldp_ui.matrix.page_state import BUG, DESIGNED, PASTED, MatrixState
 from caldp_ui.matrix.templates import TEMPLATES
-from tests.ui.ahead import assert_ahead, dialled, made
+from tests.ui.ahead import assert_ahead, made, slider_states
 from tests.ui.matrix_page import SMALL, opened
 
 WARNER = "3/4 1/4\n0.25 0.75"
@@ -41,10 +41,10 @@ def test_each_template_and_channel_has_a_film_of_its_own() -> None:
         for template in TEMPLATES
         for channel in ("plain", BUG)
     ]
-    assert len({made(films.PAGE, each, films.EPSILON).alike for each in records}) == len(records)
+    assert len({made(films.PAGE, each, films.EPSILON).settings for each in records}) == len(records)
 
 
 def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:
     for record in (SMALL, replace(MatrixState(), channel=DESIGNED)):
         at = opened(record)
-        assert dialled(at, films.PAGE) == {}
+        assert slider_states(at, films.PAGE) == {}

@@ -116,7 +116,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         addresses.page_address, "last not in names", "last in names", check_page_of_a_server,
     ),
     "half of the difference": (
-        odds._right, "apart / 4", "apart / 8",
+        odds._right, "difference / 4", "difference / 8",
         test_room.test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel,
     ),
     "true reports called deniable": (

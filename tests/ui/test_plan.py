@@ -85,9 +85,9 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     for people in (ours.people, plain.people):
         assert words.rounded_people_text(people) in technical
         assert words.rounded_people_text(people) in written
-    assert f"{formats.times(plain.people / ours.people)} as many people" in written
+    assert f"{formats.times(plain.people / ours.people)} as many" in written
     assert {words.protection_title(PLAN, name) for name in NAMES} <= set(written)
-    assert {"you: ε = 1", "you: 1 million people"} <= set(written)
+    assert {"you: ε = 1", "you: 1 million"} <= set(written)
 
 
 def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:

@@ -96,8 +96,8 @@ def test_a_preview_comes_in_a_moment_of_rest_and_serves_until_the_slider_leaves_
     assert not is_waiting(at)
     film = next(iter(at.session_state[f"{PLACE}/films"].values()))
     whole = FILM.film(BEGIN, no_progress)
-    assert (film.alike, film.dial, film.is_whole, whole.is_whole) == (
-        whole.alike, whole.dial, False, True)  # fmt: skip
+    assert (film.settings, film.dial, film.is_whole, whole.is_whole) == (
+        whole.settings, whole.dial, False, True)  # fmt: skip
     by_reading = {each.reading: each for each in whole.steps}
     for each in film.steps:
         same = by_reading[each.reading]
@@ -156,6 +156,6 @@ def test_charts_have_previews_too() -> None:
     (told,) = data_of(at, YESNO.key("feeds-page"))
     for dial, where in told["page"].items():
         film = json.loads(bytes_of(at, f"{key}-{dial}"))
-        assert (film["id"], film["alike"]) == (dial, where["alike"])
+        assert (film["id"], film["settings"]) == (dial, where["settings"])
         assert where["reading"] in [each["reading"] for each in film["steps"]]
     assert len(told["page"]) == len(SLIDERS)

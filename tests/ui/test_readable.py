@@ -93,7 +93,7 @@ def test_the_brush_says_before_that_nothing_is_left_to_protect() -> None:
     everything = edits.actions(setup_of(OneBlock(), EverythingSensitive()))
     one_city = edits.actions(setup_of(OneBlock(), ONE_CITY))
     (before,), (after,) = (
-        [each.will["brush"] for each in offered if each.id == edits.PROTECT]
+        [each.effects["brush"] for each in offered if each.id == edits.PROTECT]
         for offered in (everything, one_city)
     )
     assert "nothing changes" in before

@@ -56,7 +56,7 @@ def message(at: AppTest, name: str) -> dict[str, Any]:
 
 
 def board_of(at: AppTest, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data_of(at, STATE.key(name))["told"])
+    found: dict[str, Any] = json.loads(data_of(at, STATE.key(name))["content"])
     return found
 
 
@@ -142,7 +142,7 @@ def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
         int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
     )
     assert law.channel() == [list(row) for row in channel_of(seen.question)]
-    yes, no = sent["told"]
+    yes, no = sent["explanations"]
     assert "You can deny it: of 100 phones with any other answer, 37" in yes["why"]
     assert yes["chances"] == ["100 of 100", "37 of 100"]
     assert "This report is true" in no["why"]
@@ -247,7 +247,7 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
     key = teacher.session_state["room/held"].key
     for told, found in ((key, True), ("guess", False)):
         again = opened()
-        kept = [{"event": "held", "value": {"code": seen.code, "key": told}}]
+        kept = [{"event": "teacher", "value": {"code": seen.code, "key": told}}]
         trigger(again, kept, STATE.key("keeper"))
         assert (container(again, "room-asked") is not None) == found
 
@@ -255,11 +255,11 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
 def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
     for question in (each for each in EXAMPLES.values() if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        told = phone_message(PollState("", "", question, True))["told"]
+        told = phone_message(PollState("", "", question, True))["explanations"]
         for report, each in enumerate(told):
             others = np.delete(channel[:, report], report)
-            assert ("here it is your true answer" in each["left"]) == (others == 0).all()
-            assert ("nowhere any more" in each["left"]) == (others > 0).any()
+            assert ("here it is your true answer" in each["uncertainty"]) == (others == 0).all()
+            assert ("nowhere any more" in each["uncertainty"]) == (others > 0).any()
             assert ("You can deny it" in each["why"]) == (others > 0).any()
 
 
@@ -312,7 +312,7 @@ def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> Non
         said = f"at most {formats.hundred(best)} times in 100"
         with naming(f"{question}"):
             assert said in words.promise(question)
-            told = phone_message(PollState("", "", question, True))["before"]
+            told = phone_message(PollState("", "", question, True))["odds"]
             for x, before in enumerate(told):
                 about = best_guess(question, [(x, y) for y in range(k) if y != x])
                 assert f"at most {formats.hundred(about)} times in 100" in before
@@ -323,7 +323,7 @@ def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> Non
 def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
     for question in (each for each in ASKED if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        told = phone_message(PollState("", "", question, True))["before"]
+        told = phone_message(PollState("", "", question, True))["odds"]
         for x, before in enumerate(told):
             kept, name = channel[x, x], question.answers[x]
             with naming(before):
@@ -334,7 +334,7 @@ def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
                     assert f"sends “{name}” {formats.hundred(kept)} times in 100" in before
                 alone = np.delete(channel[:, x], x).max() == 0
                 assert (f"A report of “{name}” is always true" in before) == alone
-    bare = phone_message(PollState("", "", Question("?", ("a", "b"), (), 1.0), True))["before"]
+    bare = phone_message(PollState("", "", Question("?", ("a", "b"), (), 1.0), True))["odds"]
     assert bare == ["Your phone will send “a”. Nothing hides it.", bare[1]]
 
 
@@ -359,7 +359,7 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
         )
         told = phone_message(PollState("", "", question, True))
         texts = [text for each in headlines for text in (each.sentence, each.second)]
-        texts += told["before"] + [each["why"] for each in told["told"]]
+        texts += told["odds"] + [each["why"] for each in told["explanations"]]
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25

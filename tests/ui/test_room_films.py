@@ -32,7 +32,7 @@ def test_every_step_is_what_the_page_shows(name: str) -> None:
 
 def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None:
     drafts = [Draft(question, phones) for question in QUESTIONS.values() for phones in (30, 100)]
-    assert len({made(films.PAGE, each, films.EPSILON).alike for each in drafts}) == len(drafts)
+    assert len({made(films.PAGE, each, films.EPSILON).settings for each in drafts}) == len(drafts)
 
 
 def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(

@@ -71,7 +71,7 @@ def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:
         f"Poll {poll_links.display_code(seen.code)} is gone with its reports"
     )
     anew = opened()  # the page loaded again, in a browser that kept what steers the poll
-    kept = [{"event": "held", "value": dataclasses.asdict(held)}]
+    kept = [{"event": "teacher", "value": dataclasses.asdict(held)}]
     trigger(anew, kept, "room-keeper")
     assert anew.warning[0].value.startswith(
         f"Poll {poll_links.display_code(seen.code)} is gone with its reports"

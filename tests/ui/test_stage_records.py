@@ -50,7 +50,7 @@ def test_a_scene_s_message_names_its_blobs_and_is_json() -> None:
     assert head["pictures"][1]["fact"] == ["12", "of 100 people"]
     assert head["ground"]["home"] == [0.0, 2.0, 0.0, 3.0]
     assert head["ground"]["labels"] is head["focus"] is None
-    assert head["differences"][0]["of"] == "ours"
+    assert head["differences"][0]["first"] == "ours"
     focused = replace(SCENE, focus=Focus(Area(0, 1, 0, 2), 3))
     assert scene_head(focused, "map")["focus"] == {"box": [0, 1, 0, 2], "serial": 3}
 
@@ -61,7 +61,7 @@ def test_a_scene_s_message_names_its_blobs_and_is_json() -> None:
         {"pictures": ()},
         {"pictures": SCENE.pictures[:1] * 2},
         {"swipe": ("truth", "theirs")},
-        {"differences": (replace(SCENE.differences[0], to="theirs"),)},
+        {"differences": (replace(SCENE.differences[0], second="theirs"),)},
         {"differences": (replace(SCENE.differences[0], id="truth"),)},
     ],
 )
@@ -82,24 +82,26 @@ def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
     assert step["labels"]["ours"][0]["title"] == "12 of 100"
     assert list(film_blobs(film)) == [OURS]
     moved = replace(SCENE, film_at={"epsilon": 2.0})
-    assert scene_head(moved, "map")["at"] == {"epsilon": 2.0}
+    assert scene_head(moved, "map")["values"] == {"epsilon": 2.0}
 
 
-def told(monkeypatch: pytest.MonkeyPatch, event: str, value: Any) -> list[Any]:
-    heard: list[Any] = []
-    told = {"of": "one", "all": [{"serial": 1, "kind": event, "record": value}]}
-    monkeypatch.setattr(st, "session_state", {"map": {"told": told}})
-    for _ in range(2):  # what was heard once is not done again
-        component._dispatch_events("map", heard.append, heard.append)
-    return heard
+def received(monkeypatch: pytest.MonkeyPatch, kind: str, record: Any) -> list[Any]:
+    calls: list[Any] = []
+    batch = {"client": "one", "events": [{"serial": 1, "kind": kind, "record": record}]}
+    monkeypatch.setattr(st, "session_state", {"map": {"events": batch}})
+    for _ in range(2):  # what was received once is not done again
+        component._dispatch_events("map", calls.append, calls.append)
+    return calls
 
 
-@pytest.mark.parametrize("told", [None, 7, {}, {"all": 3}, {"all": [7]}, {"all": [{"serial": ""}]}])
-def test_what_is_no_telling_is_nothing(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
-    monkeypatch.setattr(st, "session_state", {"map": {"told": told}})
-    heard: list[Any] = []
-    component._dispatch_events("map", heard.append, heard.append)
-    assert heard == []
+@pytest.mark.parametrize(
+    "batch", [None, 7, {}, {"events": 3}, {"events": [7]}, {"events": [{"serial": ""}]}]
+)
+def test_what_is_no_batch_of_events_is_ignored(monkeypatch: pytest.MonkeyPatch, batch: Any) -> None:
+    monkeypatch.setattr(st, "session_state", {"map": {"events": batch}})
+    calls: list[Any] = []
+    component._dispatch_events("map", calls.append, calls.append)
+    assert calls == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_what_is_no_telling_is_nothing(monkeypatch: pytest.MonkeyPatch, told: An
 def test_what_a_hand_did_becomes_a_record(
     monkeypatch: pytest.MonkeyPatch, value: Any, record: Act
 ) -> None:
-    assert told(monkeypatch, "act", value) == [record]
+    assert received(monkeypatch, "act", value) == [record]
 
 
 @pytest.mark.parametrize(
@@ -138,12 +140,12 @@ def test_what_a_hand_did_becomes_a_record(
 def test_what_our_browser_s_side_would_not_send_is_nothing(
     monkeypatch: pytest.MonkeyPatch, value: Any
 ) -> None:
-    assert told(monkeypatch, "act", value) == []
+    assert received(monkeypatch, "act", value) == []
 
 
 def test_a_chosen_step_becomes_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     value = {"film": "epsilon", "index": 2, "value": 1.5}
-    assert told(monkeypatch, "step", value) == [StepChoice("epsilon", 2, 1.5)]
+    assert received(monkeypatch, "step", value) == [StepChoice("epsilon", 2, 1.5)]
 
 
 def test_brushed_cells_are_a_mask() -> None:

@@ -99,10 +99,10 @@ def _domain(spec: Survey | WebVisits) -> Domain:
 
 def test_ticks_mark_answers_and_steps_take_them_back() -> None:
     at = open_values()
-    mark(at, marked="0;5-9")
+    mark(at, sensitive="0;5-9")
     ticked = BEGIN.with_context(sensitive=SensitiveSymbols(("0", "5-9")))
     assert_shows(at, ticked)
-    mark(at, marked="0-9")
+    mark(at, sensitive="0-9")
     assert_shows(at, BEGIN.with_context(sensitive=EverythingSensitive()))
     checked(at.select_slider(key="values-epsilon").set_value(2.0).run())
     mark(at, step="undo")
@@ -110,7 +110,7 @@ def test_ticks_mark_answers_and_steps_take_them_back() -> None:
     assert_shows(at, BEGIN.with_context(epsilon=2.0))
     mark(at, step="redo")
     assert_shows(at, ticked.with_context(epsilon=2.0))
-    mark(at, marked="")
+    mark(at, sensitive="")
     said = headline_of(at)
     assert said.startswith("Nobody is protected")
 
@@ -120,15 +120,15 @@ def test_answers_alone_in_their_block_are_told_apart() -> None:
     for blocks, alone in ((EvenRuns(10), "0-9"), (EvenRuns(6), "4;9"), (GroupBlocks(), "")):
         scenario = BEGIN.with_context(blocks=blocks, sensitive=EverythingSensitive())
         sent = data_of(open_values(LINK.write(ValuesState(scenario))), chart.KEY)
-        assert sent["marked"] == "0-9"
-        assert sent["alone"] == alone, blocks
+        assert sent["sensitive"] == "0-9"
+        assert sent["singles"] == alone, blocks
         hidden = prepare(scenario).policy.hidden()  # type: ignore[attr-defined]
-        assert sent["alone"] == ";".join(marks.runs_of(np.flatnonzero(~hidden)))
+        assert sent["singles"] == ";".join(marks.runs_of(np.flatnonzero(~hidden)))
 
 
-@pytest.mark.parametrize("told", ["10", "x", "3-1", "0;;2"])
-def test_marks_that_are_none_become_a_notice(told: str) -> None:
-    at = mark(open_values(), marked=told)
+@pytest.mark.parametrize("runs", ["10", "x", "3-1", "0;;2"])
+def test_marks_that_are_none_become_a_notice(runs: str) -> None:
+    at = mark(open_values(), sensitive=runs)
     assert scenario_of(at) == BEGIN
     assert len(at.warning) == 1
 

@@ -45,7 +45,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     assert_shows(at, scenario.with_epsilon(2.0))
     assert at.selectbox(key="values-preset").value == preset.title
     assert LINK.read(query_of(at)) == ValuesState(scenario.with_epsilon(2.0))
-    mark(at, marked="0-1")
+    mark(at, sensitive="0-1")
     marked = scenario_of(at)
     assert isinstance(marked.policy, ContextPolicy)
     assert (marked.policy.sensitive, marked.policy.epsilon) == (SensitiveSymbols(("0-1",)), 2.0)

@@ -17,7 +17,7 @@ from caldp_ui.compute import plain_ldp
 from caldp_ui.values import chart, marks
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState
 from caldp_ui.words import formats
-from tests.ui.driver import data_of, headline_of, open_page, query_of, tell
+from tests.ui.driver import data_of, headline_of, open_page, query_of, send_event
 
 ROUNDED = 1e-4
 """The browser is sent five digits."""
@@ -37,13 +37,13 @@ def scenario_of(at: AppTest) -> Scenario:
     return held.scenario
 
 
-def mark(at: AppTest, **told: Any) -> AppTest:
-    return on_chart(at, told)
+def mark(at: AppTest, **record: Any) -> AppTest:
+    return on_chart(at, record)
 
 
 def on_chart(at: AppTest, record: Any, kind: str = "act") -> AppTest:
     """What a hand did on the picture of answers."""
-    return tell(at, data_of(at, chart.KEY)["heard"], record, chart.KEY, kind)
+    return send_event(at, data_of(at, chart.KEY)["receipt"], record, chart.KEY, kind)
 
 
 def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
@@ -58,7 +58,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
             sent[name], (result.first.estimate, ends.low, ends.high), strict=True
         ):
             np.testing.assert_allclose(found, wanted, rtol=ROUNDED, atol=1e-12)
-    assert sent["marked"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
+    assert sent["sensitive"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
     said = headline_of(at)
     for result in (ours, plain):
         assert formats.per_hundred(result.first.errors.tv) in said

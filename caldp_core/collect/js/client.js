@@ -11,8 +11,8 @@
     @typedef {Record<string, number>} Numbers What a block's reports are drawn by.
     @typedef {number | (number | boolean)[]} Cell What an oracle sends: one number, bits, or several.
     @typedef {{
-        hidden: (of: Numbers, i: number, coins: Coins) => Cell,
-        base: (of: Numbers, coins: Coins) => Cell,
+        hidden: (block: Numbers, i: number, coins: Coins) => Cell,
+        base: (block: Numbers, coins: Coins) => Cell,
     }} Law
     @typedef {{getItem: (key: string) => string | null | undefined,
         setItem: (key: string, value: string) => void}} Memory
@@ -38,8 +38,8 @@ export function coinsFrom(number = systemNumber) {
         below(bound) {
             const fair = ONE - ONE % bound;
             for (;;) {
-                const drawn = number();
-                if (drawn < fair) return drawn % bound;
+                const value = number();
+                if (value < fair) return value % bound;
             }
         },
         /** The first of rising steps above a number that is even below `whole`; BigInts.
@@ -49,9 +49,9 @@ export function coinsFrom(number = systemNumber) {
             const pieces = BigInt(Math.max(1, Math.ceil((whole - 1n).toString(2).length / 48)));
             const all = BigInt(ONE) ** pieces, fair = all - all % whole;
             for (;;) {
-                let drawn = 0n;
-                for (let i = 0n; i < pieces; i++) drawn = drawn * BigInt(ONE) + BigInt(number());
-                if (drawn < fair) return steps.findIndex(step => drawn % whole < step);
+                let value = 0n;
+                for (let i = 0n; i < pieces; i++) value = value * BigInt(ONE) + BigInt(number());
+                if (value < fair) return steps.findIndex(step => value % whole < step);
             }
         },
     };
@@ -59,7 +59,7 @@ export function coinsFrom(number = systemNumber) {
 
 /** Whether an odd number of bits is set.
     @param {number} bits */
-function odd(bits) {
+function hasOddParity(bits) {
     let parity = false;
     for (; bits; bits &= bits - 1) parity = !parity;
     return parity;
@@ -72,8 +72,8 @@ function odd(bits) {
 function evenSubset(size, members, coins) {
     const chosen = new Set();
     for (let last = size - members; last < size; last++) {
-        const drawn = coins.below(last + 1);
-        chosen.add(chosen.has(drawn) ? last : drawn);
+        const value = coins.below(last + 1);
+        chosen.add(chosen.has(value) ? last : value);
     }
     return chosen;
 }
@@ -94,11 +94,11 @@ function product(a, b, {degree, modulus}) {
 
 /** @param {number} a
     @param {number} x
-    @param {Numbers} of */
-function innerProduct(a, x, of) {
+    @param {Numbers} block */
+function innerProduct(a, x, block) {
     let total = 0;
-    for (const q = 1 << of.degree; a && x; a >>= of.degree, x >>= of.degree)
-        total ^= product(a % q, x % q, of);
+    for (const q = 1 << block.degree; a && x; a >>= block.degree, x >>= block.degree)
+        total ^= product(a % q, x % q, block);
     return total;
 }
 
@@ -112,7 +112,7 @@ function space({degree, digits, size}) {
 /** The packed normal of a direction: its last digit that is not 0 is 1.
     @param {number} direction
     @param {number} q */
-function normal(direction, q) {
+function packedNormal(direction, q) {
     let one = 1;
     for (; direction >= one; one *= q) direction -= one;
     return one + direction;
@@ -120,14 +120,14 @@ function normal(direction, q) {
 
 /** @type {Law} */
 const unary = {
-    hidden: (of, i, coins) =>
-        Array.from({length: of.size}, (_, j) => coins.coin(j === i ? of.truth : of.stray)),
-    base: (of, coins) => Array.from({length: of.size}, () => coins.coin(of.stray)),
+    hidden: (block, i, coins) =>
+        Array.from({length: block.size}, (_, j) => coins.coin(j === i ? block.truth : block.stray)),
+    base: (block, coins) => Array.from({length: block.size}, () => coins.coin(block.stray)),
 };
 
 /** @param {number} size
     @param {Set<number>} chosen */
-function withBits(size, chosen) {
+function toBits(size, chosen) {
     return Array.from({length: size}, (_, j) => chosen.has(j));
 }
 
@@ -135,52 +135,55 @@ function withBits(size, chosen) {
     @type {Record<string, Law>} */
 const LAWS = {
     "randomized-response": {
-        hidden(of, i, coins) { return coins.coin(of.cover) ? this.base(of, coins) : of.first + i; },
-        base: (of, coins) => of.first + coins.below(of.size),
+        hidden(block, i, coins) {
+            return coins.coin(block.cover) ? this.base(block, coins) : block.first + i;
+        },
+        base: (block, coins) => block.first + coins.below(block.size),
     },
     "hadamard": {
-        hidden(of, i, coins) {
-            const {order, parts, first} = of;
+        hidden(block, i, coins) {
+            const {order, parts, first} = block;
             const part = i % parts, row = Math.floor(i / parts) + 1;
             let y = coins.below(order);
-            const truth = coins.coin(of.truth);
+            const truth = coins.coin(block.truth);
             if (parts > 1 && !truth) {
                 const step = Math.floor((coins.below(2 * parts - 1) + 1) / 2);
                 if (step) return first + (part + step) % parts * order + y;
             }
-            if (odd(row & y) === truth) y ^= row & -row;
+            if (hasOddParity(row & y) === truth) y ^= row & -row;
             return first + part * order + y;
         },
-        base: (of, coins) => of.first + coins.below(of.order * of.parts),
+        base: (block, coins) => block.first + coins.below(block.order * block.parts),
     },
     "galois": {
-        hidden(of, i, coins) {
-            if (coins.coin(of.cover)) return this.base(of, coins);
-            if (!of.degree) return of.first + i;
-            const [directions, q] = space(of);
+        hidden(block, i, coins) {
+            if (coins.coin(block.cover)) return this.base(block, coins);
+            if (!block.degree) return block.first + i;
+            const [directions, q] = space(block);
             const direction = coins.below(directions);
-            return of.first + innerProduct(normal(direction, q), i, of) * directions + direction;
+            const hyperplane = innerProduct(packedNormal(direction, q), i, block);
+            return block.first + hyperplane * directions + direction;
         },
-        base(of, coins) {
-            const [directions, q] = space(of);
-            return of.first + coins.below(directions * q);
+        base(block, coins) {
+            const [directions, q] = space(block);
+            return block.first + coins.below(directions * q);
         },
     },
     "rappor": unary,
     "oue": unary,
     "subset-selection": {
-        hidden(of, i, coins) {
-            if (coins.coin(of.cover)) return this.base(of, coins);
-            const others = [...evenSubset(of.size - 1, of.omega - 1, coins)];
-            return withBits(of.size, new Set([i, ...others.map(j => j < i ? j : j + 1)]));
+        hidden(block, i, coins) {
+            if (coins.coin(block.cover)) return this.base(block, coins);
+            const others = [...evenSubset(block.size - 1, block.omega - 1, coins)];
+            return toBits(block.size, new Set([i, ...others.map(j => j < i ? j : j + 1)]));
         },
-        base: (of, coins) => withBits(of.size, evenSubset(of.size, of.omega, coins)),
+        base: (block, coins) => toBits(block.size, evenSubset(block.size, block.omega, coins)),
     },
     "local-hashing": {
-        hidden(of, i, coins) {
-            const {prime, g} = of;
+        hidden(block, i, coins) {
+            const {prime, g} = block;
             const [c0, c1, c2] = [0, 0, 0].map(() => coins.below(prime));
-            if (coins.coin(of.cover)) return [c0, c1, c2, coins.below(g)];
+            if (coins.coin(block.cover)) return [c0, c1, c2, coins.below(g)];
             const f = ((c2 * i + c1) % prime * i + c0) % prime;
             return [c0, c1, c2, Math.floor(f * g / prime)];
         },
@@ -191,7 +194,7 @@ const LAWS = {
 /** A whole number in so many bytes, the lowest first.
     @param {number} number
     @param {number} width */
-function inBytes(number, width) {
+function toBytes(number, width) {
     /** @type {number[]} */
     const bytes = [];
     for (let i = 0; i < width; i++, number = Math.floor(number / 256)) bytes.push(number % 256);
@@ -200,7 +203,7 @@ function inBytes(number, width) {
 
 /** @param {(number | boolean)[]} bits
     @param {number} width */
-function packed(bits, width) {
+function packBits(bits, width) {
     const bytes = new Array(width).fill(0);
     bits.forEach((bit, j) => { if (bit) bytes[j >> 3] |= 1 << (j & 7); });
     return bytes;
@@ -247,7 +250,7 @@ export class Client {
         @param {unknown} answer
         @returns {number | string} */
     report(answer, person = "") {
-        const value = this.#valueOf(answer);
+        const value = this.#toValue(answer);
         if (!this.memory) return this.draw(value);
         const key = `caldp.${this.protocol.fingerprint}.${person}`;
         const sent = this.memory.getItem(key);
@@ -271,22 +274,22 @@ export class Client {
     draw(value, coins = this.coins) {
         if (this.steps) return coins.among(this.steps[value], this.whole);
         const label = this.protocol.policy.blocks[value], place = this.places[value];
-        const of = this.blocks[label];
-        if (place >= 0) return this.#written(label, this.law.hidden(of, place, coins));
-        if (coins.coin(of.cover)) return this.#written(label, this.law.base(of, coins));
-        return this.#written(this.protocol.report.from_oracles - 1 - place, null);
+        const block = this.blocks[label];
+        if (place >= 0) return this.#encode(label, this.law.hidden(block, place, coins));
+        if (coins.coin(block.cover)) return this.#encode(label, this.law.base(block, coins));
+        return this.#encode(this.protocol.report.from_oracles - 1 - place, null);
     }
 
     /** @param {number} source
         @param {Cell | null} cell */
-    #written(source, cell) {
+    #encode(source, cell) {
         /** @type {{kind: string, widths: number[]}} */
         const {kind, widths} = this.protocol.report;
         if (kind === "number") return typeof cell === "number" ? cell : source;
-        const bytes = inBytes(source, widths[0]), parts = Array.isArray(cell) ? cell : [];
-        if (kind === "bits") bytes.push(...packed(parts, widths[1]));
+        const bytes = toBytes(source, widths[0]), parts = Array.isArray(cell) ? cell : [];
+        if (kind === "bits") bytes.push(...packBits(parts, widths[1]));
         else widths.slice(1).forEach(
-            (width, i) => bytes.push(...inBytes(Number(parts[i] ?? 0), width)));
+            (width, i) => bytes.push(...toBytes(Number(parts[i] ?? 0), width)));
         return btoa(bytes.map(byte => String.fromCharCode(byte)).join(""));
     }
 
@@ -313,16 +316,16 @@ export class Client {
     /** The answer is not in the error: errors end up in logs.
         @param {any} answer
         @returns {number} */
-    #valueOf(answer) {
+    #toValue(answer) {
         const {kind, names, k} = this.protocol.domain;
-        if (kind === "map") return this.#cellOf(answer);
+        if (kind === "map") return this.#toCell(answer);
         const value = names.length ? names.indexOf(answer) : answer;
         if (Number.isInteger(value) && value >= 0 && value < k) return value;
         throw new Error("The answer must be one that the protocol has; give one of those.");
     }
 
     /** @param {any} answer */
-    #cellOf(answer) {
+    #toCell(answer) {
         const {south, west, cell, rows, columns} = this.protocol.domain;
         /** @type {(degrees: number, edge: number) => number} */
         const at = (degrees, edge) => Math.floor((degrees - edge) / cell + 1e-9);

@@ -20,7 +20,7 @@ from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_row
 from caldp_core.datasets.files.table import Reader
 from caldp_core.datasets.own import OwnTable, excerpt
 
-_LOOK: Final = 50_000
+_SPELLINGS_MAX: Final = 50_000
 _SPELLINGS: Final = 5
 """Different cells that may spell one answer, with other spaces."""
 _WORDS: Final = {
@@ -127,7 +127,7 @@ def _check_few(reader: Reader, file: DetectedFile, layout: Layout) -> None:
     """Raise `CaldpError` for a column of names or free text before all of it is read."""
     ((answers,),) = reader.fetch_rows(
         f"SELECT count(DISTINCT a) FROM (SELECT c{layout.answer} AS a FROM "
-        f"{file.table.relation_sql(bool(layout.header))} LIMIT {_LOOK})"
+        f"{file.table.relation_sql(bool(layout.header))} LIMIT {_SPELLINGS_MAX})"
     )
     _require_few(int(answers), OWN_ANSWERS_MAX * _SPELLINGS)
 

@@ -13,11 +13,11 @@ from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.numbers import DecimalMark, parse_number
 from caldp_core.domain.scale import bin_name
 
-_FEW: Final = 30
+_ANSWERS_MAX: Final = 30
 """As many different numbers are answers by themselves."""
 _BINS: Final = 20
-_MOST: Final = 200
-_LEAST: Final = 4
+_BINS_MAX: Final = 200
+_BINS_MIN: Final = 4
 NO_NUMBER: Final = "no number"
 """Stands for the bin of a cell without a number."""
 
@@ -72,14 +72,16 @@ def width_choices(cells: Sequence[str], mark: DecimalMark) -> tuple[float, ...]:
     span = _span(cells, mark)
     if span <= 0:
         return ()
-    powers = range(math.floor(math.log10(span / _MOST)), math.ceil(math.log10(span / _LEAST)) + 1)
+    powers = range(
+        math.floor(math.log10(span / _BINS_MAX)), math.ceil(math.log10(span / _BINS_MIN)) + 1
+    )
     candidates = [float(f"{part}e{power}") for power in powers for part in (1, 2, 5)]
-    return tuple(width for width in candidates if _LEAST <= span / width <= _MOST)
+    return tuple(width for width in candidates if _BINS_MIN <= span / width <= _BINS_MAX)
 
 
 def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
     """The width that makes up to 20 bins of most of the numbers; None where they are few."""
-    if len({parse_number(cell, mark) for cell in cells}) <= _FEW:
+    if len({parse_number(cell, mark) for cell in cells}) <= _ANSWERS_MAX:
         return None
     span = _span(cells, mark)
     return next((width for width in width_choices(cells, mark) if span / width <= _BINS), None)

@@ -12,7 +12,7 @@ from caldp_core.datasets.own import excerpt
 
 GZIP: Final = b"\x1f\x8b"
 ZIP: Final = b"PK\x03\x04"
-_FREELY: Final = 2**26
+_UNCHECKED_BYTES: Final = 2**26
 _TIMES: Final = 200
 """Beyond 64 MB a file that grows more than 200-fold is a bomb; tables grow 3- to 30-fold."""
 _FAULTS: Final = (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
@@ -83,10 +83,10 @@ def _within(source: Source, packed: int, most: int) -> Iterator[bytes]:
             while piece := file.read(CHUNK_BYTES):
                 total += len(piece)
                 require(
-                    total <= most and (total <= _FREELY or total <= _TIMES * packed),
+                    total <= most and (total <= _UNCHECKED_BYTES or total <= _TIMES * packed),
                     f"The file {excerpt(source.name)} unpacks to more than "
-                    f"{min(most, max(_FREELY, _TIMES * packed)) / 2**20:,.0f} MB, too much for "
-                    "its size; unpack it yourself, and give a part.",
+                    f"{min(most, max(_UNCHECKED_BYTES, _TIMES * packed)) / 2**20:,.0f} MB, too "
+                    "much for its size; unpack it yourself, and give a part.",
                 )
                 yield piece
     except CaldpError:

@@ -21,7 +21,7 @@ NO_DELIMITER: Final = "\x1f"
 DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
 """In the order of preference where several fit alike: a comma may be within numbers."""
 _ROWS: Final = 1_000
-_FITS: Final = 0.5
+_FIT_MIN: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def detect_dialect(head: str, name: str) -> Dialect:
     )
     candidates = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
     fits, _, dialect = max(candidates, key=lambda each: each[:2])
-    if fits >= _FITS:
+    if fits >= _FIT_MIN:
         return dialect
     return _try_delimiter(head, NO_DELIMITER, name)[2]
 

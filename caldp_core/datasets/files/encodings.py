@@ -10,7 +10,7 @@ from caldp_core.datasets.files.source import CHUNK_BYTES, Source
 from caldp_core.datasets.own import excerpt
 
 UTF_8: Final = "UTF-8"
-_LOOK: Final = 32
+_SAMPLE_CHUNKS: Final = 32
 """Chunks of a file from which its encoding is detected."""
 _BOMS: Final = {
     codecs.BOM_UTF8: (UTF_8, "utf-8-sig"),
@@ -76,8 +76,8 @@ def _utf_16(head: bytes) -> str | None:
 def _is_utf_8(source: Source) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        pieces = list(map(len, map(decoder.decode, islice(source.chunks(), _LOOK))))
-        decoder.decode(b"", final=len(pieces) < _LOOK)
+        pieces = list(map(len, map(decoder.decode, islice(source.chunks(), _SAMPLE_CHUNKS))))
+        decoder.decode(b"", final=len(pieces) < _SAMPLE_CHUNKS)
     except UnicodeDecodeError:
         return False
     return True

@@ -21,10 +21,10 @@ from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import excerpt
 
 _SAMPLE: Final = 1_000
-_MOSTLY: Final = 0.6
+_NUMBER_SHARE: Final = 0.6
 """Of the cells of a column of numbers; the others are refused, and reported."""
 _REPEATS: Final = 0.5
-_ENOUGH: Final = 10
+_CELLS_MIN: Final = 10
 _DEGREES: Final = ("latitude", "longitude")
 
 
@@ -162,12 +162,12 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
         return True
     if any(cell and cell in cells for cell, cells in zip(first, columns, strict=True)):
         return False
-    repeat = [c for c in columns if len(c) >= _ENOUGH and len(set(c)) <= _REPEATS * len(c)]
+    repeat = [c for c in columns if len(c) >= _CELLS_MIN and len(set(c)) <= _REPEATS * len(c)]
     return True if len(first) > 1 and repeat and all(first) else None
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
-    return bool(cells) and sum(map(looks_like_number, cells)) >= _MOSTLY * len(cells)
+    return bool(cells) and sum(map(looks_like_number, cells)) >= _NUMBER_SHARE * len(cells)
 
 
 def _column_by_name(titles: Sequence[str] | None, role: str) -> int | None:

@@ -21,7 +21,7 @@ from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.grid import GridDomain
 
-_EQUAL: Final = 2e-6
+_STEP_TOLERANCE: Final = 2e-6
 """Degrees by which steps of a grid may differ: files have six decimals."""
 _ALONG: Final = 0.5
 """Of the rows of a file that goes along a grid, those that are one step from the row before."""
@@ -56,7 +56,7 @@ def count_published_map(
     side = _side_of(file, layout)
     on = (
         domain
-        if side is None or side <= domain.cell + _EQUAL
+        if side is None or side <= domain.cell + _STEP_TOLERANCE
         else _aligned_grid(file, layout, side, domain)
     )
     wanted = replace(layout, wanted=MapRequest(on.cell, on.area), cell=None)
@@ -91,11 +91,13 @@ def _side_of(file: DetectedFile, layout: Layout) -> float | None:
         return numbers.parse_number(file.rows[0][at], layout.mark or ".")
     steps = np.abs(np.diff(_places(file, layout), axis=0))
     for here, other in ((1, 0), (0, 1)):
-        along = steps[steps[:, other] <= _EQUAL, here]
+        along = steps[steps[:, other] <= _STEP_TOLERANCE, here]
         if len(along) < max(_ROWS, _ALONG * len(steps)):
             continue
         side = float(np.median(along))
-        if side > _EQUAL and (np.abs(along - side) <= _EQUAL).sum() >= _ALONG * len(steps):
+        if side > _STEP_TOLERANCE and (
+            np.abs(along - side) <= _STEP_TOLERANCE
+        ).sum() >= _ALONG * len(steps):
             return round(side, 6)
     return None
 
@@ -117,16 +119,16 @@ def _aligned_grid(
         for middle, low, least in ((latitude, area.south, -90.0), (longitude, area.west, -180.0))
     )
     rows, columns = (
-        max(1, math.ceil((high - low) / side - _EQUAL))
+        max(1, math.ceil((high - low) / side - _STEP_TOLERANCE))
         for low, high in ((south, area.north), (west, area.east))
     )
-    rows = min(rows, math.floor((90.0 - south) / side + _EQUAL))
+    rows = min(rows, math.floor((90.0 - south) / side + _STEP_TOLERANCE))
     if not area.crosses_antimeridian:
-        columns = min(columns, math.floor((180.0 - west) / side + _EQUAL))
+        columns = min(columns, math.floor((180.0 - west) / side + _STEP_TOLERANCE))
     return GridDomain(south, west, side, rows, columns)
 
 
 def _edge_before(edge: float, side: float, low: float, least: float) -> float:
     """The last edge of cells at or before `low`, no less than `least`."""
-    before = edge + side * math.floor((low - edge) / side + _EQUAL)
-    return round(before if before >= least - _EQUAL else before + side, 9)
+    before = edge + side * math.floor((low - edge) / side + _STEP_TOLERANCE)
+    return round(before if before >= least - _STEP_TOLERANCE else before + side, 9)

@@ -15,7 +15,7 @@ _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
 _CHILD: Final = Path(__file__).with_name("workbook_child.py")
 _PARTS: Final = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _TOO_LONG: Final = 3
-_FREELY: Final = 2**24
+_UNCHECKED_BYTES: Final = 2**24
 _TIMES: Final = 100
 """Beyond 16 MB a workbook that grows more than 100-fold is a bomb."""
 
@@ -63,7 +63,7 @@ def _unpacked_bytes(source: Source) -> int:
     if source.head(4) != ZIP:
         return source.size
     size = sum(each.file_size for each in zip_members(source))
-    return size if size <= max(_FREELY, _TIMES * source.size) else sys.maxsize
+    return size if size <= max(_UNCHECKED_BYTES, _TIMES * source.size) else sys.maxsize
 
 
 def _unreadable(name: str, why: str) -> CaldpError:

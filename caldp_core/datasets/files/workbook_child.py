@@ -11,7 +11,7 @@ import json
 import sys
 from datetime import date, datetime
 
-_ENOUGH = 20
+_SHEETS_MAX = 20
 
 
 def _bound_memory(megabytes: int) -> None:
@@ -41,7 +41,7 @@ def main() -> int:
 
     workbook = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
     names = workbook.sheet_names
-    sheets = ((name, workbook.get_sheet_by_name(name)) for name in names[:_ENOUGH])
+    sheets = ((name, workbook.get_sheet_by_name(name)) for name in names[:_SHEETS_MAX])
     name, sheet = next(((n, s) for n, s in sheets if s.total_height > 0), (names[0], None))
     sys.stdout.buffer.write(json.dumps({"sheet": name, "sheets": len(names)}).encode() + b"\n")
     if sheet is None:

@@ -19,26 +19,26 @@ from caldp_core.mechanisms.designed.orbits import Orbit
 
 _SMALL: Final = 1e-7
 """Relative to the largest: weights below it are dropped before the rest are solved for again."""
-_MANY: Final = 1.5
+_COLUMNS_FACTOR: Final = 1.5
 """Times as many columns as M has entries: of fewer a basic solution leaves out too few."""
 _RARE: Final = 1e-4
 """Relative to the largest: columns with a smaller weight may be dropped."""
-_NOTHING: Final = 1e-5
+_LOSS_TOLERANCE: Final = 1e-5
 """Relative rise of the loss that dropping columns may cost."""
-_OFF: Final = 1e-9
+_ROW_TOLERANCE: Final = 1e-9
 """How far rows may be from 1, relative to √k_c."""
-_EXACT: Final = 1e-9
+_WEIGHT_ACCURACY: Final = 1e-9
 """Default relative accuracy of the weights."""
 _SWAPS: Final = 64
 """Swaps tried at a time."""
-_FLAT: Final = 1.0005
+_EVEN_LOSS_FACTOR: Final = 1.0005
 """Evening out stops at this multiple of the loss of eigenvalues that are all equal."""
 _TRIES: Final = 4000
 """Most rounds of swaps."""
 
 
 def reduce_columns(
-    weighted: WeightedColumns, classes: Classes, accuracy: float = _EXACT
+    weighted: WeightedColumns, classes: Classes, accuracy: float = _WEIGHT_ACCURACY
 ) -> WeightedColumns:
     """Keep M, but for rounding, with at most as many columns as it has entries (Carathéodory).
 
@@ -51,7 +51,7 @@ def reduce_columns(
     entries = np.column_stack(
         [columns.sums[:, first] * columns.sums[:, second], columns.spreads[:, classes.sizes > 1]]
     )
-    if len(columns) > _MANY * entries.shape[1]:
+    if len(columns) > _COLUMNS_FACTOR * entries.shape[1]:
         entries /= np.abs(entries).max(axis=0)
         basic = scipy.optimize.linprog(
             np.arange(len(w)), A_eq=entries.T, b_eq=w @ entries, method="highs-ds"
@@ -80,8 +80,8 @@ def _as_good(
     except np.linalg.LinAlgError:  # the search for weights that make a channel has run off
         return None
     off = np.abs(best.w @ columns.sums - classes.rows_sum).max()
-    most = than.information.loss * (1 + _NOTHING)
-    return best if off < _OFF and best.information.loss <= most else None
+    most = than.information.loss * (1 + _LOSS_TOLERANCE)
+    return best if off < _ROW_TOLERANCE and best.information.loss <= most else None
 
 
 def expand_orbits(
@@ -139,6 +139,6 @@ def _evened_out(bases: Floats, w: Floats, rng: np.random.Generator) -> Floats:
         if losses[best] < (1 / np.maximum(power, 1e-300)) @ often:
             bases[i, [first[best], second[best]]] = bases[i, [second[best], first[best]]]
             hats[i], power = moved[best], powers[best]
-        if losses[best] <= _FLAT * even:
+        if losses[best] <= _EVEN_LOSS_FACTOR * even:
             break
     return bases

@@ -18,10 +18,10 @@ from caldp_core.mechanisms.designed.master import WeightedColumns
 
 _SWEEPS: Final = 12
 """Times that every symbol of a climber is moved at most; few need half of them."""
-_NEXT_TO_NOTHING: Final = 1e-9
+_ROUNDING_SHARE: Final = 1e-9
 """Share of a column's π·v that the moves of a sweep must leave: less of it may be rounding.
 Share of its largest entry below which entries are set to 0."""
-_LITTLE: Final = 0.02
+_ZERO_TRIAL_SHARE: Final = 0.02
 """Share of a column's largest entry below which entries are tried at 0."""
 
 
@@ -71,11 +71,11 @@ def clear_columns(v: Floats, levels: Floats, worth: ColumnScore) -> Floats:
     Moves of one symbol never reach a ray of a smaller support, only come near it. Symbols that
     others rest on, E being finite, stay as they are.
     """
-    for little in (_LITTLE, _NEXT_TO_NOTHING):
+    for little in (_ZERO_TRIAL_SHARE, _ROUNDING_SHARE):
         small = v < little * v.max(axis=1, keepdims=True)
         borne = (~small).astype(np.float64) @ np.isfinite(levels) > 0
         without = np.where(small & ~borne, 0.0, v)
-        better = (worth(without) >= worth(v)) | (little == _NEXT_TO_NOTHING)
+        better = (worth(without) >= worth(v)) | (little == _ROUNDING_SHARE)
         v = np.where(better[:, None], without, v)
     return v
 
@@ -104,7 +104,7 @@ class _Climbers:
         self.pushed = self.worth.quadratic @ self.v
         self.square = np.einsum("ij,ij->j", self.v, self.pushed)
         self.line, self.sent = self.worth.linear @ self.v, self.worth.prior @ self.v
-        self.nothing = _NEXT_TO_NOTHING * self.sent
+        self.nothing = _ROUNDING_SHARE * self.sent
 
     def move(self, x: int) -> None:
         """Put symbol x as high or as low as the others allow where that is better."""

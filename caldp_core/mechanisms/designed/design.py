@@ -41,7 +41,7 @@ _ACCURACY: Final = 1e-5
 """Relative gain by other columns that is left when the search ends, with all rays known."""
 _SEARCHED: Final = 1e-4
 """Relative gain that is left where columns are searched for."""
-_GOOD: Final = 1.002
+_SHIFT_LOSS_MAX: Final = 1.002
 """Shifts of large orbits that lose more are compared with small orbits and with hyperplanes."""
 _SEED: Final = 11
 """Seed of the search for even arrangements, so that one problem has one design."""
@@ -148,7 +148,7 @@ def _best_of(
     proof = make_proof(best, float(excess_of(best, source.rays).max()))
     few = reduce_columns(best, classes)
     v, w = expand_orbits(few, classes, most, rng)
-    if len(v) > most or proof.loss * _GOOD < _loss(v, w, classes):
+    if len(v) > most or proof.loss * _SHIFT_LOSS_MAX < _loss(v, w, classes):
         small = expand_orbits(reduce_columns(_of_small(source, most), classes), classes, most, rng)
         candidates = [(v, w), small, *hyperplane_columns(few, classes, most)]
         v, w = min(candidates, key=lambda each: _loss(each[0], each[1], classes))

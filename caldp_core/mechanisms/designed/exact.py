@@ -19,13 +19,13 @@ from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.master import normalize_rows
 
-_LEFT: Final = 1e-9
+_UNUSED_NATS: Final = 1e-9
 """Nats of the least level, and as large a share of the others, that are not used."""
 _BITS: Final = 50
 """Bits that the smallest probability keeps at least."""
-_SURE: Final = 2.0**-40
+_RATIO_TOLERANCE: Final = 2.0**-40
 """Relative: floating-point ratios nearer to e^E than that are compared in rationals."""
-_HELD: Final = 1e-290
+_FLOAT_MIN: Final = 1e-290
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class WholeChannel:
 def whole_channel(v: Floats, w: Floats, prior: Floats, levels: Floats) -> WholeChannel:
     """Round (N, k) columns v with (N,) weights w, within (k, k) closed levels E."""
     finite = levels[(levels > 0) & np.isfinite(levels)]
-    pull = _LEFT / float(finite.min()) if finite.size else 0.0
+    pull = _UNUSED_NATS / float(finite.min()) if finite.size else 0.0
     with np.errstate(divide="ignore"):
         v = np.exp(np.log(v) * (1 - pull))
     v /= (v @ prior)[:, None]
@@ -77,10 +77,10 @@ def rows_keep_levels(rows: Sequence[Sequence[int]], whole: int, levels: Floats) 
         return False
     floats = np.array([[entry / whole for entry in row] for row in rows])
     # Numbers that floats can't hold to all of their digits settle nothing.
-    representable = np.array([all(not e or f > _HELD for e, f in zip(*row, strict=True))
+    representable = np.array([all(not e or f > _FLOAT_MIN for e, f in zip(*row, strict=True))
                      for row in zip(rows, floats.tolist(), strict=True)])  # fmt: skip
     with np.errstate(over="ignore"):
-        allowed = np.exp(levels) * (1 - _SURE)
+        allowed = np.exp(levels) * (1 - _RATIO_TOLERANCE)
     for x in range(k):
         others = np.flatnonzero(np.isfinite(levels[x]) & (np.arange(k) != x))
         sure = (floats[x] <= allowed[x, others, None] * floats[others]).all(axis=1)

@@ -22,19 +22,19 @@ _KEYS: Final = {"format", "levels", "prior", "weights", "bits", "numerators", "b
 _BITS_MAX: Final = 4000
 
 
-def to_text(made: Design) -> str:
+def to_text(design: Design) -> str:
     """The design as JSON; levels of ∞ are null, numerators hexadecimal texts."""
-    levels = [[None if math.isinf(e) else e for e in row] for row in dense(made.policy).tolist()]
+    levels = [[None if math.isinf(e) else e for e in row] for row in dense(design.policy).tolist()]
     return json.dumps(
         {
             "format": FORMAT,
             "levels": levels,
-            "prior": made.prior.tolist(),
-            "weights": made.weights.tolist(),
-            "bits": made.channel.bits,
-            "numerators": [[f"{entry:x}" for entry in row] for row in made.channel.numerators],
-            "bound": made.bound,
-            "exact": made.exact,
+            "prior": design.prior.tolist(),
+            "weights": design.weights.tolist(),
+            "bits": design.channel.bits,
+            "numerators": [[f"{entry:x}" for entry in row] for row in design.channel.numerators],
+            "bound": design.bound,
+            "exact": design.exact,
         }
     )
 

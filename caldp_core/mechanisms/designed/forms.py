@@ -28,7 +28,7 @@ from caldp_core.mechanisms.designed.problem import Problem
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.privacy.context import PrivacyMatrix
 
-_OPEN: Final = 1e-4
+_SINGLE_VALUE_WEIGHT: Final = 1e-4
 """Weight of every single value's error in the search, relative to the mean weight."""
 _ACCURACY: Final = 1e-5
 
@@ -175,7 +175,9 @@ def _best_of(
     )
     assert rays is not None
     mean = max(float(np.trace(form)) / k, np.finfo(float).tiny)
-    root: Floats = np.asarray(np.linalg.cholesky(form + _OPEN * mean * np.eye(k)), np.float64)
+    root: Floats = np.asarray(
+        np.linalg.cholesky(form + _SINGLE_VALUE_WEIGHT * mean * np.eye(k)), np.float64
+    )
     classes = _FormBasis(labels, prior, np.ones(k), root)
     every = classes.columns(rays)
     best = generate(AllRays(classes, every, levels), _ACCURACY, progress)

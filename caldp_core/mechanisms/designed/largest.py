@@ -17,11 +17,11 @@ from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.privacy.context import PrivacyMatrix
 
 _ROUNDS: Final = 16
-_NEAR: Final = 2e-3
+_GAP: Final = 2e-3
 """Relative: largest variance and bound that are so close end the search."""
 _RAISED: Final = 1.5
 """Power of the variance by which a weight is raised: it then falls by about its root."""
-_LEAST: Final = 1e-4
+_WEIGHT_MIN: Final = 1e-4
 """Of the largest weight; a value whose variance does not matter still has one."""
 
 
@@ -54,24 +54,24 @@ def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) 
         if best is None or each.max() < best.largest:
             best = EvenDesign(candidate, float(each.max()), bound)
         best = EvenDesign(best.design, best.largest, bound)
-        if best.gap < _NEAR:
+        if best.gap < _GAP:
             break
         raised = weights * (each / each.mean()) ** _RAISED
-        raised = np.maximum(raised, _LEAST * raised.max())
+        raised = np.maximum(raised, _WEIGHT_MIN * raised.max())
         weights = raised / raised.sum()
     assert best is not None  # of the first round
     return best
 
 
-def variances(made: Design) -> Floats:
+def variances(design: Design) -> Floats:
     """(k,) n·Var(p̂_x) of the best linear unbiased estimate where people are like the prior.
 
     Values that the policy makes one have that of their sum, each.
     """
-    rows = made.channel.floats()
+    rows = design.channel.floats()
     same = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
     first = np.unique(same, return_index=True)[1]
-    prior = np.bincount(same, made.prior)
+    prior = np.bincount(same, design.prior)
     channel = rows[first]
     information = (channel / (prior @ channel)) @ channel.T
     each = np.linalg.inv(information).diagonal() - prior**2

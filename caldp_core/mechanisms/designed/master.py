@@ -19,7 +19,7 @@ _Solver: TypeAlias = Callable[[Floats], Floats]
 _STEPS: Final = 80
 _TOGETHER: Final = 1e-9
 """Relative: how far the weights' share of the duality gap is driven down."""
-_FRESH: Final = 0.1
+_NEW_COLUMNS_SHARE: Final = 0.1
 """Share of the weight that a warm start gives to new columns, and half of it to the others."""
 _SLACK: Final = 0.01
 """Least slack at a warm start, as a share of the loss: it starts well inside."""
@@ -100,8 +100,8 @@ def _start(columns: Columns, classes: Classes) -> _Iterate:
 
 def _start_near(columns: Columns, classes: Classes, before: WarmStart) -> _Iterate:
     old, fresh = len(before.w), max(len(columns) - len(before.w), 1)
-    w = np.full(len(columns), _FRESH / fresh)
-    w[:old] = (1 - _FRESH) * before.w / before.w.sum() + _FRESH / (2 * old)
+    w = np.full(len(columns), _NEW_COLUMNS_SHARE / fresh)
+    w[:old] = (1 - _NEW_COLUMNS_SHARE) * before.w / before.w.sum() + _NEW_COLUMNS_SHARE / (2 * old)
     information = Information.of(columns, w, classes)
     dual = before.dual * (information.loss / float(before.dual @ classes.rows_sum))
     slack = columns.sums @ dual - information.gains(columns)

@@ -11,9 +11,11 @@ from caldp_core.privacy.context import PrivacyMatrix
 class DesignedMechanism(WrittenOut):
     """The channel of the design `made`, with the estimate that is best at the design's prior."""
 
-    def __init__(self, made: Design) -> None:
-        super().__init__(made.policy, made.channel.numerators, 1 << made.channel.bits, made.prior)
-        self.design = made
+    def __init__(self, design: Design) -> None:
+        super().__init__(
+            design.policy, design.channel.numerators, 1 << design.channel.bits, design.prior
+        )
+        self.design = design
 
     @classmethod
     def for_policy(cls, policy: PrivacyMatrix) -> "DesignedMechanism":

@@ -26,13 +26,13 @@ from caldp_core.mechanisms.designed.moments import Classes, Information, columns
 from caldp_core.mechanisms.designed.problem import Part
 from caldp_core.mechanisms.designed.rays import extreme_rays
 
-_KEPT: Final = 8
+_GROUP_MAX: Final = 8
 """Most symbols of a group."""
 _SYMBOLS: Final = 10
 """Most symbols of a merged problem, with its clusters: at most C(18, 9) = 48,620 rays."""
 _SYMBOLS_MANY: Final = 9
-"""Most symbols where there are more than `_FEW` groups: 12,870 rays."""
-_FEW: Final = 4
+"""Most symbols where there are more than `_GROUPS_MAX` groups: 12,870 rays."""
+_GROUPS_MAX: Final = 4
 """Most groups whose problems have `_SYMBOLS` symbols."""
 _TWO: Final = 2
 """Up to so many groups near symbols are those with a small sum of distances, in more with a large
@@ -46,7 +46,7 @@ _BESIDE: Final = 1e-4
 """Weight of a cluster relative to a symbol's: enough for M′ to stay regular; the proof has none."""
 _SWAPPED: Final = 1e-9
 """Relative: by how much a swap of two symbols must lower the sum."""
-_FAR: Final = 400.0
+_UNRELATED_NATS: Final = 400.0
 """Nats between symbols of which neither hides the other: at twice the largest level."""
 
 
@@ -91,9 +91,9 @@ class Cut:
 
 def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
     """Cuts of groups that part the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
-    count, distances = -(-len(part.prior) // _KEPT), _distances(part.levels)
+    count, distances = -(-len(part.prior) // _GROUP_MAX), _distances(part.levels)
     groups = near_groups(distances if count <= _TWO else -1 / distances, count)
-    most = _SYMBOLS if count <= _FEW else _SYMBOLS_MANY
+    most = _SYMBOLS if count <= _GROUPS_MAX else _SYMBOLS_MANY
     cuts = []
     for i, kept in enumerate(groups):
         cuts.append(_cut(part, Merged.of(part, kept, most)))
@@ -142,8 +142,8 @@ def _distances(levels: Floats) -> Floats:
 
     Entries on the diagonal mean nothing.
     """
-    finite = np.minimum(levels, _FAR)
-    return np.asarray(finite + finite.T + np.diag(np.full(len(levels), _FAR)))
+    finite = np.minimum(levels, _UNRELATED_NATS)
+    return np.asarray(finite + finite.T + np.diag(np.full(len(levels), _UNRELATED_NATS)))
 
 
 def _clusters(distances: Floats, count: int) -> Ints:
@@ -156,27 +156,27 @@ def _clusters(distances: Floats, count: int) -> Ints:
     return np.asarray(scipy.cluster.hierarchy.fcluster(tree, count, "maxclust"), np.int64)
 
 
-def near_groups(apart: Floats, count: int) -> list[Ints]:
+def near_groups(distances: Floats, count: int) -> list[Ints]:
     """All symbols in `count` groups of equal size, but for one, with little within them.
 
-    (k, k) `apart`, symmetric: its sum over pairs within groups is made small, by swaps of two
+    (k, k) `distances`, symmetric: its sum over pairs within groups is made small, by swaps of two
     symbols, from several random divisions.
     """
-    rng, k = np.random.default_rng(_SEED), len(apart)
-    apart = np.where(np.eye(k, dtype=np.bool_), 0.0, apart)
+    rng, k = np.random.default_rng(_SEED), len(distances)
+    distances = np.where(np.eye(k, dtype=np.bool_), 0.0, distances)
     sizes = np.arange(k) % count
-    divisions = [_swapped(apart, rng.permutation(sizes)) for _ in range(_STARTS)]
-    best = min(divisions, key=lambda group: float(apart[group[:, None] == group].sum()))
+    divisions = [_swapped(distances, rng.permutation(sizes)) for _ in range(_STARTS)]
+    best = min(divisions, key=lambda group: float(distances[group[:, None] == group].sum()))
     return [np.flatnonzero(best == i) for i in range(count)]
 
 
-def _swapped(apart: Floats, group: Ints) -> Ints:
-    """(k,) labels of groups of which no swap of two symbols lowers the sum of `apart` within."""
+def _swapped(distances: Floats, group: Ints) -> Ints:
+    """(k,) labels of groups of which no swap of two symbols lowers the `distances` within."""
     rows = np.arange(len(group))
     while True:
-        of = apart @ np.eye(int(group.max()) + 1)[group]
+        of = distances @ np.eye(int(group.max()) + 1)[group]
         own, other = of[rows, group], of[:, group]
-        fall = own[:, None] + own - other - other.T + 2 * apart
+        fall = own[:, None] + own - other - other.T + 2 * distances
         fall[group[:, None] == group] = 0.0
         x, z = np.unravel_index(int(fall.argmax()), fall.shape)
         if fall[x, z] <= _SWAPPED * float(np.abs(of).max()):

@@ -34,7 +34,7 @@ _System: TypeAlias = Callable[[int, int], Bools | None]
 """Points, most sets → (sets, points), two points in equally many; None where they are more."""
 _DIGITS: Final = 12
 """Columns that agree in so many digits are one."""
-_EVEN: Final = 1e-6
+_ROW_TOLERANCE: Final = 1e-6
 """How far rows may be from 1, once the weights of the sets are adjusted."""
 _TALL: Final = 30.0
 """Nats: where E = ∞, highs are that high over lows."""
@@ -58,7 +58,7 @@ def hyperplane_columns(
         shares = [w * each / each.sum() for w, each in zip(weighted.w, sums, strict=True)]
         v, w = _joined(columns / np.concatenate(sums)[:, None], np.concatenate(shares))
         w = normalize_rows(v, w, np.ones(v.shape[1]))
-        if len(v) <= most and np.abs(w @ v - 1).max() < _EVEN:
+        if len(v) <= most and np.abs(w @ v - 1).max() < _ROW_TOLERANCE:
             yield v, w
 
 

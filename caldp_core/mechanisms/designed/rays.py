@@ -152,8 +152,8 @@ def _on_support(levels: Floats, classes: Ints, support: Bools) -> Iterator[tuple
         rays = np.where(support, batch.low[finished], -np.inf)
         children = list(_children(levels, classes, batch.rows(~finished)))
         if children:
-            grown = _together(children)
-            stack.append(grown.rows(~_stuck(levels, grown)))
+            children_rays = _together(children)
+            stack.append(children_rays.rows(~_stuck(levels, children_rays)))
         yield rays, len(finished)
 
 

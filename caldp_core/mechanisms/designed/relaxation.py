@@ -33,9 +33,9 @@ _SHRINK: Final = 0.1
 """Factor of the barrier from one stage to the next."""
 _CENTERED: Final = 1e-3
 """A stage ends when a step promises to lower its function by less than this share of it."""
-_END: Final = 1e-4
+_BARRIER_SHARE_END: Final = 1e-4
 """The path ends when the barrier counts for no more than this share of the loss."""
-_INSIDE: Final = 0.05
+_START_SHARE: Final = 0.05
 """Share of 11ᵀ in the start, which puts it inside of all constraints."""
 
 
@@ -70,7 +70,7 @@ def relaxed_bound(
     table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
     path = _Path(part, table, cuts)
     design = (weighted.columns.v * weighted.w[:, None]).T @ weighted.columns.v
-    m = (1 - _INSIDE) * design + _INSIDE
+    m = (1 - _START_SHARE) * design + _START_SHARE
     barrier, best = weighted.information.loss / path.products.shape[0], 0.0
     for i in range(_STEPS):
         m, decrement = path.step(m, barrier)
@@ -78,7 +78,7 @@ def relaxed_bound(
         if decrement < _CENTERED * barrier:
             best = max(best, path.bound(m, barrier))
             barrier *= _SHRINK
-        if barrier * path.products.shape[0] < _END * weighted.information.loss:
+        if barrier * path.products.shape[0] < _BARRIER_SHARE_END * weighted.information.loss:
             break
     return best
 

@@ -25,16 +25,16 @@ from caldp_core.mechanisms.designed.planes import two_level_columns
 
 _CLIMBERS: Final = 384
 _CLIMBERS_LARGE: Final = 192
-_NEW: Final = 256
+_NEW_COLUMNS_MAX: Final = 256
 """Most columns of a round, as more make the weights slow."""
 _ROUNDS: Final = 26
 """Rounds of the search: five seconds of one core for 64 symbols."""
 _ROUNDS_SMALL: Final = 30
 """Rounds for up to `_SMALL` symbols: less than a second of one core for 16."""
 _ROUNDS_LARGE: Final = 20
-"""Rounds from `_LARGE` symbols on: less than a minute for 256."""
+"""Rounds from `_LARGE_K` symbols on: less than a minute for 256."""
 _SMALL: Final = 24
-_LARGE: Final = 100
+_LARGE_K: Final = 100
 _AFAR: Final = 0.3
 """Of the usual level: how far the third part of the climbers starts from columns in use."""
 
@@ -103,7 +103,7 @@ class SearchedRays:
     def rounds(self) -> int:
         """Most rounds, fewer where symbols are many."""
         k = len(self.levels)
-        return _ROUNDS_SMALL if k <= _SMALL else _ROUNDS if k < _LARGE else _ROUNDS_LARGE
+        return _ROUNDS_SMALL if k <= _SMALL else _ROUNDS if k < _LARGE_K else _ROUNDS_LARGE
 
     def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """The best columns that climbers reach, each once, and (N,) their excess."""
@@ -115,12 +115,12 @@ class SearchedRays:
         with np.errstate(divide="ignore"):
             columns = columns_of(np.log(v[_new(v, weighted.columns.v)]), self.classes)
         excess = excess_of(weighted, columns)
-        best = np.argsort(-excess)[: min(8 * k, _NEW)]
+        best = np.argsort(-excess)[: min(8 * k, _NEW_COLUMNS_MAX)]
         return columns.rows(best), excess[best]
 
     def _near(self, weighted: WeightedColumns) -> Floats:
         """(N, k) logarithms of allowed columns that are a little or farther off those in use."""
-        count = _CLIMBERS if len(self.levels) < _LARGE else _CLIMBERS_LARGE
+        count = _CLIMBERS if len(self.levels) < _LARGE_K else _CLIMBERS_LARGE
         used = weighted.columns.v[weighted.w > 1e-7 * weighted.w.max()]
         with np.errstate(divide="ignore"):
             u = np.log(used[self.rng.integers(0, len(used), count)])

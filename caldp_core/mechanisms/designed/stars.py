@@ -30,16 +30,16 @@ _SHARES: Final = np.linspace(0.4, 2.0, 17)
 """Multiples of C that are tried."""
 _STARTS: Final = 6
 _STARTS_LARGE: Final = 2
-_LARGE: Final = 100
+_LARGE_K: Final = 100
 _STEPS: Final = 60
 """Steps of each search for g and λ; its result is proved afterwards, so it need not converge."""
-_INSIDE: Final = 3.0
+_LAMBDA_START: Final = 3.0
 """First λ, as a multiple of π: G is well inside of what is positive."""
-_HOPELESS: Final = 0.25
+_PROOF_SHARE_MIN: Final = 0.25
 """Share of the design's loss: where the first search proves less, the others do not try."""
-_FAR: Final = 20.0
+_LOG_MOVE_MAX: Final = 20.0
 """Most that a logarithm of g is moved."""
-_NEVER: Final = 1e3
+_INFEASIBLE_VALUE: Final = 1e3
 
 
 def star_cut(part: Part, weighted: WeightedColumns, progress: Progress) -> Cut | None:
@@ -55,7 +55,9 @@ def star_cut(part: Part, weighted: WeightedColumns, progress: Progress) -> Cut |
     least = sides.quadratic(design.diagonal()[within])
     bound = max(dual_bound(part, design, -share * least, 0.0) for share in _SHARES)
     if len(within) == len(part.prior):
-        bound = max(bound, _best_alone(sides, _HOPELESS * weighted.information.loss, progress))
+        bound = max(
+            bound, _best_alone(sides, _PROOF_SHARE_MIN * weighted.information.loss, progress)
+        )
     both = np.outer(part.prior, part.prior)
     enough = float(np.abs(np.linalg.eigvalsh(least / np.sqrt(both))).max())
     return Cut(least + enough * both, enough * (1 + _SAFE), bound)
@@ -116,17 +118,19 @@ def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
     scale = prior / float(start @ (sides.low * sides.high))
 
     def of(point: Floats) -> tuple[Floats, Floats]:
-        return start * np.exp(np.clip(point[:count], -_FAR, _FAR)), point[count:] * scale
+        return start * np.exp(np.clip(point[:count], -_LOG_MOVE_MAX, _LOG_MOVE_MAX)), point[
+            count:
+        ] * scale
 
     def loss(point: Floats) -> tuple[float, Floats]:
         g, dual = of(point)
         value, by_g, by_dual = sides.proven(g, dual)
         if not np.isfinite(value):
-            return _NEVER, np.zeros_like(point)
+            return _INFEASIBLE_VALUE, np.zeros_like(point)
         return -value, -np.concatenate([by_g * g, by_dual * scale])
 
-    point = np.concatenate([np.zeros(count), np.full(count, _INSIDE)])
-    starts = _STARTS if count < _LARGE else _STARTS_LARGE
+    point = np.concatenate([np.zeros(count), np.full(count, _LAMBDA_START)])
+    starts = _STARTS if count < _LARGE_K else _STARTS_LARGE
     for step in range(starts):
         result = scipy.optimize.minimize(
             loss, point, jac=True, method="CG", options={"maxiter": _STEPS}

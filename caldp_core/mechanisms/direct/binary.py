@@ -29,7 +29,7 @@ from caldp_core.privacy.binary import BinaryPolicy
 
 _DIGITS: Final = 80
 """These outlast the difference 1 − e^{−2^−50}."""
-_NOTHING: Final = 2.0**-50
+_EPSILON_MIN: Final = 2.0**-50
 """Coins of 48 bits cannot express an ε below this: it is treated as 0, which keeps it as well."""
 
 
@@ -39,8 +39,8 @@ def flip_thresholds(policy: BinaryPolicy) -> tuple[int, int]:
     Least whole numbers above 2^48·f and 2^48·g, hence within both ε. F + G = 2^48 (equal rows)
     where either ε is 0 or too small for 48 bits.
     """
-    a = policy.epsilon_01 if policy.epsilon_01 >= _NOTHING else 0.0
-    b = policy.epsilon_10 if policy.epsilon_10 >= _NOTHING else 0.0
+    a = policy.epsilon_01 if policy.epsilon_01 >= _EPSILON_MIN else 0.0
+    b = policy.epsilon_10 if policy.epsilon_10 >= _EPSILON_MIN else 0.0
     if a == 0 and b == 0:
         return COIN_ONE // 2, COIN_ONE // 2
     if a == 0:

@@ -97,9 +97,9 @@ class SquareWave(WrittenOut):
             f"{outputs:,}, of at most {EXACT_MAX_ENTRIES:,} entries; take wider steps.",
         )
         even = np.full(context.k, 1.0 / context.k)
-        lent = np.array([wave.low * wave.outputs for wave in waves], np.float64) / WHOLE
+        base = np.array([wave.low * wave.outputs for wave in waves], np.float64) / WHOLE
         self.symbol_partition = SymbolPartition(
-            context.hidden_symbols, context.clear_symbols, context.hidden_sizes, 1.0 - lent
+            context.hidden_symbols, context.clear_symbols, context.hidden_sizes, 1.0 - base
         )
         super().__init__(context, _rows(context, waves, outputs), WHOLE, even)
         self._block_of_report = np.concatenate(

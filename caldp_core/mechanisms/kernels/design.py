@@ -17,7 +17,7 @@ from caldp_core.mechanisms.kernels.envelope import Peaks, mean_distance
 from caldp_core.mechanisms.kernels.lattice import Steps
 from caldp_core.mechanisms.kernels.program import Flows, Program
 
-_ENOUGH: Final = 2e-5
+_GAP: Final = 2e-5
 """Relative gap at which the search ends: 0.002 %."""
 _ROUNDS: Final = 12
 _PARENTS: Final = 3
@@ -29,7 +29,7 @@ _VIOLATED: Final = 1e-7
 _METHODS: Final[tuple[Literal["highs-ipm"], Literal["highs-ds"]]] = ("highs-ipm", "highs-ds")
 """HiGHS's interior points are four times as quick here as its simplex, which is the second try."""
 _ADDED: Final = 6
-_SEEN: Final = 1e-9
+_PEAK_MARGIN: Final = 1e-9
 """Nats by which a peak must rise above all others' cones."""
 
 
@@ -82,7 +82,7 @@ def design(steps: Steps, progress: Progress = no_progress) -> Kernel:
         peaks = min(best.peaks, candidate.peaks, key=lambda each: mean_distance(each, steps))
         best = Kernel.of(steps, peaks, flows, program)
         progress(min(0.95, 0.05 + 0.2 * (i + 1)))
-        if best.gap <= _ENOUGH or i + 1 == _ROUNDS:
+        if best.gap <= _GAP or i + 1 == _ROUNDS:
             break
     progress(1.0)
     return best
@@ -191,7 +191,7 @@ def _peaks(program: Program, q: Floats) -> Peaks:
     distances = np.hypot(near.x[:, None] - near.x, near.y[:, None] - near.y)
     others = logs[:, None] - distances
     np.fill_diagonal(others, -np.inf)
-    visible = logs > others.max(axis=0) + _SEEN
+    visible = logs > others.max(axis=0) + _PEAK_MARGIN
     visible[0] = True
     return Peaks(near.rows[visible], near.columns[visible], logs[visible])
 

@@ -34,7 +34,7 @@ from caldp_core.mechanisms.randomness.chunked_tally import chunks
 
 _PERSON: Final = 2
 """How many coins of `sample_hyperplanes` one person's report is worth (measured: 1.5 to 3)."""
-_FEW: Final = 8
+_LOOP_MAX: Final = 8
 """Up to so many hyperplanes are gone through one by one: a transform is dearer."""
 _CHUNK: Final = 1 << 18
 
@@ -81,7 +81,7 @@ class Hyperplanes:
     def sum_by_point(self, tally: Floats, masks: Ints) -> Floats:
         """(blocks, reports) → (blocks, size) sums over the hyperplanes through each point."""
         blocks = tally.shape[0]
-        if np.count_nonzero(tally) <= _FEW:
+        if np.count_nonzero(tally) <= _LOOP_MAX:
             return self._through_few(tally, masks)
         by_direction = tally.reshape(blocks, self.values, self.directions).swapaxes(1, 2)
         whole = np.empty((blocks, self.points))

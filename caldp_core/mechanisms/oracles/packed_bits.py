@@ -17,7 +17,7 @@ _ONE: Final = np.uint64(1)
 _CHUNK_WORDS: Final = 1 << 16
 """Words counted at a time, so that they stay in the cache; but not fewer rows than the next."""
 _CHUNK_ROWS: Final = 1024
-_FEW: Final = 15
+_UNPACKED_ROWS_MAX: Final = 15
 """Fewer rows than this are unpacked rather than added."""
 
 
@@ -79,7 +79,7 @@ def _add_bits(rows: Words, counts: Ints) -> None:
     weight = 1
     while len(rows):
         carries = []
-        while len(rows) >= _FEW:
+        while len(rows) >= _UNPACKED_ROWS_MAX:
             third = len(rows) // 3
             a, b, c = rows[:third], rows[third : 2 * third], rows[2 * third : 3 * third]
             either = a ^ b

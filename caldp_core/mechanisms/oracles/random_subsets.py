@@ -19,7 +19,7 @@ from caldp_core.mechanisms.oracles.packed_bits import full_mask, set_bits, words
 from caldp_core.mechanisms.randomness.coins import WORD_BITS
 
 _ONE: Final = np.uint64(1)
-_LOW: Final = np.uint64(WORD_BITS - 1)
+_WORD_MASK: Final = np.uint64(WORD_BITS - 1)
 _DIGITS_MAX: Final = 12
 _TRY_COST: Final = 8.0
 """Time of one try to set a bit, in draws of a random word (measured: 5 to 12)."""
@@ -104,7 +104,7 @@ def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
             place = (drawn >> np.uint64(used)) & mask
             # A place beyond the row is a try that failed: `take` may look anywhere.
             index = start + np.minimum(place >> np.uint64(6), width - 1).astype(np.int64)
-            word, bit = flat.take(index), _ONE << (place & _LOW)
+            word, bit = flat.take(index), _ONE << (place & _WORD_MASK)
             good = ((word & bit) != 0) == flips.value
             good &= (place < size) & (place != spare) & (remaining > 0)
             flat[index] = word ^ (bit * good)

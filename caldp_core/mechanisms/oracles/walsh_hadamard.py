@@ -8,7 +8,7 @@ import numpy as np
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.randomness.binomial import binomial_half
 
-_LONG = 4096
+_LONG_ROW = 4096
 """Few rows so long, and more of them as they get longer, go one by one: up to 4 times quicker."""
 
 
@@ -21,7 +21,7 @@ def fwht(values: Floats) -> Floats:
     """
     order = values.shape[-1]
     width = values.size // order
-    if 1 < width <= order // _LONG:
+    if 1 < width <= order // _LONG_ROW:
         return np.array([fwht(row) for row in values.reshape(width, order)]).reshape(values.shape)
     turns = list(np.empty((2, order, width)))  # as below
     turns[0][...] = values.reshape(-1, order).T

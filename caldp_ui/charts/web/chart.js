@@ -1,7 +1,7 @@
 /* One chart: Plotly draws new numbers into what is there, so nothing is taken down and put up. */
 
 import {Picture, hub, whenGone} from "./hub.js";
-import {fitted} from "./narrow.js";
+import {fitFigure} from "./narrow.js";
 
 /** @typedef {any} Layout Of a Plotly figure. */
 
@@ -38,23 +38,23 @@ const library = address => page[LIBRARY] ??= new Promise((done, fail) => {
 function template(host) {
     const style = getComputedStyle(host);
     /** @type {(name: string) => string} */
-    const of = name => style.getPropertyValue(`--st-${name}`).trim();
-    const font = {family: of("font"), color: of("text-color"), size: 12};
-    const [ground, line] = [of("background-color"), of("border-color")];
+    const themeValue = name => style.getPropertyValue(`--st-${name}`).trim();
+    const font = {family: themeValue("font"), color: themeValue("text-color"), size: 12};
+    const [ground, line] = [themeValue("background-color"), themeValue("border-color")];
     const axis = {automargin: true, gridcolor: line, zerolinecolor: line, tickcolor: line};
     /** @type {(standoff: number) => object} */
-    const named = standoff => ({title: {font: {size: 14}, standoff}});
+    const titleAt = standoff => ({title: {font: {size: 14}, standoff}});
     return {layout: {
         font,
         paper_bgcolor: ground,
         plot_bgcolor: ground,
-        title: {x: 0, pad: {l: 4}, font: {family: of("heading-font"), size: 16}},
+        title: {x: 0, pad: {l: 4}, font: {family: themeValue("heading-font"), size: 16}},
         margin: {l: 0, r: 0, pad: 8},
-        xaxis: {...axis, ...named(20), showgrid: false, zeroline: false},
-        yaxis: {...axis, ...named(24)},
+        xaxis: {...axis, ...titleAt(20), showgrid: false, zeroline: false},
+        yaxis: {...axis, ...titleAt(24)},
         hoverlabel: {bgcolor: ground, bordercolor: line, font},
         // A column leaves titles and names of lines free.
-        modebar: {orientation: "v", bgcolor: "transparent", color: of("text-color"), activecolor: of("primary-color")},
+        modebar: {orientation: "v", bgcolor: "transparent", color: themeValue("text-color"), activecolor: themeValue("primary-color")},
     }};
 }
 
@@ -66,12 +66,12 @@ class Chart extends Picture {
 
     /** @param {HTMLElement} host */
     constructor(host) {
-        super(told => this.plot(told));
+        super(content => this.plot(content));
         this.host = host;
-        this.resized = new ResizeObserver(() => {
-            if (host.clientWidth !== this.width) this.again();
+        this.resizeObserver = new ResizeObserver(() => {
+            if (host.clientWidth !== this.width) this.redraw();
         });
-        this.resized.observe(host);
+        this.resizeObserver.observe(host);
     }
 
     /** @param {string} address */
@@ -80,37 +80,37 @@ class Chart extends Picture {
         this.show();
     }
 
-    again() {
-        this.drawn = null;
+    redraw() {
+        this.drawnContent = null;
         this.show();
     }
 
-    /** @param {string} told */
-    plot(told) {
+    /** @param {string} content */
+    plot(content) {
         const {host, plotly} = this, {clientWidth: width} = host;
         if (!plotly || !width) return false;
         this.width = width;
-        const {data, layout, alt} = JSON.parse(told);
+        const {data, layout, alt} = JSON.parse(content);
         host.setAttribute("aria-label", alt);
         const height = document.fullscreenElement === host ? innerHeight : layout.height;
-        const [traces, look] = fitted(data, layout, width);
+        const [traces, look] = fitFigure(data, layout, width);
         plotly.react(host, traces, {...look, width, height, template: template(host)}, OPTIONS);
         return true;
     }
 
     end() {
-        this.resized.disconnect();
+        this.resizeObserver.disconnect();
         this.plotly?.purge(this.host);
     }
 }
 
-/** @param {Component<[key: string, told: string, address: string]>} component */
-export default function mount({data: [key, told, address], parentElement: parent}) {
+/** @param {Component<[key: string, content: string, address: string]>} component */
+export default function mount({data: [key, content, address], parentElement: parent}) {
     const host = parent.querySelector(".chart");
     const chart = charts.get(host) ?? new Chart(host);
     charts.set(host, chart);
     hub.set(key, chart);
-    chart.take(told);
+    chart.take(content);
     if (!chart.plotly) chart.load(address);
     return whenGone(parent, () => {
         chart.end();

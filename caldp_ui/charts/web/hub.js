@@ -4,24 +4,24 @@
 /** @type {Map<string, Picture>} */
 export const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.pictures")] ??= new Map();
 
-/** What draws told texts: `draw` is called with a text only when it is another than is drawn. */
+/** What draws texts: `draw` is called with a text only when it is another than is drawn. */
 export class Picture {
     /** @type {string | null} */
     step = null;
     /** @type {string | undefined} */
-    told;
+    content;
     /** @type {string | null | undefined} */
-    drawn;
+    drawnContent;
 
-    /** @param {(told: string) => unknown} draw */
+    /** @param {(content: string) => unknown} draw */
     constructor(draw) {
         this.draw = draw;
     }
 
     /** The server's text.
-        @param {string} told */
-    take(told) {
-        this.told = told;
+        @param {string} content */
+    take(content) {
+        this.content = content;
         this.show();
     }
 
@@ -33,8 +33,9 @@ export class Picture {
     }
 
     show() {
-        const now = this.step ?? this.told;
-        if (now !== undefined && now !== this.drawn && this.draw(now) !== false) this.drawn = now;
+        const content = this.step ?? this.content;
+        if (content === undefined || content === this.drawnContent) return;
+        if (this.draw(content) !== false) this.drawnContent = content;
     }
 }
 

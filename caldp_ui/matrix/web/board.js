@@ -1,13 +1,13 @@
 /* Two tables beside each other: E, whose entries are fields to type into, and what the channel
-   leaks. The entry that is pointed at or has the focus is lit in both and told in words below. */
+   leaks. The entry that is pointed at or has the focus is lit in both and described in words below. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
-import {Teller} from "./teller.js";
+import {Outbox} from "./outbox.js";
 
 /** @typedef {{cell: HTMLElement, text: HTMLElement, mark: HTMLElement}} Side
     @typedef {{
-        limit: Side, leak: Side, field?: HTMLInputElement, follows?: HTMLElement, said: string,
+        limit: Side, leak: Side, field?: HTMLInputElement, follows?: HTMLElement, serverText: string,
         waits: number | null,
     }} Pair An entry of both tables, and the serial under which what was typed waits to be heard.
     @typedef {"limit" | "leak"} Kind
@@ -19,17 +19,19 @@ const UPRIGHT_FROM = 66, UPRIGHT_ON_PHONE_FROM = 42;
 /** @type {Record<string, [down: number, right: number]>} */
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-/** `told`: what is seen, as a text; `heard`: how far the page has heard what was typed.
-    @param {Component<{key: string, told: string, edit: boolean, heard: Message.Heard}>} component */
-export default function mount({data: {key, told, edit, heard}, parentElement: parent, setTriggerValue}) {
+/** `content`: what is seen, as a text; `receipt`: how far the page has heard what was typed.
+    @param {Component<{key: string, content: string, edit: boolean,
+        receipt: Message.Receipt}>} component */
+export default function mount({data, parentElement: parent, setTriggerValue}) {
+    const {key, content, edit, receipt} = data;
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"), edit);
     instances.set(parent, board);
     hub.set(key, board);
-    board.teller.emit = setTriggerValue;
-    board.take(told);
-    board.answer(heard);
+    board.outbox.emit = setTriggerValue;
+    board.take(content);
+    board.answer(receipt);
     return whenGone(parent, () => {
-        board.teller.leave();
+        board.outbox.leave();
         if (hub.get(key) === board) hub.delete(key);
     });
 }
@@ -38,49 +40,50 @@ class Board extends Picture {
     /** @type {Message.Matrix} */
     data;
     /** @type {string | undefined} The names that the tables are of. */
-    form;
+    namesKey;
     /** @type {Pair[][]} */
     cells = [];
     /** @type {Place | null} */
-    lit = null;
+    highlight = null;
     /** @type {Place | null} */
-    focused = null;
+    focusPlace = null;
 
     /** @param {HTMLElement} root
         @param {boolean} edit */
     constructor(root, edit) {
-        super(told => this.paint(JSON.parse(told)));
+        super(content => this.paint(JSON.parse(content)));
         this.root = root;
         this.edit = edit;
         root.lang = "en";  // for hyphens
         root.setAttribute("role", "group");
-        this.teller = new Teller();
-        this.both = el("input", {type: "checkbox"});
-        this.mirror = el("label", {className: "mirror", hidden: !edit}, this.both);
+        this.outbox = new Outbox();
+        this.symmetricBox = el("input", {type: "checkbox"});
+        this.symmetricLabel = el("label", {className: "mirror", hidden: !edit}, this.symmetricBox);
         this.tables = el("div", {className: "tables"});
         this.readout = el("p", {className: "readout", role: "status"});
         root.append(this.tables, this.readout);
         this.tables.addEventListener("pointerover", event => this.point(event.target));
-        this.tables.addEventListener("pointerleave", () => this.light(this.focused));
+        this.tables.addEventListener("pointerleave", () => this.light(this.focusPlace));
         this.tables.addEventListener("focusin", event => this.focus(event.target));
         this.tables.addEventListener("keydown", event => this.move(event));
     }
 
     /** @param {Message.Matrix} data */
     paint(data) {
-        const form = JSON.stringify(data.names);
+        const namesKey = JSON.stringify(data.names);
         this.data = data;
-        if (form !== this.form) this.build(data);
-        this.form = form;
+        if (namesKey !== this.namesKey) this.build(data);
+        this.namesKey = namesKey;
         this.root.setAttribute("aria-label", data.label);
         data.names.forEach((_, x) => data.names.forEach((_, z) => this.fill(x, z)));
-        this.light(this.lit && this.cells[this.lit[0]]?.[this.lit[1]] ? this.lit : null);
+        const {highlight} = this;
+        this.light(highlight && this.cells[highlight[0]]?.[highlight[1]] ? highlight : null);
     }
 
     /** @param {Message.Matrix} data */
     build({names, words}) {
         this.cells = names.map(() => []);
-        this.lit = this.focused = null;
+        this.highlight = this.focusPlace = null;
         /** @type {(kind: Kind) => HTMLElement} */
         const table = kind => {
             const head = el("tr", {}, el("td", {className: "corner"},
@@ -100,8 +103,8 @@ class Board extends Picture {
         this.root.classList.toggle("upright", longest * names.length > UPRIGHT_FROM);
         this.root.classList.toggle("upright-on-phone", longest * names.length > UPRIGHT_ON_PHONE_FROM);
         this.tables.replaceChildren(table("limit"), table("leak"));
-        this.mirror.replaceChildren(this.both, words.both);
-        this.tables.querySelector("caption")?.append(this.mirror);
+        this.symmetricLabel.replaceChildren(this.symmetricBox, words.both);
+        this.tables.querySelector("caption")?.append(this.symmetricLabel);
     }
 
     /** @param {Kind} kind
@@ -109,11 +112,11 @@ class Board extends Picture {
         @param {number} z
         @param {string[]} names */
     cell(kind, x, z, names) {
-        const made = el("td", {"data-x": x, "data-z": z});
-        const side = {cell: made, text: el("span"), mark: el("small")};
-        const pair = this.cells[x][z] ??= {limit: side, leak: side, said: "", waits: null};
+        const element = el("td", {"data-x": x, "data-z": z});
+        const side = {cell: element, text: el("span"), mark: el("small")};
+        const pair = this.cells[x][z] ??= {limit: side, leak: side, serverText: "", waits: null};
         pair[kind] = side;
-        if (x === z) made.className = "own";
+        if (x === z) element.className = "own";
         if (kind === "limit" && this.edit && x !== z) {
             const field = pair.field = el("input", {type: "text", inputMode: "decimal",
                 size: 1, tabIndex: -1, "aria-label": `${names[x]} against ${names[z]}`});
@@ -121,55 +124,55 @@ class Board extends Picture {
             field.addEventListener("focus", () => field.select());
             if (x === 0 && z === 1) field.tabIndex = 0;
             pair.follows = el("small", {});
-            made.append(field, pair.follows);
+            element.append(field, pair.follows);
         } else {
-            made.append(side.text, side.mark);
+            element.append(side.text, side.mark);
         }
-        return made;
+        return element;
     }
 
     /** @param {number} x
         @param {number} z */
     fill(x, z) {
         const {limit, leak} = this.data, pair = this.cells[x][z];
-        const said = limit[x][z], done = leak[x][z];
+        const limitEntry = limit[x][z], leakEntry = leak[x][z];
         /** @type {(cell: HTMLElement, colours: [ground: string, ink: string]) => void} */
         const paint = (cell, [ground, ink]) => {
             cell.style.background = ground;
             cell.style.color = ink;
         };
-        if (x !== z) paint(pair.limit.cell, said.colours);
-        if (x !== z) paint(pair.leak.cell, done.colours);
-        pair.limit.cell.classList.toggle("loose", said.follows !== "");
-        pair.leak.cell.dataset.mark = done.mark;
+        if (x !== z) paint(pair.limit.cell, limitEntry.colours);
+        if (x !== z) paint(pair.leak.cell, leakEntry.colours);
+        pair.limit.cell.classList.toggle("loose", limitEntry.follows !== "");
+        pair.leak.cell.dataset.mark = leakEntry.mark;
         if (pair.field && pair.follows) {
-            pair.said = said.text;
-            if (!pair.waits) pair.field.value = said.text;
-            say(pair.follows, said.follows);
+            pair.serverText = limitEntry.text;
+            if (!pair.waits) pair.field.value = limitEntry.text;
+            setText(pair.follows, limitEntry.follows);
         } else {
-            say(pair.limit.text, said.text);
-            say(pair.limit.mark, said.follows);
+            setText(pair.limit.text, limitEntry.text);
+            setText(pair.limit.mark, limitEntry.follows);
         }
-        say(pair.leak.text, done.text);
-        say(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[done.mark]);
+        setText(pair.leak.text, leakEntry.text);
+        setText(pair.leak.mark, {kept: "✓", broken: "✗", open: "", "": ""}[leakEntry.mark]);
     }
 
     /** @param {number} x
         @param {number} z
         @param {string} text */
     send(x, z, text) {
-        this.teller.tell("act", {x, other: z, text, both: this.both.checked});
-        this.cells[x][z].waits = this.teller.serial;
+        this.outbox.add("act", {x, other: z, text, symmetric: this.symmetricBox.checked});
+        this.cells[x][z].waits = this.outbox.serial;
     }
 
     /** The page has heard of the entries that wait no longer: theirs now say what it says.
-        @param {Message.Heard} heard */
-    answer(heard) {
-        this.teller.confirm(heard);
+        @param {Message.Receipt} receipt */
+    answer(receipt) {
+        this.outbox.confirm(receipt);
         for (const pair of this.cells.flat()) {
-            if (!pair.waits || this.teller.waits(pair.waits)) continue;
+            if (!pair.waits || this.outbox.isPending(pair.waits)) continue;
             pair.waits = null;
-            if (pair.field) pair.field.value = pair.said;
+            if (pair.field) pair.field.value = pair.serverText;
         }
     }
 
@@ -185,19 +188,19 @@ class Board extends Picture {
         if (!place) return;
         this.tables.querySelectorAll("input").forEach(each => { each.tabIndex = -1; });
         /** @type {HTMLElement} */ (target).tabIndex = 0;
-        this.focused = place;
-        this.light(this.focused);
+        this.focusPlace = place;
+        this.light(this.focusPlace);
     }
 
-    /** @param {Place | null} pair */
-    light(pair) {
+    /** @param {Place | null} place */
+    light(place) {
         this.tables.querySelectorAll(".lit").forEach(each => each.classList.remove("lit"));
-        this.lit = pair;
-        if (!pair) return say(this.readout, this.data.words[this.edit ? "hint" : "still"]);
-        const [x, z] = pair, {limit, leak} = this.cells[x][z];
+        this.highlight = place;
+        if (!place) return setText(this.readout, this.data.words[this.edit ? "hint" : "still"]);
+        const [x, z] = place, {limit, leak} = this.cells[x][z];
         limit.cell.classList.add("lit");
         leak.cell.classList.add("lit");
-        say(this.readout, `${this.data.limit[x][z].told} ${this.data.leak[x][z].told}`.trim());
+        setText(this.readout, `${this.data.limit[x][z].description} ${this.data.leak[x][z].description}`.trim());
     }
 
     /** Arrow keys go to the next entry; left and right only past the ends of what is typed.
@@ -206,9 +209,9 @@ class Board extends Picture {
         const step = STEPS[event.key], place = placeOf(event.target);
         if (!step || !place || !(event.target instanceof HTMLInputElement)) return;
         const {selectionStart, selectionEnd, value} = event.target;
-        const whole = (selectionEnd ?? 0) - (selectionStart ?? 0) === value.length;
-        const end = event.key === "ArrowLeft" ? selectionEnd === 0 : selectionStart === value.length;
-        if (step[1] && !whole && !end) return;
+        const isAllSelected = (selectionEnd ?? 0) - (selectionStart ?? 0) === value.length;
+        const isAtEnd = event.key === "ArrowLeft" ? selectionEnd === 0 : selectionStart === value.length;
+        if (step[1] && !isAllSelected && !isAtEnd) return;
         event.preventDefault();
         let [x, z] = place;
         do { x += step[0]; z += step[1]; } while (this.cells[x]?.[z] && x === z);

@@ -13,4 +13,4 @@ const root = Object.assign(document.createElement("div"), {className: KIND});
 parent.append(root);
 mount({data: head, parentElement: parent, setTriggerValue() {}});
 /** @type {HTMLElement} */ (root.querySelector(".board")).inert = true;
-for (const text of parcels) hub.come?.(bytesOf(text), {});
+for (const text of parcels) hub.onFilm?.(bytesOf(text), {});

@@ -4,7 +4,7 @@
     @typedef {{
         type?: string, range?: number[], rangemode?: string, tickvals?: number[], ticktext?: string[],
         [more: string]: any,
-    }} Told An axis of a figure. */
+    }} AxisLayout An axis of a figure. */
 
 /** @type {Record<string, new (buffer: ArrayBuffer) => Iterable<number>>} */
 const TYPES = {f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,
@@ -12,39 +12,39 @@ const TYPES = {f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Arra
 const STEPS = 5, ROOM = 0.05;
 
 /** Numbers of a figure, as a list or as packed bytes.
-    @param {any} told
+    @param {any} data
     @returns {any[]} */
-export function numbers(told) {
-    if (!told?.bdata) return told ?? [];
-    const bytes = Uint8Array.from(atob(told.bdata), letter => letter.charCodeAt(0));
-    return [...new TYPES[told.dtype](bytes.buffer)];
+export function unpackNumbers(data) {
+    if (!data?.bdata) return data ?? [];
+    const bytes = Uint8Array.from(atob(data.bdata), letter => letter.charCodeAt(0));
+    return [...new TYPES[data.dtype](bytes.buffer)];
 }
 
 /** @type {(number: number) => string} */
-const written = number => Number(number.toPrecision(6)).toLocaleString("en");
+const formatNumber = number => Number(number.toPrecision(6)).toLocaleString("en");
 
 export class Axis {
-    /** `told`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels.
-        @param {Told} told
+    /** `layout`: an axis of a figure; `values`: what is drawn along it; `from`, `to`: its pixels.
+        @param {AxisLayout} layout
         @param {Value[]} values
         @param {number} from
         @param {number} to */
-    constructor(told, values, from, to) {
-        this.told = told;
+    constructor(layout, values, from, to) {
+        this.layout = layout;
         this.from = from;
         this.to = to;
-        this.isLog = told.type === "log";
-        this.range = told.range ?? this.around(values);
+        this.isLog = layout.type === "log";
+        this.range = layout.range ?? this.rangeOf(values);
     }
 
     /** The range of all values, with a little room.
         @param {Value[]} values
         @returns {number[]} */
-    around(values) {
-        const there = values.map(value => this.level(value)).filter(Number.isFinite);
-        if (!there.length) return [0, 1];
-        const isFromZero = this.told.rangemode === "tozero" && !this.isLog;
-        const low = Math.min(...there, ...isFromZero ? [0] : []), high = Math.max(...there);
+    rangeOf(values) {
+        const levels = values.map(value => this.level(value)).filter(Number.isFinite);
+        if (!levels.length) return [0, 1];
+        const isFromZero = this.layout.rangemode === "tozero" && !this.isLog;
+        const low = Math.min(...levels, ...isFromZero ? [0] : []), high = Math.max(...levels);
         const room = ROOM * (high - low || 1);
         return [isFromZero ? low : low - room, high + room];
     }
@@ -66,12 +66,12 @@ export class Axis {
 
     /** Have a unit as many pixels as on another axis; both shrink to their middles.
         @param {Axis} other */
-    alike(other) {
+    shareUnit(other) {
         /** @type {(axis: Axis) => number} */
-        const each = axis => Math.abs((axis.to - axis.from) / (axis.range[1] - axis.range[0]));
-        const least = Math.min(each(this), each(other));
+        const pixelsPerUnit = ({from, to, range}) => Math.abs((to - from) / (range[1] - range[0]));
+        const unitPixels = Math.min(pixelsPerUnit(this), pixelsPerUnit(other));
         for (const axis of [this, other]) {
-            const part = least / each(axis), middle = (axis.from + axis.to) / 2;
+            const part = unitPixels / pixelsPerUnit(axis), middle = (axis.from + axis.to) / 2;
             axis.from = middle + part * (axis.from - middle);
             axis.to = middle + part * (axis.to - middle);
         }
@@ -79,22 +79,25 @@ export class Axis {
 
     /** The numbers that are written, with their pixels; only those within the range. */
     get ticks() {
-        const {tickvals: values = this.isLog ? this.decades : this.even, ticktext} = this.told;
+        const {ticktext, tickvals} = this.layout;
+        const values = tickvals ?? (this.isLog ? this.decadeTicks : this.evenTicks);
         const [low, high] = this.range, slack = 1e-6 * (high - low);
         return values
-            .map((value, i) => ({level: this.level(value), at: this.at(value), text: ticktext?.[i] ?? written(value)}))
+            .map((value, i) => ({level: this.level(value), at: this.at(value),
+                text: ticktext?.[i] ?? formatNumber(value)}))
             .filter(({level}) => low - slack <= level && level <= high + slack);
     }
 
-    get decades() {
+    get decadeTicks() {
         const [low, high] = this.range, first = Math.floor(low);
         const powers = Array.from({length: Math.ceil(high) - first + 1}, (_, i) => 10 ** (first + i));
         return high - low < 2 ? powers.flatMap(power => [power, 2 * power, 5 * power]) : powers;
     }
 
-    get even() {
-        const [low, high] = this.range, wanted = (high - low) / STEPS, power = 10 ** Math.floor(Math.log10(wanted));
-        const step = ([1, 2, 5].find(part => part * power >= wanted) ?? 10) * power;
+    get evenTicks() {
+        const [low, high] = this.range, roughStep = (high - low) / STEPS;
+        const power = 10 ** Math.floor(Math.log10(roughStep));
+        const step = ([1, 2, 5].find(part => part * power >= roughStep) ?? 10) * power;
         const first = Math.ceil(low / step);
         return Array.from({length: Math.floor(high / step) - first + 1}, (_, i) => step * (first + i));
     }

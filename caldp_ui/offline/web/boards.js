@@ -2,53 +2,54 @@
    page showed; another one that is moved begins there, too. */
 
 import {jsonOf} from "./bytes.js";
-import {el, say} from "./dom.js";
-import {build} from "./elsewhere.js";
+import {el, setText} from "./dom.js";
+import {build} from "./replacements.js";
 import {hub} from "./hub.js";
 import {plot} from "./plot.js";
 
 /** @typedef {{reading: string, words: Record<string, Message.Tree>, pictures: Record<string, string>}} Step
-    @typedef {{title: string, at: number, steps: Step[]}} Told A slider: where the page had it.
+    @typedef {{title: string, at: number, steps: Step[]}} SliderData `at`: where the page had it.
     @typedef {{slider: HTMLInputElement, reading: HTMLElement, steps: Step[], at: number}} Dial */
 
 class Board {
-    /** @param {{id: string, first: Step, dials: Told[]}} part */
+    /** @param {{id: string, first: Step, dials: SliderData[]}} part */
     constructor({id, first, dials}) {
         this.id = id;
         this.step = first;
         this.part = /** @type {HTMLElement} */ (document.getElementById(id));
         /** @type {HTMLElement[]} */
         this.hosts = Array.from(this.part.querySelectorAll("[data-key]"));
-        this.dials = dials.map((dial, i) => this.dial(dial, `${id}-dial-${i}`));
+        this.dials = dials.map((dial, i) => this.addDial(dial, `${id}-dial-${i}`));
         new ResizeObserver(() => this.draw()).observe(this.part);
         this.show(first);
     }
 
-    /** @param {Told} told
+    /** @param {SliderData} slider
         @param {string} id
         @returns {Dial} */
-    dial({title, at, steps}, id) {
+    addDial({title, at, steps}, id) {
         const slider = el("input", {type: "range", min: 0, max: steps.length - 1, step: 1, id});
         const reading = el("output", {}), name = el("label", {htmlFor: id}, title);
         const dial = {slider, reading, steps, at};
         slider.addEventListener("input", () => this.move(dial));
         this.part.querySelector(".dials")?.append(el("div", {}, name, slider, reading));
-        this.put(dial, at);
+        this.setDial(dial, at);
         return dial;
     }
 
     /** @param {Dial} dial
         @param {number} at */
-    put({slider, reading, steps}, at) {
+    setDial({slider, reading, steps}, at) {
         slider.value = String(at);
         slider.setAttribute("aria-valuetext", steps[at].reading);
-        say(reading, steps[at].reading);
+        setText(reading, steps[at].reading);
     }
 
     /** @param {Dial} dial */
     move(dial) {
-        for (const each of this.dials) this.put(each, each === dial ? Number(dial.slider.value) : each.at);
-        this.show(dial.steps[Number(dial.slider.value)]);
+        const index = Number(dial.slider.value);
+        for (const each of this.dials) this.setDial(each, each === dial ? index : each.at);
+        this.show(dial.steps[index]);
     }
 
     /** @param {Step} step */
@@ -62,10 +63,10 @@ class Board {
 
     draw() {
         for (const host of this.hosts) {
-            const {key = ""} = host.dataset, told = this.step.pictures[key], own = hub.get(key);
-            if (own) own.play(told);
-            else if (told.startsWith("<")) host.innerHTML = told;
-            else host.replaceChildren(plot(JSON.parse(told), host.clientWidth, `${this.id}-${key}`));
+            const {key = ""} = host.dataset, content = this.step.pictures[key], own = hub.get(key);
+            if (own) own.play(content);
+            else if (content.startsWith("<")) host.innerHTML = content;
+            else host.replaceChildren(plot(JSON.parse(content), host.clientWidth, `${this.id}-${key}`));
         }
     }
 }

@@ -1,8 +1,8 @@
 /* Figures as SVG, of what the pages' charts are made of: lines, areas, marks and words on linear and
    log axes. The library that draws them on the pages is too large for a file. */
 
-import {Axis, numbers} from "./axis.js";
-import {fitted} from "./narrow.js";
+import {Axis, unpackNumbers} from "./axis.js";
+import {fitFigure} from "./narrow.js";
 
 /** @typedef {any} Trace Of a Plotly figure, as are layouts and lines.
     @typedef {any} Layout
@@ -22,8 +22,8 @@ const MARKS = {
     diamond: r => `M0,${-1.3 * r}L${1.3 * r},0L0,${1.3 * r}L${-1.3 * r},0z`,
     cross: r => `M${-r / 3},${-r}h${r / 1.5}v${r / 1.5}h${r / 1.5}v${r / 1.5}h${-r / 1.5}v${r / 1.5}h${-r / 1.5}v${-r / 1.5}h${-r / 1.5}v${-r / 1.5}h${r / 1.5}z`,
     x: r => `M${-r},${-r}L${r},${r}M${-r},${r}L${r},${-r}`,
-    star: r => outline(5, r, 0.45),
-    hexagon: r => outline(6, r, 0.866),
+    star: r => starPath(5, r, 0.45),
+    hexagon: r => starPath(6, r, 0.866),
     "triangle-up": r => `M0,${-r}L${r},${r}H${-r}z`,
     "triangle-down": r => `M0,${r}L${r},${-r}H${-r}z`,
     "triangle-left": r => `M${-r},0L${r},${-r}V${r}z`,
@@ -49,11 +49,11 @@ const LEVELS = {
     @param {number} rays
     @param {number} r
     @param {number} inner */
-function outline(rays, r, inner) {
+function starPath(rays, r, inner) {
     /** @type {(i: number) => string} */
     const corner = i => {
-        const turn = Math.PI * i / rays, far = i % 2 ? inner * r : r;
-        return `${far * Math.sin(turn)},${-far * Math.cos(turn)}`;
+        const turn = Math.PI * i / rays, radius = i % 2 ? inner * r : r;
+        return `${radius * Math.sin(turn)},${-radius * Math.cos(turn)}`;
     };
     return `M${Array.from({length: 2 * rays}, (_, i) => corner(i)).join("L")}z`;
 }
@@ -65,16 +65,18 @@ function outline(rays, r, inner) {
     @param {...(Node | string)} children
     @returns {SVGElementTagNameMap[Tag]} */
 function shape(tag, attributes = {}, ...children) {
-    const made = document.createElementNS(NAMES, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-    made.append(...children);
-    return made;
+    const element = document.createElementNS(NAMES, tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        element.setAttribute(name, String(value));
+    }
+    element.append(...children);
+    return element;
 }
 
 /** @type {(styles: Record<string, unknown>) => string} */
 const css = styles => Object.entries(styles).map(([name, value]) => `${name}:${value}`).join(";");
 /** @type {(value: any, i: number) => any} */
-const each = (value, i) => Array.isArray(value) ? value[i % value.length] : value;
+const valueAt = (value, i) => Array.isArray(value) ? value[i % value.length] : value;
 
 /** What a line looks like.
     @param {Line} line */
@@ -98,7 +100,7 @@ function words(text, [x, y], {anchor = "middle", size = SIZE, color = "currentCo
 /** The letters of a title that has so many pixels.
     @param {{text: string, font?: Look}} title
     @param {number} pixels */
-function fitting({text, font}, pixels) {
+function fitTitle({text, font}, pixels) {
     const {size = 14} = font ?? {};
     return {...font, size: Math.min(size, pixels / (EM * text.length))};
 }
@@ -120,23 +122,24 @@ class Plot {
         this.width = width;
         this.inside = `${name}-inside`;
         this.clip = `url(#${this.inside})`;
-        this.traces = data.map(trace => ({...trace, x: numbers(trace.x), y: numbers(trace.y)}));
+        this.traces = data.map(trace =>
+            ({...trace, x: unpackNumbers(trace.x), y: unpackNumbers(trace.y)}));
         const box = {left: l, right: width - r, top: t, bottom: layout.height - b};
         this.x = new Axis(layout.xaxis, this.traces.flatMap(({x}) => x), box.left, box.right);
-        this.y = this.upright("y", box);
-        this.y2 = layout.yaxis2 && this.upright("y2", box);
-        if (layout.yaxis.scaleanchor) this.x.alike(this.y);
+        this.y = this.ordinate("y", box);
+        this.y2 = layout.yaxis2 && this.ordinate("y2", box);
+        if (layout.yaxis.scaleanchor) this.x.shareUnit(this.y);
     }
 
     /** An ordinate, with all that is drawn against it.
         @param {string} name
         @param {Box} box */
-    upright(name, {top, bottom}) {
-        const told = this.layout[name.replace("y", "yaxis")], [low, high] = told.domain ?? [0, 1];
-        const own = this.traces.filter(({yaxis = "y"}) => yaxis === name).flatMap(({y}) => y);
+    ordinate(name, {top, bottom}) {
+        const axis = this.layout[name.replace("y", "yaxis")], [low, high] = axis.domain ?? [0, 1];
+        const values = this.traces.filter(({yaxis = "y"}) => yaxis === name).flatMap(({y}) => y);
         /** @type {(share: number) => number} */
         const at = share => bottom - share * (bottom - top);
-        return new Axis(told, own, at(low), at(high));
+        return new Axis(axis, values, at(low), at(high));
     }
 
     get ordinates() { return this.y2 ? [this.y, this.y2] : [this.y]; }
@@ -150,17 +153,17 @@ class Plot {
         const size = {x: left, y: top, width: right - left, height: bottom - top};
         return [
             shape("defs", {}, shape("clipPath", {id: inside}, shape("rect", size))),
-            ...this.ordinates.flatMap(axis => this.across(axis)), ...this.along(),
+            ...this.ordinates.flatMap(axis => this.drawOrdinate(axis)), ...this.drawAbscissa(),
             ...this.traces.flatMap(trace => this.trace(trace)),
-            ...(this.layout.shapes ?? []).map((/** @type {Line} */ told) => this.line(told)),
+            ...(this.layout.shapes ?? []).map((/** @type {Line} */ line) => this.line(line)),
             ...this.legend(),
         ];
     }
 
     /** Numbers of an ordinate with their lines, and its title.
         @param {Axis} axis */
-    across(axis) {
-        const {told: {tickfont, title, side}, pixels: {low, high}} = axis, isRight = side === "right";
+    drawOrdinate(axis) {
+        const {layout: {tickfont, title, side}, pixels: {low, high}} = axis, isRight = side === "right";
         const anchor = isRight ? "start" : "end", x = isRight ? this.right + 8 : this.left - 8;
         const ticks = axis.ticks.flatMap(({at, text}) => [
             shape("path", {d: `M${this.left},${at}H${this.right}`, class: "grid"}),
@@ -168,16 +171,16 @@ class Plot {
         ]);
         if (!title?.text) return ticks;
         const {layout} = this, {l, r} = layout.margin, across = isRight ? this.right + r - 8 : this.left - l;
-        const font = fitting(title, layout.height - 16);
+        const font = fitTitle(title, layout.height - 16);
         const place = [isRight ? across : across + font.size, (low + high) / 2];
-        const named = words(title.text, place, font);
-        named.setAttribute("transform", `rotate(-90 ${place})`);
-        return [...ticks, named];
+        const label = words(title.text, place, font);
+        label.setAttribute("transform", `rotate(-90 ${place})`);
+        return [...ticks, label];
     }
 
     /** Numbers of the abscissa, and its title. */
-    along() {
-        const {told: {tickfont, title}, ticks} = this.x, {bottom, width} = this;
+    drawAbscissa() {
+        const {layout: {tickfont, title}, ticks} = this.x, {bottom, width} = this;
         const size = tickfont?.size ?? SIZE;
         const numbers = ticks.map(({at, text}) => {
             const half = EM * size * text.length / 2, place = Math.min(at, width - half);
@@ -185,7 +188,7 @@ class Plot {
         });
         const base = shape("path", {d: `M${this.left},${bottom}H${this.right}`, class: "grid"});
         if (!title?.text) return [base, ...numbers];
-        const font = fitting(title, width), half = EM * font.size * title.text.length / 2;
+        const font = fitTitle(title, width), half = EM * font.size * title.text.length / 2;
         const middle = Math.min(Math.max((this.left + this.right) / 2, half), width - half);
         const place = [middle, bottom + this.layout.margin.b - 8];
         return [base, ...numbers, words(title.text, place, font)];
@@ -209,9 +212,9 @@ class Plot {
     /** @param {Trace} trace
         @param {Place[]} at */
     area({fillcolor, line}, at) {
-        const there = at.filter(place => place.every(Number.isFinite));
+        const points = at.filter(place => place.every(Number.isFinite));
         const fill = fillcolor ?? `color-mix(in srgb, ${line.color} 50%, transparent)`;
-        return shape("path", {d: `M${there.join("L")}z`, style: css({fill})});
+        return shape("path", {d: `M${points.join("L")}z`, style: css({fill})});
     }
 
     /** A line, broken where a number is missing.
@@ -219,23 +222,23 @@ class Plot {
         @param {Place[]} at */
     path(line, at) {
         let pen = "M";
-        const told = at.map(place => {
+        const segments = at.map(place => {
             const isThere = place.every(Number.isFinite), step = isThere ? pen + place : "";
             pen = isThere ? "L" : "M";
             return step;
         });
-        return shape("path", {d: told.join(""), style: stroke(line)});
+        return shape("path", {d: segments.join(""), style: stroke(line)});
     }
 
     /** @param {Trace} trace
         @param {Place[]} at */
     marks({marker = {}}, at) {
         return at.map((place, i) => {
-            const color = each(marker.color, i), symbol = each(marker.symbol ?? "circle", i);
-            const d = MARKS[symbol]((each(marker.size, i) ?? 6) / 2);
+            const color = valueAt(marker.color, i), symbol = valueAt(marker.symbol ?? "circle", i);
+            const d = MARKS[symbol]((valueAt(marker.size, i) ?? 6) / 2);
             const edge = symbol === "x" ? {color, width: 2} : marker.line ?? {width: 0};
             const style = css({fill: color, stroke: edge.color ?? "none", "stroke-width": edge.width ?? 0,
-                opacity: each(marker.opacity ?? 1, i)});
+                opacity: valueAt(marker.opacity ?? 1, i)});
             return place.every(Number.isFinite)
                 ? shape("path", {d, transform: `translate(${place})`, style}) : "";
         });
@@ -245,17 +248,18 @@ class Plot {
         @param {Place[]} at */
     texts({text, textposition = "middle center", textfont = {}, marker}, at) {
         return at.map(([x, y], i) => {
-            if (!each(text, i) || !Number.isFinite(x + y)) return "";
-            const [up, across] = each(textposition, i).split(" ");
-            const size = each(textfont.size, i) ?? SIZE, away = (each(marker?.size, i) ?? 0) / 2 + 4;
+            if (!valueAt(text, i) || !Number.isFinite(x + y)) return "";
+            const [up, across] = valueAt(textposition, i).split(" ");
+            const size = valueAt(textfont.size, i) ?? SIZE;
+            const distance = (valueAt(marker?.size, i) ?? 0) / 2 + 4;
             const {anchor, part} = SIDES[across], {down, lift, below} = LEVELS[up];
-            const place = [x + part * away, y + down * away + below * size];
-            return words(each(text, i), place, {anchor, size, color: each(textfont.color, i), lift});
+            const place = [x + part * distance, y + down * distance + below * size];
+            return words(valueAt(text, i), place, {anchor, size, color: valueAt(textfont.color, i), lift});
         });
     }
 
     /** A line from place to place, or from side to side.
-        @param {Line} told */
+        @param {Line} options */
     line({x0, x1, y0, y1, xref = "x", yref = "y", line}) {
         const ordinate = yref.startsWith("y2") ? this.y2 : this.y;
         /** @type {(x: number) => number} */
@@ -270,9 +274,9 @@ class Plot {
     /** Names of lines, a row each, where there is no room beside the lines. */
     legend() {
         if (!this.layout.showlegend) return [];
-        const named = this.traces.filter(({name, showlegend}) => name && showlegend !== false);
-        const above = this.layout.margin.t - ABOVE - ROW * named.length;
-        return named.flatMap(({name, line, marker}, i) => {
+        const traces = this.traces.filter(({name, showlegend}) => name && showlegend !== false);
+        const above = this.layout.margin.t - ABOVE - ROW * traces.length;
+        return traces.flatMap(({name, line, marker}, i) => {
             const y = above + ROW * (i + 0.5), sample = line ?? {color: marker?.color};
             return [shape("path", {d: `M${this.left},${y}h32`, style: stroke(sample)}),
                 words(name, [this.left + 40, y + 4], {anchor: "start"})];
@@ -285,7 +289,8 @@ class Plot {
     @param {number} width
     @param {string} name */
 export function plot({data, layout, alt}, width, name) {
-    const [traces, look] = fitted(data, layout, width), made = new Plot(traces, look, width, name);
+    const [traces, look] = fitFigure(data, layout, width);
+    const parts = new Plot(traces, look, width, name).draw();
     const size = {viewBox: `0 0 ${width} ${look.height}`, width, height: look.height};
-    return shape("svg", {...size, role: "img", "aria-label": alt, class: "plot"}, ...made.draw());
+    return shape("svg", {...size, role: "img", "aria-label": alt, class: "plot"}, ...parts);
 }

@@ -1,6 +1,6 @@
 /* Questions: what is chosen stays on the device. */
 
-const KEEP = `caldp ${document.title}`;
+const STORAGE_KEY = `caldp ${document.title}`;
 const sets = [...document.querySelectorAll("fieldset")];
 const words = /** @type {HTMLTextAreaElement} */ (document.getElementById("own-words"));
 const handIn = /** @type {HTMLTextAreaElement} */ (document.getElementById("hand-in"));
@@ -13,43 +13,45 @@ const textOf = element => element?.textContent?.trim() ?? "";
 const inputs = () => Array.from(document.querySelectorAll("fieldset input"));
 
 /** Some browsers keep nothing for files; then a file that is opened anew begins anew. */
-function kept() {
-    try { return JSON.parse(localStorage.getItem(KEEP) ?? "{}") ?? {}; } catch { return {}; }
+function loadAnswers() {
+    try { return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") ?? {}; } catch { return {}; }
 }
 
-/** @param {unknown} all */
-function keep(all) {
-    try { localStorage.setItem(KEEP, JSON.stringify(all)); } catch { /* nothing is kept */ }
+/** @param {unknown} answers */
+function saveAnswers(answers) {
+    try { localStorage.setItem(STORAGE_KEY, JSON.stringify(answers)); }
+    catch { /* nothing is kept */ }
 }
 
-function tell() {
-    const told = sets.map(set => {
+function update() {
+    const results = sets.map(set => {
         /** @type {HTMLInputElement | null} */
         const input = set.querySelector("input:checked");
-        const because = /** @type {HTMLElement} */ (set.querySelector(".because"));
+        const reason = /** @type {HTMLElement} */ (set.querySelector(".because"));
         const right = input?.value === "1";
         set.dataset.right = input ? String(right) : "";
-        because.textContent = input ? `${right ? "Right." : "Not quite."} ${because.dataset.because}` : "";
+        reason.textContent = input ? `${right ? "Right." : "Not quite."} ${reason.dataset.because}` : "";
         return {ask: textOf(set.querySelector("legend")), right, chosen: textOf(input?.parentElement)};
     });
-    const done = told.filter(({chosen}) => chosen), score = done.filter(({right}) => right).length;
-    /** @type {HTMLElement} */ (document.getElementById("score")).textContent = done.length
-        ? `${score} right of ${done.length} answered; ${sets.length} questions in all.`
+    const answered = results.filter(({chosen}) => chosen);
+    const score = answered.filter(({right}) => right).length;
+    /** @type {HTMLElement} */ (document.getElementById("score")).textContent = answered.length
+        ? `${score} right of ${answered.length} answered; ${sets.length} questions in all.`
         : "Nothing answered yet.";
     handIn.value = [document.title, `${score} of ${sets.length} right`, "",
-        ...told.flatMap(({ask, chosen, right}) =>
+        ...results.flatMap(({ask, chosen, right}) =>
             [ask, `→ ${chosen || "not answered"}${chosen ? right ? " (right)" : " (not right)" : ""}`]),
         "", `In my own words: ${words.value.trim() || "–"}`].join("\n");
     const chosen = inputs().filter(({checked}) => checked);
-    keep({chosen: Object.fromEntries(chosen.map(input => [input.name, textOf(input.parentElement)])),
+    saveAnswers({chosen: Object.fromEntries(chosen.map(input => [input.name, textOf(input.parentElement)])),
         words: words.value});
 }
 
-const before = kept();
-words.value = before.words ?? "";
+const savedAnswers = loadAnswers();
+words.value = savedAnswers.words ?? "";
 for (const input of inputs()) {
-    input.checked = before.chosen?.[input.name] === textOf(input.parentElement);
-    input.addEventListener("change", tell);
+    input.checked = savedAnswers.chosen?.[input.name] === textOf(input.parentElement);
+    input.addEventListener("change", update);
 }
-words.addEventListener("input", tell);
-tell();
+words.addEventListener("input", update);
+update();

@@ -1,7 +1,7 @@
 /* The projector's picture: a bar with its range for each answer, how the range tightened, and all
    that the server knows. Rows live as long as their answer, so that bars move and nothing blinks. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 
 /** @typedef {{
@@ -10,17 +10,17 @@ import {Picture, hub, whenGone} from "./hub.js";
     }} Row */
 
 /** @type {"http://www.w3.org/2000/svg"} */
-const DRAWN = "http://www.w3.org/2000/svg";
-const WIDE = 100, HIGH = 30, MANY = 6, LONG = 40;
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+const HISTORY_WIDTH = 100, HISTORY_HEIGHT = 30, MANY_ANSWERS = 6, LONG_NAME = 40;
 /** @type {WeakMap<Mount, Board>} */
 const instances = new WeakMap();
 
-/** @param {Component<{key: string, told: string}>} component */
-export default function mount({data: {key, told}, parentElement: parent}) {
+/** @param {Component<{key: string, content: string}>} component */
+export default function mount({data: {key, content}, parentElement: parent}) {
     const board = instances.get(parent) ?? new Board(parent.querySelector(".board"));
     instances.set(parent, board);
     hub.set(key, board);
-    board.take(told);
+    board.take(content);
     return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
 }
 
@@ -29,15 +29,15 @@ const percent = share => `${Math.round(100 * share)} %`.replace("-", "−");
 
 class Board extends Picture {
     /** @type {string | undefined} The question that the rows are of. */
-    form;
+    questionKey;
     /** @type {Row[]} */
-    made = [];
+    rowParts = [];
     /** @type {number[]} The reports that have chips. */
-    shown = [];
+    chipReports = [];
 
     /** @param {HTMLElement} root */
     constructor(root) {
-        super(told => this.paint(JSON.parse(told)));
+        super(content => this.paint(JSON.parse(content)));
         this.root = root;
         this.rows = el("div", {className: "rows", role: "list"});
         this.legend = el("p", {className: "legend"});
@@ -53,21 +53,21 @@ class Board extends Picture {
     paint(data) {
         this.root.classList.toggle("ahead", this.step !== null);
         const rows = data.answers.map(({name, sensitive}) => [name, sensitive]);
-        const form = JSON.stringify([data.mark, rows]);
-        if (form !== this.form) this.build(data);
-        this.form = form;
-        data.answers.forEach((answer, x) => this.fill(this.made[x], answer, data, x));
-        say(this.known, data.words.known);
-        say(this.note, data.words.note);
-        this.report(data);
+        const questionKey = JSON.stringify([data.mark, rows]);
+        if (questionKey !== this.questionKey) this.build(data);
+        this.questionKey = questionKey;
+        data.answers.forEach((answer, x) => this.fill(this.rowParts[x], answer, data, x));
+        setText(this.known, data.words.known);
+        setText(this.note, data.words.note);
+        this.updateChips(data);
     }
 
     /** @param {Message.Poll} data */
     build({answers, words}) {
         this.root.style.setProperty("--answers", String(answers.length));
-        this.root.classList.toggle("many", answers.length > MANY);
-        this.root.classList.toggle("long", answers.some(({name}) => name.length > LONG));
-        this.made = answers.map(({name, sensitive}) => {
+        this.root.classList.toggle("many", answers.length > MANY_ANSWERS);
+        this.root.classList.toggle("long", answers.some(({name}) => name.length > LONG_NAME));
+        this.rowParts = answers.map(({name, sensitive}) => {
             const parts = {
                 range: el("i", {className: "range"}),
                 bar: el("i", {className: "bar"}),
@@ -75,10 +75,10 @@ class Board extends Picture {
                 truth: el("i", {className: "truth"}),
                 number: el("b", {}),
                 span: el("small", {}),
-                past: document.createElementNS(DRAWN, "svg"),
+                past: document.createElementNS(SVG_NAMESPACE, "svg"),
                 node: el("div", {className: "row", role: "listitem"}),
             };
-            parts.past.setAttribute("viewBox", `0 0 ${WIDE} ${HIGH}`);
+            parts.past.setAttribute("viewBox", `0 0 ${HISTORY_WIDTH} ${HISTORY_HEIGHT}`);
             parts.past.setAttribute("preserveAspectRatio", "none");
             parts.past.setAttribute("aria-hidden", "true");
             const plot = el("span", {className: "plot", "aria-hidden": "true"}, parts.sent,
@@ -90,10 +90,10 @@ class Board extends Picture {
         });
         const ticks = [0, 50, 100].map(at => el("span", {}, `${at} %`));
         const axis = el("div", {className: "axis", "aria-hidden": "true"}, ...ticks);
-        this.rows.replaceChildren(...this.made.map(({node}) => node), axis);
+        this.rows.replaceChildren(...this.rowParts.map(({node}) => node), axis);
         this.legend.replaceChildren(...words.legend.map(([kind, text]) =>
             el("span", {className: kind}, el("i", {}), text)));
-        this.shown = [];
+        this.chipReports = [];
         this.chips.replaceChildren();
     }
 
@@ -112,43 +112,43 @@ class Board extends Picture {
         parts.truth.hidden = truth === null;
         if (truth !== null) parts.truth.style.left = at(truth);
         const span = `${Math.round(100 * low)} to ${percent(high)}`;
-        say(parts.number, estimate === null ? "?" : percent(estimate));
-        say(parts.span, span);
-        const told = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${percent(estimate)}, `
+        setText(parts.number, estimate === null ? "?" : percent(estimate));
+        setText(parts.span, span);
+        const label = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${percent(estimate)}, `
             + `range ${span}; ${sent} of ${n} reports name it`;
-        parts.node.setAttribute("aria-label", told);
-        this.past(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));
+        parts.node.setAttribute("aria-label", label);
+        this.drawHistory(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));
     }
 
     /** The range after each number of reports, left the first one, right all of them.
         @param {SVGSVGElement} svg
         @param {[n: number, low: number, high: number][]} points */
-    past(svg, points) {
-        const most = Math.log(Math.max(2, points.at(-1)?.[0] ?? 2));
+    drawHistory(svg, points) {
+        const logMax = Math.log(Math.max(2, points.at(-1)?.[0] ?? 2));
         /** @type {(n: number) => string} */
-        const across = n => (WIDE * Math.log(n) / most).toFixed(1);
+        const across = n => (HISTORY_WIDTH * Math.log(n) / logMax).toFixed(1);
         /** @type {(share: number) => string} */
-        const up = share => (HIGH * (1 - share)).toFixed(1);
+        const up = share => (HISTORY_HEIGHT * (1 - share)).toFixed(1);
         const top = points.map(([n, , high]) => `${across(n)},${up(high)}`);
         const bottom = points.map(([n, low]) => `${across(n)},${up(low)}`).reverse();
-        const band = document.createElementNS(DRAWN, "polygon");
+        const band = document.createElementNS(SVG_NAMESPACE, "polygon");
         band.setAttribute("points", points.length > 1 ? [...top, ...bottom].join(" ")
-            : `0,0 ${WIDE},0 ${WIDE},${HIGH} 0,${HIGH}`);
+            : `0,0 ${HISTORY_WIDTH},0 ${HISTORY_WIDTH},${HISTORY_HEIGHT} 0,${HISTORY_HEIGHT}`);
         svg.replaceChildren(...(points.length ? [band] : []));
     }
 
     /** One chip a report, the newest first; only new ones are made, and come up unless ahead.
         @param {Message.Poll} data */
-    report({reports, answers}) {
-        const same = this.shown.every((y, i) => reports[i] === y);
-        if (!same) { this.shown = []; this.chips.replaceChildren(); }
-        const chips = reports.slice(this.shown.length).map(y => {
+    updateChips({reports, answers}) {
+        const isContinuation = this.chipReports.every((y, i) => reports[i] === y);
+        if (!isContinuation) { this.chipReports = []; this.chips.replaceChildren(); }
+        const chips = reports.slice(this.chipReports.length).map(y => {
             const chip = el("li", {}, answers[y].name);
             chip.classList.toggle("hidden", answers[y].sensitive);
             chip.classList.toggle("new", this.step === null);
             return chip;
         });
         this.chips.prepend(...chips.reverse());
-        this.shown = reports;
+        this.chipReports = reports;
     }
 }

@@ -1,15 +1,15 @@
 /* Keeps what a teacher steers the room with in this browser, so that a reload does not lose it. */
 
-const NAME = "caldp.room.held";
+const STORAGE_KEY = "caldp.room.held";
 
-/** @param {Component<{held?: unknown, forget?: boolean}>} component */
+/** @param {Component<{teacher?: unknown, forget?: boolean}>} component */
 export default function mount({data, setTriggerValue}) {
     try {
-        if (data.held) localStorage.setItem(NAME, JSON.stringify(data.held));
-        else if (data.forget) localStorage.removeItem(NAME);
+        if (data.teacher) localStorage.setItem(STORAGE_KEY, JSON.stringify(data.teacher));
+        else if (data.forget) localStorage.removeItem(STORAGE_KEY);
         else {
-            const kept = JSON.parse(localStorage.getItem(NAME) ?? "null");
-            if (kept) setTriggerValue("held", kept);
+            const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
+            if (stored) setTriggerValue("teacher", stored);
         }
     } catch { /* a browser that keeps nothing */ }
 }

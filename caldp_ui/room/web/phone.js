@@ -1,22 +1,22 @@
 /* A phone's side of a question: choose, throw the coin here, send the report, see what was sent.
    The true answer lives in `chosen` until the coin is thrown, and nowhere afterwards. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {freshToken, throwCoin} from "./coin.js";
 
-/** @typedef {{token: string, report: number}} Sent */
+/** @typedef {{token: string, report: number}} StoredReport */
 
-const AGAIN_LEAST = 2000, AGAIN_MORE = 3000;
+const RETRY_MIN_MS = 2000, RETRY_JITTER_MS = 3000;
 /** @type {WeakMap<Mount, Phone>} */
 const instances = new WeakMap();
-/** @type {Map<string, Sent>} */
-const unstored = new Map();
+/** @type {Map<string, StoredReport>} */
+const reportsInMemory = new Map();
 
 /** @param {Component<Message.Phone>} component */
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let phone = instances.get(parent);
     if (!phone) instances.set(parent, phone = new Phone(parent.querySelector(".phone")));
-    phone.emit = told => setTriggerValue("report", told);
+    phone.emit = report => setTriggerValue("report", report);
     phone.take(data);
     return () => setTimeout(() => { if (!parent.host?.isConnected) phone.end(); });
 }
@@ -24,15 +24,16 @@ export default function mount({data, parentElement: parent, setTriggerValue}) {
 /** What this phone sent to the question, kept by the browser where it keeps anything. */
 const memory = {
     /** @param {string} name
-        @returns {Sent | undefined} */
+        @returns {StoredReport | undefined} */
     read(name) {
-        try { return JSON.parse(localStorage.getItem(name) ?? "null") ?? unstored.get(name); }
-        catch { return unstored.get(name); }
+        const report = reportsInMemory.get(name);
+        try { return JSON.parse(localStorage.getItem(name) ?? "null") ?? report; }
+        catch { return report; }
     },
     /** @param {string} name
-        @param {Sent} sent */
+        @param {StoredReport} sent */
     write(name, sent) {
-        unstored.set(name, sent);
+        reportsInMemory.set(name, sent);
         try { localStorage.setItem(name, JSON.stringify(sent)); } catch { /* kept above */ }
     },
 };
@@ -40,19 +41,19 @@ const memory = {
 class Phone {
     /** @type {Message.Phone} From the first message on. */
     data;
-    /** @type {(told: Sent & {mark: string}) => void} Streamlit's, of each run. */
+    /** @type {(report: StoredReport & {mark: string}) => void} Streamlit's, of each run. */
     emit;
     /** @type {number | null} The true answer, until the coin is thrown. */
-    chosen = null;
+    trueAnswer = null;
     /** @type {HTMLButtonElement[]} */
     buttons = [];
     /** @type {HTMLButtonElement | undefined} */
-    go;
+    sendButton;
     odds = el("p", {className: "odds", role: "status"});
     /** Of what the browser keeps of the question. */
     name = "";
     /** @type {string | undefined} The token that has been sent. */
-    tried;
+    sentToken;
     /** @type {number | undefined} */
     timer;
 
@@ -65,37 +66,38 @@ class Phone {
 
     /** @param {Message.Phone} data */
     take(data) {
-        const other = this.data?.mark !== data.mark;
+        const isOtherQuestion = this.data?.mark !== data.mark;
         this.data = data;
         this.name = `caldp.room.${data.mark}`;
         const sent = memory.read(this.name);
         if (sent && !(sent.report in data.answers)) return;
-        if (sent) this.deliver(sent, other);
-        if (other) this.chosen = null;
-        this.root.replaceChildren(...(sent ? this.sent(sent) : this.ask()));
-        if (!sent) this.choose(this.chosen);
+        if (sent) this.deliver(sent, isOtherQuestion);
+        if (isOtherQuestion) this.trueAnswer = null;
+        this.root.replaceChildren(...(sent ? this.reportView(sent) : this.questionView()));
+        if (!sent) this.choose(this.trueAnswer);
     }
 
-    ask() {
+    questionView() {
         const {answers, sensitive, words, open} = this.data;
-        if (!open) return [this.title(), ...this.right(), el("p", {className: "state"}, words.closed)];
+        if (!open) return [this.title(), ...this.answerView(), el("p", {className: "state"}, words.closed)];
         this.buttons = answers.map((name, x) => {
             const hidden = sensitive.includes(x);
             const tag = el("small", {}, hidden ? words.hidden : words.bare);
-            const made = el("button", {type: "button", className: "answer", onclick: () =>
+            const button = el("button", {type: "button", className: "answer", onclick: () =>
                 this.choose(x)}, el("span", {}, name), tag);
-            made.classList.toggle("hidden", hidden);
-            return made;
+            button.classList.toggle("hidden", hidden);
+            return button;
         });
-        this.go = el("button", {type: "button", className: "go", onclick: () => this.throw()});
+        this.sendButton = el("button",
+            {type: "button", className: "go", onclick: () => this.sendReport()});
         const group = el("div", {className: "answers", role: "group", "aria-label": words.choose},
             ...this.buttons);
-        return [this.title(), group, this.odds, this.go,
+        return [this.title(), group, this.odds, this.sendButton,
             el("p", {className: "note"}, words.coin)];
     }
 
     /** The right answer, once it is shown. */
-    right() {
+    answerView() {
         const {answer} = this.data;
         return answer ? [el("p", {className: "right", role: "status"}, answer)] : [];
     }
@@ -104,55 +106,55 @@ class Phone {
 
     /** @param {number | null} x */
     choose(x) {
-        this.chosen = x;
+        this.trueAnswer = x;
         this.buttons.forEach((button, at) =>
             button.setAttribute("aria-pressed", String(at === x)));
-        if (!this.go) return;
-        this.go.disabled = x === null;
-        say(this.odds, x === null ? "" : this.data.before[x]);
-        say(this.go, x === null ? this.data.words.choose : this.data.words.go);
+        if (!this.sendButton) return;
+        this.sendButton.disabled = x === null;
+        setText(this.odds, x === null ? "" : this.data.odds[x]);
+        setText(this.sendButton, x === null ? this.data.words.choose : this.data.words.go);
     }
 
-    throw() {
-        if (this.chosen === null || memory.read(this.name)) return;
-        const report = throwCoin(this.chosen, this.data.law);
-        this.chosen = null;
+    sendReport() {
+        if (this.trueAnswer === null || memory.read(this.name)) return;
+        const report = throwCoin(this.trueAnswer, this.data.law);
+        this.trueAnswer = null;
         const sent = {token: freshToken(), report};
         memory.write(this.name, sent);
         this.take(this.data);
     }
 
     /** Send the report, and the same again, until the server says that it has it or will not.
-        @param {Sent} sent
-        @param {boolean} now */
-    deliver({token, report}, now) {
+        @param {StoredReport} sent
+        @param {boolean} isDue */
+    deliver({token, report}, isDue) {
         clearTimeout(this.timer);
         const {mark, received, refused} = this.data;
         if (received || refused) return;
         const send = () => this.emit({mark, token, report});
-        if (now || this.tried !== token) send();
-        this.tried = token;
+        if (isDue || this.sentToken !== token) send();
+        this.sentToken = token;
         this.timer = setTimeout(() => this.deliver({token, report}, true),
-            AGAIN_LEAST + AGAIN_MORE * Math.random());
+            RETRY_MIN_MS + RETRY_JITTER_MS * Math.random());
     }
 
-    /** @param {Sent} sent */
-    sent({report}) {
-        const {answers, words, told, received, refused} = this.data;
+    /** @param {StoredReport} sent */
+    reportView({report}) {
+        const {answers, words, explanations, received, refused} = this.data;
         const state = refused ?? (received ? words.received : words.sending);
-        const rows = told[report].chances.map((of, x) => {
+        const rows = explanations[report].chances.map((of, x) => {
             const name = answers[x], bar = el("i", {});
-            bar.style.width = `${100 * told[report].widths[x]}%`;
+            bar.style.width = `${100 * explanations[report].widths[x]}%`;
             return el("li", {}, el("span", {}, name), el("b", {}, of), el("u", {}, bar));
         });
         return [
             this.title(),
             el("p", {className: "said"}, words.sent, el("strong", {}, answers[report])),
-            ...this.right(),
+            ...this.answerView(),
             el("p", {className: "state", role: "status"}, state),
-            el("p", {className: "why"}, told[report].why),
+            el("p", {className: "why"}, explanations[report].why),
             ...(rows.length ? [el("p", {className: "of"}, words.of), el("ul", {className: "chances"}, ...rows)] : []),
-            el("p", {className: "note"}, told[report].left),
+            el("p", {className: "note"}, explanations[report].uncertainty),
         ];
     }
 }

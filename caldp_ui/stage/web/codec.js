@@ -23,7 +23,7 @@ export function codeOf(share) {
     @param {Uint16Array} one
     @param {Uint16Array} other
     @returns {Uint16Array} */
-export function apart(one, other) {
+export function differenceCodes(one, other) {
     return one.map((code, cell) =>
         code === other[cell] ? 0 : codeOf(Math.abs(VALUES[code] - VALUES[other[cell]])));
 }
@@ -68,9 +68,9 @@ async function inflate(bytes) {
     return whole.buffer;
 }
 
-/** What is known of a blob; `come` is kept once its bytes are there, which `arrived` says.
+/** What is known of a blob; `ready` is fulfilled by `resolve`, once its bytes are there.
     @typedef {{holders: number, packed: Uint8Array | null, raw: Promise<ArrayBuffer> | null,
-        come: Promise<void>, arrived: () => void}} Entry */
+        ready: Promise<void>, resolve: () => void}} Entry */
 
 /** Blobs by name, whoever brings them first and whoever asks first. */
 export class Store {
@@ -84,9 +84,9 @@ export class Store {
     entry(name) {
         const known = this.entries.get(name);
         if (known) return known;
-        let arrived = () => {};
-        const come = /** @type {Promise<void>} */ (new Promise(done => { arrived = done; }));
-        const entry = {holders: 0, packed: null, raw: null, come, arrived};
+        let resolve = () => {};
+        const ready = /** @type {Promise<void>} */ (new Promise(done => { resolve = done; }));
+        const entry = {holders: 0, packed: null, raw: null, ready, resolve};
         this.entries.set(name, entry);
         return entry;
     }
@@ -98,7 +98,7 @@ export class Store {
         const entry = this.entry(name);
         entry.holders += 1;
         entry.packed ??= packed;
-        entry.arrived();
+        entry.resolve();
     }
 
     /** A parcel that had it is gone.
@@ -114,7 +114,7 @@ export class Store {
     async get(name) {
         if (!name) return null;
         const entry = this.entry(name);
-        await entry.come;
+        await entry.ready;
         return entry.raw ??= inflate(/** @type {Uint8Array<ArrayBuffer>} */ (entry.packed));
     }
 }
@@ -152,11 +152,11 @@ export function readLines(raw) {
     const path = new Path2D();
     if (!raw) return path;
     const numbers = new Int32Array(raw);
-    let drawing = false;
+    let isDrawing = false;
     for (let i = 0; i < numbers.length; i += 2) {
-        const gap = numbers[i] === -(2 ** 31);
-        if (!gap) path[drawing ? "lineTo" : "moveTo"](numbers[i] / 1000, numbers[i + 1] / 1000);
-        drawing = !gap;
+        const isGap = numbers[i] === -(2 ** 31);
+        if (!isGap) path[isDrawing ? "lineTo" : "moveTo"](numbers[i] / 1000, numbers[i + 1] / 1000);
+        isDrawing = !isGap;
     }
     return path;
 }

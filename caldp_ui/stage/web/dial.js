@@ -3,55 +3,55 @@
 
 class Dial {
     /** @type {HTMLElement | null | undefined} */
-    around;
+    container;
     /** @type {string | null | undefined} */
-    last;
+    lastReading;
 
-    /** `selector`: an element around the slider. `heard`: called with the words of each change.
+    /** `selector`: an element around the slider. `onChange`: called with the words of each change.
         @param {string} selector
-        @param {(reading: string | null | undefined) => void} heard */
-    constructor(selector, heard) {
+        @param {(reading: string | null | undefined) => void} onChange */
+    constructor(selector, onChange) {
         this.selector = selector;
-        this.heard = heard;
+        this.onChange = onChange;
         this.watch = new MutationObserver(() => this.listen());
         this.find();
     }
 
     /** What the slider says now; undefined while there is none. */
     get text() {
-        return this.around?.querySelector("input[type=range]")?.getAttribute("aria-valuetext");
+        return this.container?.querySelector("input[type=range]")?.getAttribute("aria-valuetext");
     }
 
     /** Whether it is in hand: then it is right, and what the server says is late. The button that
         plays a film stands beside it, and is no part of it. */
-    get held() {
-        return Boolean(this.around?.isConnected && this.around.matches(":focus-within")
-            && !this.around.querySelector(".stage-play:focus"));
+    get isHeld() {
+        return Boolean(this.container?.isConnected && this.container.matches(":focus-within")
+            && !this.container.querySelector(".stage-play:focus"));
     }
 
     /** The slider may be another element after a run, or gone. */
     find() {
-        const around = /** @type {HTMLElement | null} */ (document.querySelector(this.selector));
-        if (around === this.around) return;
+        const container = /** @type {HTMLElement | null} */ (document.querySelector(this.selector));
+        if (container === this.container) return;
         this.leave();
-        this.around = around;
-        this.last = this.text;
-        const said = {subtree: true, childList: true, attributeFilter: ["aria-valuetext"]};
-        if (!around) return;
-        around.dataset.followed = "";
-        this.watch.observe(around, said);
+        this.container = container;
+        this.lastReading = this.text;
+        const options = {subtree: true, childList: true, attributeFilter: ["aria-valuetext"]};
+        if (!container) return;
+        container.dataset.followed = "";
+        this.watch.observe(container, options);
     }
 
     listen() {
         const {text} = this;
-        if (text === this.last) return;
-        this.last = text;
-        this.heard(text);
+        if (text === this.lastReading) return;
+        this.lastReading = text;
+        this.onChange(text);
     }
 
     leave() {
         this.watch.disconnect();
-        delete this.around?.dataset.followed;
+        delete this.container?.dataset.followed;
     }
 }
 
@@ -81,13 +81,13 @@ export class Dials {
     catchUp() {
         for (const [id, dial] of this.dials) {
             dial.find();
-            if (dial.held) this.follow(id, dial.text);
+            if (dial.isHeld) this.follow(id, dial.text);
         }
     }
 
     /** Whether a slider is in hand and says so.
         @param {string} id */
-    held(id) { return Boolean(this.dials.get(id)?.held); }
+    isHeld(id) { return Boolean(this.dials.get(id)?.isHeld); }
 
     leave() { this.dials.forEach(dial => dial.leave()); }
 }

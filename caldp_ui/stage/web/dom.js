@@ -33,13 +33,13 @@ const SVG = "http://www.w3.org/2000/svg";
     @param {...(Node | string)} children
     @returns {HTMLElementTagNameMap[Tag]} */
 export function el(tag, properties = {}, ...children) {
-    const made = document.createElement(tag);
+    const element = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
-        if (/^(aria|data)-|^(role|for|list)$/.test(name)) made.setAttribute(name, String(value));
-        else Object.assign(made, {[name]: value});
+        if (/^(aria|data)-|^(role|for|list)$/.test(name)) element.setAttribute(name, String(value));
+        else Object.assign(element, {[name]: value});
     }
-    made.append(...children);
-    return made;
+    element.append(...children);
+    return element;
 }
 
 /** An outline drawing for a button.
@@ -58,17 +58,17 @@ export function icon(name) {
     @param {string} name
     @param {string} words
     @param {() => void} onclick */
-export function button(name, words, onclick, hides = false) {
-    const text = el("span", {className: hides ? "hides" : ""}, words);
-    const made = el("button", {type: "button", onclick, title: words, "aria-label": words});
-    made.append(icon(name), text);
-    return made;
+export function button(name, words, onclick, isCompact = false) {
+    const text = el("span", {className: isCompact ? "hides" : ""}, words);
+    const element = el("button", {type: "button", onclick, title: words, "aria-label": words});
+    element.append(icon(name), text);
+    return element;
 }
 
 /** Change a text only if it differs: screen readers and layout notice every write.
     @param {Node} element
     @param {string} text */
-export function say(element, text) {
+export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
 
@@ -91,9 +91,9 @@ export function people(number) {
     @param {number} longitude
     @param {number} cell */
 export function degrees(latitude, longitude, cell) {
-    const turned = longitude > 180 ? longitude - 360 : longitude;  // maps go on across 180°
-    const north = latitude >= 0 ? "N" : "S", east = turned >= 0 ? "E" : "W";
-    const [up, across] = [latitude, turned].map(
+    const eastward = longitude > 180 ? longitude - 360 : longitude;  // maps go on across 180°
+    const north = latitude >= 0 ? "N" : "S", east = eastward >= 0 ? "E" : "W";
+    const [up, across] = [latitude, eastward].map(
         angle => Math.abs(angle).toFixed(cell < 0.02 ? 3 : cell < 0.2 ? 2 : 1));
     return `${up}° ${north}, ${across}° ${east}`;
 }

@@ -2,24 +2,27 @@
    What is shown of a step, maps or charts, and whether a film is of this very page, others say. */
 
 import {Dials} from "./dial.js";
-import {StandIns} from "./elsewhere.js";
+import {Replacements} from "./replacements.js";
 
-/** @typedef {{film: string, index: number}} Now The step of a film that is shown.
-    @typedef {{reading: string, elsewhere: Record<string, Message.Tree>}} Step */
+/** @typedef {{film: string, index: number}} Position The step of a film that is shown.
+    @typedef {{reading: string, replacements: Record<string, Message.Tree>}} Step */
 
 /** @template {{id: string, dial: string, steps: Step[]}} F */
 export class Follower {
-    /** @type {Now | null} The step that is shown; null for what the server said last. */
-    now = null;
+    /** @type {Position | null} The step that is shown; null for what the server said last. */
+    position = null;
 
     constructor() {
         this.films = /** @type {Known<string, F>} */ (new Map());
         this.dials = new Dials((id, reading) => this.follow(id, reading));
-        this.standIns = new StandIns();
+        this.replacements = new Replacements();
     }
 
     /** @returns {F["steps"][number] | null | undefined} */
-    get step() { return this.now && this.films.get(this.now.film)?.steps[this.now.index]; }
+    get step() {
+        const {position} = this;
+        return position && this.films.get(position.film)?.steps[position.index];
+    }
 
     /** Whether the film is of this page, which is at another step of it.
         @param {F} _film
@@ -28,8 +31,8 @@ export class Follower {
     isAhead(_film, _index) { return false; }
 
     /** A hand leads to a step, or back to what the server said.
-        @param {Now | null} now */
-    lead(now) { this.go(now); }
+        @param {Position | null} position */
+    preview(position) { this.moveTo(position); }
 
     /** @param {F} film */
     add(film) {
@@ -49,20 +52,20 @@ export class Follower {
     follow(id, reading) {
         const film = this.films.get(id);
         const index = film.steps.findIndex(step => step.reading === reading);
-        const ahead = index >= 0 && this.isAhead(film, index);
-        if (ahead || this.now?.film === id) this.lead(ahead ? {film: id, index} : null);
+        const isAhead = index >= 0 && this.isAhead(film, index);
+        if (isAhead || this.position?.film === id) this.preview(isAhead ? {film: id, index} : null);
     }
 
     /** Be at a step of a film, or at what the server said.
-        @param {Now | null} now */
-    go(now) {
-        this.now = now;
-        if (this.step) this.standIns.put(this.step.elsewhere);
-        else this.standIns.remove();
+        @param {Position | null} position */
+    moveTo(position) {
+        this.position = position;
+        if (this.step) this.replacements.put(this.step.replacements);
+        else this.replacements.remove();
     }
 
     destroy() {
         this.dials.leave();
-        this.standIns.remove();
+        this.replacements.remove();
     }
 }

@@ -19,7 +19,7 @@ export class Grid {
         this.north = south + rows * cell;
         this.east = west + columns * cell;
         this.k = rows * columns;
-        this.narrow = Math.cos((south + this.north) / 2 * Math.PI / 180);
+        this.longitudeScale = Math.cos((south + this.north) / 2 * Math.PI / 180);
     }
 
     /** Equal grids look alike, whoever made them. */
@@ -30,7 +30,7 @@ export class Grid {
     /** The cell at a place, or −1 beside the map.
         @param {number} latitude
         @param {number} longitude */
-    at(latitude, longitude) {
+    cellAt(latitude, longitude) {
         const row = Math.floor((latitude - this.south) / this.cell + 1e-9);
         const column = Math.floor((longitude - this.west) / this.cell + 1e-9);
         const inside = row >= 0 && row < this.rows && column >= 0 && column < this.columns;
@@ -133,8 +133,8 @@ export class Grid {
         @param {(cell: number) => unknown} inside */
     setBorders(inside) {
         /** @type {(cell: number) => boolean} */
-        const has = cell => cell >= 0 && Boolean(inside(cell));
-        return this.borders((a, b) => has(a) !== has(b));
+        const isInside = cell => cell >= 0 && Boolean(inside(cell));
+        return this.borders((a, b) => isInside(a) !== isInside(b));
     }
 }
 

@@ -17,9 +17,9 @@ const PAPERS = {
 
 /** Pictures of the present look, with their words; the large ones where some are small.
     @param {Stage} stage */
-function chosen(stage) {
+function imagePictures(stage) {
     const {looks, data, pictures, film} = stage;
-    const ids = looks.look === "swipe" ? data.swipe : looks.shown();
+    const ids = looks.look === "swipe" ? data.swipe : looks.visibleIds();
     return ids.map(id => ({picture: pictures.get(id), words: film.words(pictures.get(id).meta)}));
 }
 
@@ -29,14 +29,14 @@ function chosen(stage) {
     @param {number} y
     @param {number} size
     @param {string} colour
-    @param {number} most
+    @param {number} widthMax
     @param {string} weight */
-function text(context, words, x, y, size, colour, most, weight = "400") {
+function text(context, words, x, y, size, colour, widthMax, weight = "400") {
     context.font = `${weight} ${size}px ${FONT}`;
     context.fillStyle = colour;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
-    context.fillText(words, x, y, most);
+    context.fillText(words, x, y, widthMax);
 }
 
 /** The address that opens what is seen; one that nobody would type is on the page. */
@@ -67,32 +67,32 @@ function linesOf({data}, context) {
 /** The picture as a canvas.
     @param {Stage} stage */
 export function drawImage(stage) {
-    const all = chosen(stage), {home} = stage.view, {styles, data: {scale}} = stage;
+    const all = imagePictures(stage), {home} = stage.view, {styles, data: {scale}} = stage;
     const {paper, strong, ink, soft} = PAPERS[styles.name];
-    const wide = (WIDTH - 2 * EDGE - (all.length - 1) * GAP) / all.length;
-    const high = Math.round(wide * Math.min(home.high / home.wide, 0.7));
+    const width = (WIDTH - 2 * EDGE - (all.length - 1) * GAP) / all.length;
+    const height = Math.round(width * Math.min(home.high / home.wide, 0.7));
     const canvas = document.createElement("canvas");
     const lines = linesOf(stage, contextOf(canvas));
     canvas.width = WIDTH;
-    canvas.height = EDGE + HEAD + high + 48 + lines.length * LINE + EDGE;
+    canvas.height = EDGE + HEAD + height + 48 + lines.length * LINE + EDGE;
     const context = contextOf(canvas);
     context.fillStyle = paper;
     context.fillRect(0, 0, canvas.width, canvas.height);
     const sheet = Object.create(stage, {layer: {value: new InkLayer()}});
     all.forEach(({picture, words}, i) => {
-        const x = Math.round(EDGE + i * (wide + GAP));
+        const x = Math.round(EDGE + i * (width + GAP));
         const below = words.fact ? words.fact.join(" ") : words.subtitle;
-        text(context, words.title, x, EDGE + 22, 26, strong, wide, "600");
-        text(context, below, x, EDGE + 50, 20, soft, wide);
-        const projection = stage.view.projection(Math.round(wide), high);
+        text(context, words.title, x, EDGE + 22, 26, strong, width, "600");
+        text(context, below, x, EDGE + 50, 20, soft, width);
+        const projection = stage.view.projection(Math.round(width), height);
         context.save();
         context.translate(x, EDGE + HEAD);
         paintPicture(context, picture, projection, sheet, RATIO, []);
         context.restore();
     });
-    const below = EDGE + HEAD + high;
+    const below = EDGE + HEAD + height;
     const look = {size: 20, ink: soft, font: FONT};
-    drawScale(context, scale, styles.now.ramps.amounts, stage.title, EDGE, below + 24, look);
+    drawScale(context, scale, styles.style.ramps.amounts, stage.scaleTitle, EDGE, below + 24, look);
     lines.forEach((line, i) =>
         text(context, line, EDGE, below + 72 + i * LINE, 22, ink, WIDTH - 2 * EDGE));
     return canvas;

@@ -51,7 +51,7 @@ export class Ink {
         if (size === 0 || size === grid.k) return;
         const [count, path] = grid.setBorders(cell => mask[cell]);
         if (count <= EDGES_MAX) this.border = path;
-        else this.tint = tinted(mask, grid);
+        else this.tint = tintRaster(mask, grid);
     }
 
     /** Cells whose people can be read: hatched, so that what is there stays to be seen.
@@ -59,15 +59,15 @@ export class Ink {
         @param {Grid} grid */
     setOpen(mask, grid) {
         this.isOpen = mask;
-        this.open = mask && filling(grid, cell => mask[cell]);
+        this.open = mask && cellsPath(grid, cell => mask[cell]);
     }
 
     /** @param {Context} context
         @param {Path2D} open
-        @param {(path: Path2D) => Path2D} placed
+        @param {(path: Path2D) => Path2D} project
         @param {string} colour
         @param {number} ratio */
-    hatch(context, open, placed, colour, ratio) {
+    hatch(context, open, project, colour, ratio) {
         const size = Math.round(9 * ratio), tile = new OffscreenCanvas(size, size);
         const pen = contextOf(tile);
         pen.strokeStyle = colour;
@@ -78,10 +78,10 @@ export class Ink {
         }
         pen.stroke();
         context.save();
-        if (this.land) context.clip(placed(this.land), "evenodd");
+        if (this.land) context.clip(project(this.land), "evenodd");
         context.globalAlpha = 0.6;
         context.fillStyle = context.createPattern(tile, "repeat") ?? "transparent";
-        context.fill(placed(open));
+        context.fill(project(open));
         context.restore();
     }
 
@@ -95,40 +95,40 @@ export class Ink {
         context.fillRect(0, 0, width, height);
         if (!this.land) return;
         context.fillStyle = land;
-        context.fill(moved(this.land, projection), "evenodd");
+        context.fill(toPixels(this.land, projection), "evenodd");
     }
 
     /** Lines of one picture; `ratio`: device pixels in a CSS pixel.
         @param {Context} context
         @param {Projection} projection
         @param {string[]} marks
-        @param {Message.MapStyle} night
+        @param {Message.MapStyle} style
         @param {number} ratio */
-    draw(context, projection, marks, night, ratio) {
+    draw(context, projection, marks, style, ratio) {
         /** @type {(path: Path2D | null, colour: string, width: number, dash?: number[]) => void} */
         const stroke = (path, colour, width, dash = []) => {
             if (!path) return;
-            const placed = moved(path, projection);
+            const pixels = toPixels(path, projection);
             context.setLineDash(dash.map(length => length * ratio));
             context.strokeStyle = colour;
             context.lineWidth = width * ratio;
-            context.stroke(placed);
+            context.stroke(pixels);
         };
         if (marks.includes("open") && this.open) {
-            this.hatch(context, this.open, path => moved(path, projection), night.open, ratio);
+            this.hatch(context, this.open, path => toPixels(path, projection), style.open, ratio);
         }
         context.lineJoin = context.lineCap = "round";
-        stroke(this.outline, night.faint, 0.8);
+        stroke(this.outline, style.faint, 0.8);
         if (marks.includes("blocks") && this.blocks) {
             // Many small blocks as strong lines would hide what is in them.
             const pitch = projection.scale / ratio * this.share * 40;
             context.globalAlpha = Math.min(1, Math.max(0.35, pitch / 60));
-            stroke(this.blocks, night.ink, pitch > 24 ? 1.2 : 0.6);
+            stroke(this.blocks, style.ink, pitch > 24 ? 1.2 : 0.6);
             context.globalAlpha = 1;
         }
-        if (marks.includes("sensitive")) stroke(this.border, night.sensitive, 2);
-        stroke(this.box, night.shade, 3);
-        stroke(this.box, night.region, 1.6, [4, 4]);
+        if (marks.includes("sensitive")) stroke(this.border, style.sensitive, 2);
+        stroke(this.box, style.shade, 3);
+        stroke(this.box, style.region, 1.6, [4, 4]);
     }
 }
 
@@ -139,16 +139,16 @@ export const contextOf = canvas => /** @type {Context} */ (canvas.getContext("2d
 /** A path in degrees as one in pixels.
     @param {Path2D} path
     @param {Projection} projection */
-export function moved(path, {matrix}) {
-    const placed = new Path2D();
-    placed.addPath(path, new DOMMatrix(matrix));
-    return placed;
+export function toPixels(path, {matrix}) {
+    const pixels = new Path2D();
+    pixels.addPath(path, new DOMMatrix(matrix));
+    return pixels;
 }
 
 /** A set of cells as a picture of one pixel a cell.
     @param {Uint8Array} mask
     @param {Grid} grid */
-function tinted(mask, grid) {
+function tintRaster(mask, grid) {
     const image = new ImageData(grid.columns, grid.rows);
     const pixels = new Uint32Array(image.data.buffer);
     for (let cell = 0; cell < grid.k; cell++) {
@@ -168,7 +168,7 @@ export function rasterFrom(image, canvas = new OffscreenCanvas(image.width, imag
 /** The cells of a set as rectangles, one a run in each row.
     @param {Grid} grid
     @param {(cell: number) => unknown} inside */
-export function filling(grid, inside) {
+export function cellsPath(grid, inside) {
     const path = new Path2D();
     for (let row = 0; row < grid.rows; row++) {
         let from = -1;
@@ -237,13 +237,13 @@ export function drawCursor(context, projection, grid, cell, {hand, shade}, ratio
     @param {number} ratio */
 export function drawDraft(context, projection, {fill, edge}, {hand, shade}, ratio) {
     /** @type {(path: Path2D) => Path2D} */
-    const placed = path => moved(path, projection);
+    const project = path => toPixels(path, projection);
     context.setLineDash([]);
     context.globalAlpha = 0.2;
     context.fillStyle = hand;
-    context.fill(placed(fill));
+    context.fill(project(fill));
     context.globalAlpha = 1;
-    const line = placed(edge);
+    const line = project(edge);
     /** @type {[width: number, colour: string][]} */
     const lines = [[3.5, shade], [1.8, hand]];
     for (const [width, colour] of lines) {

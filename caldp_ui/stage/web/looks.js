@@ -18,22 +18,22 @@ export class Looks {
     /** @type {string | undefined} The small picture whose turn it is, as the reader chose. */
     turn;
     /** The look to which "present" leads back. */
-    before = "side";
+    previous = "side";
 
     /** @param {Stage} stage */
     constructor(stage) {
         this.stage = stage;
         this.panes = /** @type {Known<string, Pane>} */ (new Map());
-        const asked = readQuery(LOOK_KEY);
-        this.first = stage.data.look;
-        const known = LOOKS.some(([look]) => look === asked) && asked !== "present";
-        this.look = asked && known && !this.isAlone ? asked : this.first;
+        const linkLook = readQuery(LOOK_KEY);
+        this.defaultLook = stage.data.look;
+        const isKnown = LOOKS.some(([look]) => look === linkLook) && linkLook !== "present";
+        this.look = linkLook && isKnown && !this.isAlone ? linkLook : this.defaultLook;
         this.board = el("div", {
             className: "board", role: "application", tabIndex: 0, "aria-roledescription": "maps",
         });
-        this.leave = button("close", "Leave", () => this.choose(this.before));
-        this.leave.classList.add("leave");
-        this.leave.append(el("kbd", {}, "Esc"));
+        this.leaveButton = button("close", "Leave", () => this.choose(this.previous));
+        this.leaveButton.classList.add("leave");
+        this.leaveButton.append(el("kbd", {}, "Esc"));
         /** @type {(event: KeyboardEvent) => void} */
         this.keys = event => this.press(event);
         this.swipe = new Swipe(stage);
@@ -45,8 +45,8 @@ export class Looks {
     update({pictures, differences, arrangement}) {
         const all = pictures.map(({id}) => id), {large = []} = arrangement ?? {};
         const small = this.smallOnes(arrangement);
-        const placed = [...large, ...small], errors = differences.map(({id}) => id);
-        const rest = all.filter(id => !placed.includes(id));
+        const arranged = [...large, ...small], errors = differences.map(({id}) => id);
+        const rest = all.filter(id => !arranged.includes(id));
         const ids = [...large, ...rest, ...errors, ...small];
         for (const [id, pane] of this.panes) {
             if (id === "swipe" || ids.includes(id)) continue;
@@ -54,10 +54,10 @@ export class Looks {
             this.panes.delete(id);
         }
         for (const id of ids) if (!this.panes.has(id)) this.panes.set(id, new Pane(id));
-        const wanted = [...ids, "swipe"].map(id => this.panes.get(id).figure);
-        wanted.forEach((figure, i) => {
-            const there = this.board.children[i];
-            if (there !== figure) this.board.insertBefore(figure, there ?? null);
+        const figures = [...ids, "swipe"].map(id => this.panes.get(id).figure);
+        figures.forEach((figure, i) => {
+            const current = this.board.children[i];
+            if (current !== figure) this.board.insertBefore(figure, current ?? null);
         });
         if (this.look === "error" && !differences.length) this.look = "side";
         this.show();
@@ -67,7 +67,7 @@ export class Looks {
     get isAlone() { return this.stage.data.arrangement?.large.length === 0; }
 
     /** Ids of the panes on the board now, the first one large. */
-    shown() {
+    visibleIds() {
         const {pictures, differences, arrangement} = this.stage.data;
         if (this.look === "swipe") return ["swipe"];
         const errors = differences.map(({id}) => id);
@@ -87,7 +87,7 @@ export class Looks {
 
     /** Which of the pictures that take turns is seen.
         @param {string} id */
-    take(id) {
+    showTurn(id) {
         this.turn = id;
         this.show();
         const chosen = this.panes.get(id).turns?.querySelector("[aria-pressed=true]");
@@ -96,46 +96,48 @@ export class Looks {
 
     /** Pictures that take turns have buttons for all of them in place of their title. */
     writeTurns() {
-        const {data} = this.stage, turns = data.arrangement?.turns ?? [], shown = this.shown();
+        const {data} = this.stage, turns = data.arrangement?.turns ?? [];
+        const visible = this.visibleIds();
         /** @type {(id: string) => string} */
         const title = id => data.pictures.find(each => each.id === id)?.title ?? "";
         for (const [id, pane] of this.panes) {
             pane.turns?.remove();
             if (!turns.includes(id)) continue;
             pane.turns = el("div", {role: "group", "aria-label": "Map", className: "group turns"},
-                ...turns.map(each => el("button", {type: "button", "aria-pressed":
-                    String(shown.includes(each) && each === id), onclick: () => this.take(each)},
-                title(each))));
+                ...turns.map(each => el("button", {type: "button",
+                    "aria-pressed": String(visible.includes(each) && each === id),
+                    onclick: () => this.showTurn(each)}, title(each))));
             pane.caption.prepend(pane.turns);
         }
-        const open = shown.find(id => data.pictures.some(
+        const open = visible.find(id => data.pictures.some(
             each => each.id === id && each.colours === "open"));
         this.stage.legend.node.classList.toggle("who", Boolean(open));
     }
 
     /** @param {string} look */
     choose(look) {
-        const before = this.look;
-        if (look === before) return;
-        if (look === "present") this.before = before;
+        const previous = this.look;
+        if (look === previous) return;
+        if (look === "present") this.previous = previous;
         this.look = look;
         this.remember();
-        if (look === "present") this.lift();
-        else if (before === "present") this.lower();
+        if (look === "present") this.startPresenting();
+        else if (previous === "present") this.stopPresenting();
         this.show();
         this.stage.toolbar.update();
-        if (look === "present") this.leave.focus();
-        else if (before === "present") this.stage.toolbar.focusLook();
+        if (look === "present") this.leaveButton.focus();
+        else if (previous === "present") this.stage.toolbar.focusLook();
     }
 
     /** Into the link, where pages may have dropped it; "present" is for now only. */
     remember() {
         if (this.look === "present") return;
-        writeQuery(this.stage.data.page, {[LOOK_KEY]: this.look === this.first ? null : this.look});
+        const look = this.look === this.defaultLook ? null : this.look;
+        writeQuery(this.stage.data.page, {[LOOK_KEY]: look});
     }
 
     /** The page's style leaves what an audience needs: headline, maps, ε, odds. */
-    lift() {
+    startPresenting() {
         document.documentElement.dataset.presenting = "";
         document.addEventListener("keydown", this.keys);
     }
@@ -144,54 +146,54 @@ export class Looks {
         @param {KeyboardEvent} event */
     press(event) {
         const {key} = event, [target] = /** @type {Element[]} */ (event.composedPath());
-        if (key === "Escape") this.choose(this.before);
+        if (key === "Escape") this.choose(this.previous);
         /** @type {Record<string, number>} */
-        const ways = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1};
-        const by = ways[key];
-        const taken = key.startsWith("Page") ? "lesson" in document.documentElement.dataset
+        const steps = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1};
+        const step = steps[key];
+        const isTaken = key.startsWith("Page") ? "lesson" in document.documentElement.dataset
             : target.closest?.("input, [role=application], [role=slider]");
-        if (!by || taken) return;
+        if (!step || isTaken) return;
         event.preventDefault();
-        nudge(this.stage.film, by);
+        nudge(this.stage.film, step);
     }
 
-    lower() {
+    stopPresenting() {
         delete document.documentElement.dataset.presenting;
         document.removeEventListener("keydown", this.keys);
     }
 
     show() {
-        const {root, legend, data, title} = this.stage, shown = this.shown();
-        const large = shown.filter(id => !this.isSmall(id));
+        const {root, legend, data, scaleTitle} = this.stage, visible = this.visibleIds();
+        const large = visible.filter(id => !this.isSmall(id));
         root.dataset.look = this.look;
         root.dataset.arrangement = !data.arrangement ? "row" : large.length > 2 ? "thirds"
             : large.length > 1 ? "pair" : "one";
         // `style.css` keeps room on the page for the pictures, which depends on the look.
-        for (const around of ["-maps-stage", "-stack"]) {
+        for (const folder of ["-maps-stage", "-stack"]) {
             const {host} = /** @type {ShadowRoot} */ (root.getRootNode());
             const box = /** @type {HTMLElement | null | undefined} */ (
-                host?.closest(`[class*='${around}']`));
+                host?.closest(`[class*='${folder}']`));
             if (box) box.dataset.look = this.look;
         }
-        root.style.setProperty("--count", String(shown.length));
+        root.style.setProperty("--count", String(visible.length));
         root.classList.toggle("alone", Boolean(this.isAlone));
         for (const [id, pane] of this.panes) {
-            pane.figure.hidden = !shown.includes(id);
+            pane.figure.hidden = !visible.includes(id);
             pane.figure.classList.toggle("small", this.isSmall(id));
-            pane.figure.classList.toggle("floats", id === shown[0]);
+            pane.figure.classList.toggle("floats", id === visible[0]);
             pane.figure.classList.toggle("own", id === large.at(-1) && large.length > 1);
         }
-        this.float(shown[0]);
+        this.float(visible[0]);
         this.writeTurns();
-        legend.write(title);
-        this.stage.dirty();
+        legend.write(scaleTitle);
+        this.stage.requestPaint();
     }
 
     /** The buttons of zoom float over the first picture.
         @param {string} first */
     float(first) {
         const {zoom} = this.stage.toolbar ?? {};
-        for (const [id, pane] of this.panes) pane.floating = id === first && zoom ? [zoom] : [];
+        for (const [id, pane] of this.panes) pane.overlays = id === first && zoom ? [zoom] : [];
     }
 
     /** Titles, subtitles, alt texts and numbers; a film may have its own. */
@@ -206,7 +208,7 @@ export class Looks {
 
     paint() {
         const {stage} = this;
-        for (const id of this.shown()) {
+        for (const id of this.visibleIds()) {
             const pane = this.panes.get(id);
             if (!pane.fit()) continue;
             if (pane instanceof Swipe) { pane.paint(); continue; }
@@ -214,7 +216,7 @@ export class Looks {
             const projection = stage.view.projection(width, height);
             const picture = stage.pictures.get(id);
             pane.placeLabels(projection);
-            paintPicture(context, picture, projection, stage, pane.ratio, pane.kept);
+            paintPicture(context, picture, projection, stage, pane.ratio, pane.reserved);
             paintHand(context, projection, stage, pane.ratio);
         }
     }
@@ -223,16 +225,15 @@ export class Looks {
         @param {number} clientX
         @param {number} clientY */
     placeAt(clientX, clientY) {
-        for (const id of this.shown()) {
+        for (const id of this.visibleIds()) {
             const {canvas, frame, ratio} = this.panes.get(id);
             const {left, top, right, bottom} = frame.getBoundingClientRect();
             if (clientX < left || clientX >= right || clientY < top || clientY >= bottom) continue;
             const projection = this.stage.view.projection(canvas.width, canvas.height);
             const lat = projection.lat((clientY - top) * ratio);
             const lon = projection.lon((clientX - left) * ratio);
-            return {
-                id, lat, lon, cell: this.stage.grid.at(lat, lon), scale: projection.scale / ratio,
-            };
+            const cell = this.stage.grid.cellAt(lat, lon);
+            return {id, lat, lon, cell, scale: projection.scale / ratio};
         }
         return null;
     }

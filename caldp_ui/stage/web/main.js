@@ -4,7 +4,7 @@
 import {Store, readParcel} from "./codec.js";
 import {Stage} from "./stage.js";
 
-/** @import {Coming} from "./film.js"
+/** @import {FilmHead} from "./film.js"
     @import {Style} from "./styles.js"
     @typedef {ShadowRoot | {host: Element}} Parent */
 
@@ -13,13 +13,13 @@ const store = new Store();
 const stages = new Map();
 /** @type {WeakMap<Parent, Stage>} */
 const instances = new WeakMap();
-/** @type {WeakMap<Parent, {names: string[], stage?: string, film?: Coming}>} */
+/** @type {WeakMap<Parent, {names: string[], stage?: string, film?: FilmHead}>} */
 const parcels = new WeakMap();
-/** @type {Map<string | undefined, Map<string, Coming>>} */
+/** @type {Map<string | undefined, Map<string, FilmHead>>} */
 const films = new Map();
-/** @type {{code?: Promise<unknown>, arrived?: (code: unknown) => void}} */
+/** @type {{code?: Promise<unknown>, resolve?: (code: unknown) => void}} */
 const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.stage")] ??= {};
-hub.code ??= new Promise(done => { hub.arrived = done; });
+hub.code ??= new Promise(done => { hub.resolve = done; });
 /** @type {{sheet: CSSStyleSheet, styles: Record<"dark" | "light", Style>}} */
 let looks;
 
@@ -31,13 +31,13 @@ const whenGone = (parent, remove) => () => setTimeout(() => {
 
 /** @param {Parent} parent */
 function release(parent) {
-    const held = parcels.get(parent);
-    held?.names.forEach(name => store.drop(name));
+    const parcel = parcels.get(parent);
+    parcel?.names.forEach(name => store.drop(name));
     parcels.delete(parent);
-    if (!held?.film) return;
-    const {stage, film} = held;
-    const coming = films.get(stage);
-    if (coming?.get(film.id) === film) coming.delete(film.id);
+    if (!parcel?.film) return;
+    const {stage, film} = parcel;
+    const stageFilms = films.get(stage);
+    if (stageFilms?.get(film.id) === film) stageFilms.delete(film.id);
     stages.get(stage ?? "")?.film.remove(film.id, film.turn);
 }
 
@@ -46,13 +46,13 @@ function release(parent) {
 export function feed({data, parentElement: parent}) {
     const {head, blobs} = readParcel(data);
     for (const [name, packed] of blobs) store.hold(name, packed);
-    const before = parcels.get(parent);
-    before?.names.forEach(name => store.drop(name));
+    const previous = parcels.get(parent);
+    previous?.names.forEach(name => store.drop(name));
     parcels.set(parent, {names: [...blobs.keys()], stage: head.stage, film: head.film});
     if (head.film) {
-        const coming = films.get(head.stage) ?? new Map();
-        films.set(head.stage, coming.set(head.film.id, head.film));
-        stages.get(head.stage ?? "")?.film.bring(head.film, store);
+        const stageFilms = films.get(head.stage) ?? new Map();
+        films.set(head.stage, stageFilms.set(head.film.id, head.film));
+        stages.get(head.stage ?? "")?.film.receive(head.film, store);
     }
     return whenGone(parent, () => release(parent));
 }
@@ -67,11 +67,11 @@ export async function mount({data: [data], parentElement: parent, setTriggerValu
         parent.adoptedStyleSheets = [looks.sheet];
         stages.set(data.key, stage);
     }
-    stage.teller.emit = setTriggerValue;
+    stage.outbox.emit = setTriggerValue;
     await stage.update(data, store, /** @type {Element} */ (parent.querySelector(".room")));
-    if (stage.begins) {
-        stage.begins = false;
-        films.get(data.key)?.forEach(film => stage.film.bring(film, store));
+    if (stage.isNew) {
+        stage.isNew = false;
+        films.get(data.key)?.forEach(film => stage.film.receive(film, store));
     }
     return whenGone(parent, () => {
         stage.destroy();
@@ -83,7 +83,7 @@ export async function mount({data: [data], parentElement: parent, setTriggerValu
     @param {Record<string, From>} record
     @param {(each: From) => To} change
     @returns {Record<string, To>} */
-const mapped = (record, change) =>
+const mapValues = (record, change) =>
     Object.fromEntries(Object.entries(record).map(([name, each]) => [name, change(each)]));
 /** @type {(text: string) => Uint8Array} */
 const colours = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
@@ -95,7 +95,7 @@ export default function code({data: [{css, styles}]}) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     /** @type {(style: Message.Looks["styles"]["dark"]) => Style} */
-    const read = style => ({...style, ramps: mapped(style.ramps, colours)});
+    const read = style => ({...style, ramps: mapValues(style.ramps, colours)});
     looks = {sheet, styles: {dark: read(styles.dark), light: read(styles.light)}};
-    hub.arrived?.({feed, mount});
+    hub.resolve?.({feed, mount});
 }

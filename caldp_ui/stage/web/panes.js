@@ -1,7 +1,7 @@
 /* Pictures as rasters of one pixel a cell, and the panes that show them with their ink on top. */
 
 import {TOP, VALUES} from "./codec.js";
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 import {contextOf, drawCursor, drawDraft, rasterFrom} from "./ink.js";
 import {drawNames} from "./names.js";
 
@@ -23,15 +23,15 @@ export class Picture {
     /** @type {OffscreenCanvas | undefined} */
     canvas;
     /** @type {unknown[] | undefined} What the canvas has been drawn of. */
-    drawn;
+    rasterKey;
     /** @type {Uint16Array | null | undefined} Of a difference the film and its ends tell them. */
     codes;
     /** @type {Uint16Array | null | undefined} */
     errors;
     /** @type {Uint16Array[] | undefined} */
-    from;
+    ends;
     /** @type {Uint16Array | undefined} */
-    apart;
+    difference;
     /** @type {Uint8Array | null | undefined} How far its cells are pooled; a film's have others. */
     levels;
 
@@ -45,8 +45,8 @@ export class Picture {
         @param {Uint32Array[]} tables
         @param {Uint8Array | null} open */
     raster(codes, nobody, grid, tables, open) {
-        const now = [codes, nobody, tables[1], open];
-        if (this.canvas && now.every((each, i) => each === this.drawn?.[i])) return this.canvas;
+        const key = [codes, nobody, tables[1], open];
+        if (this.canvas && key.every((each, i) => each === this.rasterKey?.[i])) return this.canvas;
         this.image ??= new ImageData(grid.columns, grid.rows);
         const pixels = new Uint32Array(this.image.data.buffer);
         const {rows, columns} = grid;
@@ -59,7 +59,7 @@ export class Picture {
             }
         }
         this.canvas = rasterFrom(this.image, this.canvas);
-        this.drawn = now;
+        this.rasterKey = key;
         return this.canvas;
     }
 }
@@ -75,19 +75,19 @@ export class Subtitle {
     /** @param {string} text */
     write(text) {
         const [first, ...rest] = text.split(" · ");
-        say(this.first, first);
-        say(this.rest, rest.map(part => ` · ${part}`).join(""));
+        setText(this.first, first);
+        setText(this.rest, rest.map(part => ` · ${part}`).join(""));
     }
 }
 
 /** A place for one picture: a title with its number, a line below, the canvas and its notes. */
 export class Pane {
     /** @type {string | undefined} */
-    labelled;
+    labelsKey;
     /** @type {Message.Label[]} */
     labels = [];
     /** @type {HTMLElement[]} What floats over it. */
-    floating = [];
+    overlays = [];
     /** @type {HTMLElement | undefined} */
     turns;
     ratio = 1;
@@ -111,21 +111,21 @@ export class Pane {
 
     /** @param {Caption} caption */
     write({title, subtitle, alt, fact, notes, labels = []}) {
-        const wanted = JSON.stringify(labels);
-        if (wanted !== this.labelled) {
-            this.labelled = wanted;
+        const key = JSON.stringify(labels);
+        if (key !== this.labelsKey) {
+            this.labelsKey = key;
             this.labels = labels;
             this.chips.classList.toggle("point", labels.some(({at}) => at));
             this.chips.replaceChildren(...labels.map(label => el("div",
                 {className: `chip ${label.kind}${label.at ? " placed" : ""}`},
                 el("b", {}, label.title), el("span", {}, label.text))));
         }
-        say(this.title, title);
+        setText(this.title, title);
         this.subtitle.write(subtitle);
-        say(this.number, fact?.[0] ?? "");
-        say(this.unit, fact?.[1] ?? "");
+        setText(this.number, fact?.[0] ?? "");
+        setText(this.unit, fact?.[1] ?? "");
         this.figure.classList.toggle("numbered", Boolean(fact));
-        this.notes.forEach((note, i) => say(note, notes?.[i] ?? ""));
+        this.notes.forEach((note, i) => setText(note, notes?.[i] ?? ""));
         this.canvas.setAttribute("aria-label", `${title}. ${alt}`);
     }
 
@@ -156,8 +156,8 @@ export class Pane {
     }
 
     /** Where no names are written, in CSS pixels: under notes, and under what floats over it. */
-    get kept() {
-        return this.boxes([...this.notes, ...this.chips.children, ...this.floating]);
+    get reserved() {
+        return this.boxes([...this.notes, ...this.chips.children, ...this.overlays]);
     }
 
     /** Where elements are over the frame: [left, right, top, bottom] in CSS pixels.
@@ -187,34 +187,34 @@ export class InkLayer {
         @param {string[]} marks
         @param {Stage} stage
         @param {number} ratio
-        @param {Edges[]} kept */
-    over(projection, marks, stage, ratio, kept) {
+        @param {Edges[]} reserved */
+    linesLayer(projection, marks, stage, ratio, reserved) {
         const {view, ink, styles} = stage, {width, height} = projection;
         const state = [view.lat, view.lon, view.zoom, ratio].join();
         if (state !== this.state) this.forget();
         this.state = state;
-        const key = [width, height, ...marks, "names", ...kept.flat().map(Math.round)].join();
-        return this.drawn(key, width, height, context => {
-            ink.draw(context, projection, marks, styles.now, ratio);
-            drawNames(context, projection, stage, ratio, kept);
+        const key = [width, height, ...marks, "names", ...reserved.flat().map(Math.round)].join();
+        return this.layerOf(key, width, height, context => {
+            ink.draw(context, projection, marks, styles.style, ratio);
+            drawNames(context, projection, stage, ratio, reserved);
         });
     }
 
     /** Sea and land under the cells of every picture of that size.
         @param {Projection} projection
         @param {Stage} stage */
-    under(projection, stage) {
+    landLayer(projection, stage) {
         const {view, ink, styles} = stage, {width, height} = projection;
         const key = ["land", width, height, view.lat, view.lon, view.zoom].join();
-        return this.drawn(key, width, height,
-            context => ink.drawLand(context, projection, styles.now));
+        return this.layerOf(key, width, height,
+            context => ink.drawLand(context, projection, styles.style));
     }
 
     /** @param {string} key
         @param {number} width
         @param {number} height
         @param {(context: Context) => void} draw */
-    drawn(key, width, height, draw) {
+    layerOf(key, width, height, draw) {
         if (!this.layers.has(key)) {
             if (this.layers.size > LAYERS) this.layers.clear();
             const canvas = new OffscreenCanvas(width, height);
@@ -232,29 +232,29 @@ export class InkLayer {
     @param {Projection} projection
     @param {Stage} stage
     @param {number} ratio
-    @param {Edges[]} kept */
-export function paintPicture(context, picture, projection, stage, ratio, kept, clip = [0, 1]) {
+    @param {Edges[]} reserved */
+export function paintPicture(context, picture, projection, stage, ratio, reserved, clip = [0, 1]) {
     const {grid, layer} = stage, {width, height} = projection;
     const [from, to] = clip.map(part => Math.round(part * width));
     const marks = stage.film.marksOf(picture.meta);
-    const over = layer.over(projection, marks, stage, ratio, kept);
+    const lines = layer.linesLayer(projection, marks, stage, ratio, reserved);
     context.save();
     context.beginPath();
     context.rect(from, 0, to - from, height);
     context.clip();
     const [left, right] = [projection.x(grid.west), projection.x(grid.east)];
     const [top, bottom] = [projection.y(grid.north), projection.y(grid.south)];
-    context.drawImage(layer.under(projection, stage), 0, 0);
+    context.drawImage(layer.landLayer(projection, stage), 0, 0);
     context.imageSmoothingEnabled = false;
     /** @type {(raster: CanvasImageSource) => void} */
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
     const tables = stage.styles.pair("colours" in picture.meta ? picture.meta.colours : "amounts");
     cells(picture.raster(stage.codesOf(id), nobody, grid, tables, stage.ink.isOpen));
-    const tinted = marks.includes("sensitive") && !marks.includes("open");
-    if (tinted && stage.ink.tint) cells(stage.ink.tint);
-    stage.squaresOf(id)?.draw(context, projection, stage.styles.now, ratio);
-    context.drawImage(over, 0, 0);
+    const isTinted = marks.includes("sensitive") && !marks.includes("open");
+    if (isTinted && stage.ink.tint) cells(stage.ink.tint);
+    stage.squaresOf(id)?.draw(context, projection, stage.styles.style, ratio);
+    context.drawImage(lines, 0, 0);
     context.restore();
 }
 
@@ -265,10 +265,10 @@ export function paintPicture(context, picture, projection, stage, ratio, kept, c
     @param {number} ratio */
 export function paintHand(context, projection, stage, ratio) {
     const draft = stage.tools.path();
-    const {now} = stage.styles;
-    if (draft) drawDraft(context, projection, draft, now, ratio);
-    const lit = draft && stage.tools.tool === "blocks";
-    if (stage.cursor >= 0 && !lit) {
-        drawCursor(context, projection, stage.grid, stage.cursor, now, ratio);
+    const {style} = stage.styles;
+    if (draft) drawDraft(context, projection, draft, style, ratio);
+    const isBlock = draft && stage.tools.tool === "blocks";
+    if (stage.cursor >= 0 && !isBlock) {
+        drawCursor(context, projection, stage.grid, stage.cursor, style, ratio);
     }
 }

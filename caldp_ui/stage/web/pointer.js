@@ -9,7 +9,7 @@ export class Pointer {
     /** @type {{x: number, y: number, moved: boolean} | null} Where the hand came down. */
     start = null;
     last = {x: 0, y: 0};
-    scrolledAt = -Infinity;
+    lastScrollTime = -Infinity;
 
     /** @param {Stage} stage */
     constructor(stage) {
@@ -20,18 +20,18 @@ export class Pointer {
         board.addEventListener("pointerup", event => this.up(event));
         board.addEventListener("pointercancel", () => this.cancel());
         board.addEventListener("pointerleave", event => this.leave(event));
-        board.addEventListener("dblclick", event => this.twice(event));
+        board.addEventListener("dblclick", event => this.doubleClick(event));
         board.addEventListener("wheel", event => this.wheel(event), {passive: false});
-        this.scrolled = () => { this.scrolledAt = performance.now(); };
-        document.addEventListener("scroll", this.scrolled, {capture: true, passive: true});
+        this.onScroll = () => { this.lastScrollTime = performance.now(); };
+        document.addEventListener("scroll", this.onScroll, {capture: true, passive: true});
     }
 
-    destroy() { document.removeEventListener("scroll", this.scrolled, {capture: true}); }
+    destroy() { document.removeEventListener("scroll", this.onScroll, {capture: true}); }
 
     /** @param {MouseEvent} event */
     place(event) {
         const place = this.stage.looks.placeAt(event.clientX, event.clientY);
-        if (place) this.stage.over = place.id;
+        if (place) this.stage.hoveredId = place.id;
         return place;
     }
 
@@ -43,18 +43,18 @@ export class Pointer {
         this.start = {x: event.clientX, y: event.clientY, moved: false};
         this.last = {x: event.clientX, y: event.clientY};
         this.stage.looks.board.setPointerCapture(event.pointerId);
-        if (this.stage.tools.drawing) this.stage.tools.begin(place.cell, place.scale);
+        if (this.stage.tools.isDrawing) this.stage.tools.begin(place.cell, place.scale);
     }
 
     /** @param {PointerEvent} event */
     move(event) {
         if (event.pointerType === "touch") return;
         const {stage} = this, place = this.place(event);
-        const held = this.start && stage.looks.board.hasPointerCapture(event.pointerId);
-        if (held && this.start) this.drag(event, place, this.start);
+        const isHeld = this.start && stage.looks.board.hasPointerCapture(event.pointerId);
+        if (isHeld && this.start) this.drag(event, place, this.start);
         else if (place) stage.tools.hover(place.cell);
-        if (place && !(held && !stage.tools.drawing)) stage.point(place.cell, false);
-        if (!place && !held) stage.point(-1, false);
+        if (place && !(isHeld && !stage.tools.isDrawing)) stage.point(place.cell, false);
+        if (!place && !isHeld) stage.point(-1, false);
     }
 
     /** @param {PointerEvent} event
@@ -64,7 +64,7 @@ export class Pointer {
         const {stage} = this, {x, y} = this.last;
         start.moved ||= Math.hypot(event.clientX - start.x, event.clientY - start.y) >= CLICK_PX;
         this.last = {x: event.clientX, y: event.clientY};
-        if (stage.tools.drawing) {
+        if (stage.tools.isDrawing) {
             if (place) stage.tools.extend(place.cell, place.scale);
         } else if (start.moved) {
             stage.looks.board.classList.add("held");
@@ -77,7 +77,7 @@ export class Pointer {
         if (event.pointerType === "touch" || !this.start) return;
         const {tools} = this.stage, {moved} = this.start;
         this.release();
-        if (!tools.drawing) {
+        if (!tools.isDrawing) {
             if (!moved) tools.click(this.place(event)?.cell ?? -1);
             return;
         }
@@ -104,9 +104,9 @@ export class Pointer {
     }
 
     /** @param {MouseEvent} event */
-    twice(event) {
+    doubleClick(event) {
         const place = this.place(event);
-        if (place && !this.stage.tools.drawing) {
+        if (place && !this.stage.tools.isDrawing) {
             this.stage.view.zoomAt(event.shiftKey ? 0.5 : 2, place.lat, place.lon);
         }
     }
@@ -115,11 +115,11 @@ export class Pointer {
         @param {WheelEvent} event */
     wheel(event) {
         const place = this.place(event), {view} = this.stage;
-        const passing = performance.now() - this.scrolledAt < REST_MS;
-        if (!place || passing) return;
+        const isScrolling = performance.now() - this.lastScrollTime < REST_MS;
+        if (!place || isScrolling) return;
         if (event.deltaY > 0 && view.zoom <= 1 && !event.ctrlKey) return;
         event.preventDefault();
-        const turned = event.deltaY * (event.deltaMode ? 16 : 1) * (event.ctrlKey ? 6 : 1);
-        view.zoomAt(Math.exp(-turned * WHEEL), place.lat, place.lon);
+        const distance = event.deltaY * (event.deltaMode ? 16 : 1) * (event.ctrlKey ? 6 : 1);
+        view.zoomAt(Math.exp(-distance * WHEEL), place.lat, place.lon);
     }
 }

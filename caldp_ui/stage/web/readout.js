@@ -2,17 +2,17 @@
    pictures, else beside the place that is pointed at. */
 
 import {VALUES} from "./codec.js";
-import {degrees, el, people, say} from "./dom.js";
-import {nearest} from "./names.js";
+import {degrees, el, people, setText} from "./dom.js";
+import {nearestCity} from "./names.js";
 
 /** @import {Stage} from "./stage.js" */
 
-const NEAR_KM = 15, SAID_EVERY_MS = 700, OF_95 = 1.96, BESIDE_PX = 18;
+const NEAR_KM = 15, ANNOUNCE_EVERY_MS = 700, Z_95 = 1.96, BESIDE_PX = 18;
 
 export class Readout {
     /** @type {number | undefined} */
     timer;
-    next = "";
+    nextText = "";
 
     /** @param {Stage} stage */
     constructor(stage) {
@@ -27,9 +27,9 @@ export class Readout {
 
     /** One row a picture; the key of what lies on the maps.
         @param {Message.Scene} scene */
-    update({pictures: all, words}) {
+    update({pictures: scenePictures, words}) {
         this.rows.clear();
-        const pictures = all.filter(({colours}) => colours !== "open");
+        const pictures = scenePictures.filter(({colours}) => colours !== "open");
         this.numbers.replaceChildren(...pictures.map(({id, title}) => {
             const value = el("dd", {}, "–");
             this.rows.set(id, value);
@@ -37,9 +37,9 @@ export class Readout {
         }));
         const {ink} = this.stage;
         /** @type {Record<string, unknown>} */
-        const there = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box,
+        const layers = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box,
             open: ink.open, safe: ink.open};
-        const marks = Object.keys(there).filter(mark => there[mark]);
+        const marks = Object.keys(layers).filter(mark => layers[mark]);
         this.stage.legend.explain(marks.map(mark => [mark, words[mark] ?? words.sensitive]));
         this.show();
     }
@@ -47,23 +47,24 @@ export class Readout {
     /** Number of people that a picture has in a cell, and how sure that is.
         @param {string} id
         @param {number} cell */
-    told(id, cell) {
+    describeCell(id, cell) {
         const {stage} = this, {people: n} = stage.data;
         const share = VALUES[stage.codesOf(id)[cell]];
-        const spread = stage.film.plays(id) ? null : stage.pictures.get(id).errors;
-        const text = people(share * n), shared = stage.squaresOf(id)?.shared(cell) ?? 1;
-        const over = shared > 1 ? `, averaged over ${shared.toLocaleString("en")} cells` : "";
-        if (!spread) return text + over;
-        const off = OF_95 * VALUES[spread[cell]];
-        const [low, high] = [share - off, share + off].map(edge => people(Math.max(0, edge * n)));
-        const noise = off >= share && share > 0 ? "; may be noise" : "";
-        return `${text} (likely ${low} to ${high}${noise})${over}`;
+        const spread = stage.film.hasStepOf(id) ? null : stage.pictures.get(id).errors;
+        const text = people(share * n), shared = stage.squaresOf(id)?.sharedCount(cell) ?? 1;
+        const suffix = shared > 1 ? `, averaged over ${shared.toLocaleString("en")} cells` : "";
+        if (!spread) return text + suffix;
+        const margin = Z_95 * VALUES[spread[cell]];
+        const ends = [share - margin, share + margin];
+        const [low, high] = ends.map(end => people(Math.max(0, end * n)));
+        const noise = margin >= share && share > 0 ? "; may be noise" : "";
+        return `${text} (likely ${low} to ${high}${noise})${suffix}`;
     }
 
     /** @param {number} cell */
-    where(cell) {
+    placeName(cell) {
         const {grid, cities, names, labels} = this.stage, {lat, lon} = grid.middle(cell);
-        const city = nearest(cities, lat, lon);
+        const city = nearestCity(cities, lat, lon);
         const near = city && (city.km < NEAR_KM ? `${city.name}, ${city.region}`
             : `${Math.round(city.km)} km from ${city.name}, ${city.region}`);
         const block = labels && names[labels[cell]];
@@ -73,43 +74,46 @@ export class Readout {
     show() {
         const {stage} = this, {cursor} = stage;
         this.node.classList.toggle("empty", cursor < 0);
-        say(this.place, cursor < 0 ? stage.data.unpointed : this.where(cursor));
-        for (const [id, value] of this.rows) say(value, cursor < 0 ? "–" : this.told(id, cursor));
-        this.goTo(cursor);
-        if (stage.speaks && cursor >= 0) this.announce(this.sentence());
+        setText(this.place, cursor < 0 ? stage.data.prompt : this.placeName(cursor));
+        for (const [id, value] of this.rows) {
+            setText(value, cursor < 0 ? "–" : this.describeCell(id, cursor));
+        }
+        this.moveTo(cursor);
+        if (stage.isSpeaking && cursor >= 0) this.announce(this.sentence());
     }
 
     /** Beside the place, on the picture that is pointed at, towards the side with more room.
         @param {number} cursor */
-    goTo(cursor) {
+    moveTo(cursor) {
         const {stage} = this, {grid, view, looks} = stage;
         if (cursor < 0 || stage.root.dataset.arrangement === "row") return;
-        const shown = looks.shown(), id = shown.find(each => each === stage.over) ?? shown[0];
+        const visible = looks.visibleIds();
+        const id = visible.find(each => each === stage.hoveredId) ?? visible[0];
         const {frame} = looks.panes.get(id), {lat, lon} = grid.middle(cursor);
         const {x, y} = view.projection(frame.clientWidth, frame.clientHeight);
-        const box = frame.getBoundingClientRect(), around = stage.root.getBoundingClientRect();
-        const [across, down] = [box.left - around.left + x(lon), box.top - around.top + y(lat)];
+        const box = frame.getBoundingClientRect(), stageBox = stage.root.getBoundingClientRect();
+        const [across, down] = [box.left - stageBox.left + x(lon), box.top - stageBox.top + y(lat)];
         const {offsetWidth, offsetHeight} = this.node;
-        const left = across + BESIDE_PX + offsetWidth > around.width
+        const left = across + BESIDE_PX + offsetWidth > stageBox.width
             ? across - BESIDE_PX - offsetWidth : across + BESIDE_PX;
-        const top = Math.min(down + BESIDE_PX, around.height - offsetHeight);
+        const top = Math.min(down + BESIDE_PX, stageBox.height - offsetHeight);
         this.node.style.translate = `${Math.max(0, left)}px ${Math.max(0, top)}px`;
     }
 
     sentence() {
         const {stage} = this;
         const numbers = [...this.rows.keys()].map(
-            id => `${stage.pictures.get(id).meta.title}: ${this.told(id, stage.cursor)}`);
-        return `${this.where(stage.cursor)}. ${numbers.join(". ")}.`;
+            id => `${stage.pictures.get(id).meta.title}: ${this.describeCell(id, stage.cursor)}`);
+        return `${this.placeName(stage.cursor)}. ${numbers.join(". ")}.`;
     }
 
     /** Into the live region, at most so often that one can listen.
         @param {string} text */
     announce(text) {
-        this.next = text;
+        this.nextText = text;
         this.timer ??= setTimeout(() => {
             this.timer = undefined;
-            say(this.status, this.next);
-        }, SAID_EVERY_MS);
+            setText(this.status, this.nextText);
+        }, ANNOUNCE_EVERY_MS);
     }
 }

@@ -1,6 +1,6 @@
 /* The legend: the colour scale as a strip between its ends, and what lines mean; never on data. */
 
-import {el, say} from "./dom.js";
+import {el, setText} from "./dom.js";
 
 /** @import {Context} from "./ink.js" */
 
@@ -26,12 +26,12 @@ export class Legend {
     draw({ticks}, ramp) {
         const stops = Array.from({length: 17}, (_, i) => colour(ramp, i / 16));
         this.strip.style.background = `linear-gradient(to right, ${stops.join()})`;
-        say(this.low, ticks[0][1]);
-        say(this.high, ticks[ticks.length - 1][1]);
+        setText(this.low, ticks[0][1]);
+        setText(this.high, ticks[ticks.length - 1][1]);
     }
 
     /** @param {string} text */
-    write(text) { say(this.title, text); }
+    write(text) { setText(this.title, text); }
 
     /** What lines and tints on the maps mean, as pairs of a mark and its words.
         @param {string[][]} marks */
@@ -62,11 +62,12 @@ export function drawScale(context, {ticks}, ramp, title, x, y, {size, ink, font}
     };
     word(title);
     word(ticks[0][1]);
-    const wide = 9 * size;
+    const stripWidth = 9 * size;
     for (let i = 0; i < 256; i++) {
         context.fillStyle = colour(ramp, i / 255);
-        context.fillRect(at + i / 256 * wide, y - 0.35 * size, wide / 256 + 1, 0.7 * size);
+        const x = at + i / 256 * stripWidth;
+        context.fillRect(x, y - 0.35 * size, stripWidth / 256 + 1, 0.7 * size);
     }
-    at += wide + 0.6 * size;
+    at += stripWidth + 0.6 * size;
     word(ticks[ticks.length - 1][1]);
 }

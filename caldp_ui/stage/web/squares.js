@@ -1,7 +1,7 @@
 /* Where a picture's numbers are averages over more than one cell: squares of cells, whose borders
    are drawn, and how many cells share a number. */
 
-import {contextOf, moved} from "./ink.js";
+import {contextOf, toPixels} from "./ink.js";
 
 /** @import {Grid} from "./grid.js"
     @import {Context} from "./ink.js"
@@ -10,17 +10,17 @@ import {contextOf, moved} from "./ink.js";
 const DASH = 2;  // CSS pixels
 
 /** @type {WeakMap<Uint8Array, Squares>} Those of a film's steps come again and again. */
-const known = new WeakMap();
+const squaresCache = new WeakMap();
 
 /** The squares of a picture, made once.
     @param {Uint8Array} levels
     @param {Uint32Array | null} labels
     @param {Grid} grid */
 export function squaresIn(levels, labels, grid) {
-    const found = known.get(levels);
-    if (found && found.labels === labels && found.grid.name === grid.name) return found;
+    const cached = squaresCache.get(levels);
+    if (cached && cached.labels === labels && cached.grid.name === grid.name) return cached;
     const squares = new Squares(levels, labels, grid);
-    known.set(levels, squares);
+    squaresCache.set(levels, squares);
     return squares;
 }
 
@@ -59,7 +59,7 @@ export class Squares {
 
     /** Cells that share the number of this one, itself among them.
         @param {number} cell */
-    shared(cell) {
+    sharedCount(cell) {
         const {labels, square} = this;
         if (!square[cell]) return 1;
         return square.reduce((number, each, i) => number
@@ -83,7 +83,7 @@ export class Squares {
         context.globalAlpha = 0.28;
         context.strokeStyle = context.createPattern(tile, "repeat") ?? name;
         context.lineWidth = 0.7 * ratio;
-        context.stroke(moved(this.borders, projection));
+        context.stroke(toPixels(this.borders, projection));
         context.restore();
     }
 }

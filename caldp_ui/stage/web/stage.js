@@ -1,12 +1,13 @@
 /* One stage: what it shows, what is pointed at, and when it draws. The parts know the stage; it
    lives as long as its element, through all changes of data. */
 
-import {apart, readCodes, readLabels, readLevels, readLines, readMask, readRows} from "./codec.js";
+import {differenceCodes, readCodes, readLabels, readLevels, readLines, readMask,
+    readRows} from "./codec.js";
 import {el} from "./dom.js";
 import {FilmPlayer} from "./film.js";
 import {Grid} from "./grid.js";
 import {Ink, boxPath, contextOf} from "./ink.js";
-import {Keys, KEYS_TOLD} from "./keys.js";
+import {Keys, KEYS_HELP} from "./keys.js";
 import {Looks} from "./looks.js";
 import {InkLayer, Picture} from "./panes.js";
 import {Pointer} from "./pointer.js";
@@ -14,7 +15,7 @@ import {Readout} from "./readout.js";
 import {Legend} from "./scale.js";
 import {squaresIn} from "./squares.js";
 import {MapStyles} from "./styles.js";
-import {Teller} from "./teller.js";
+import {Outbox} from "./outbox.js";
 import {Toolbar} from "./toolbar.js";
 import {Tools} from "./tools.js";
 import {Fingers} from "./touch.js";
@@ -42,15 +43,15 @@ export class Stage {
     /** @type {Uint32Array | null} Each cell's block. */ labels;
     font = "";
     turn = 0;
-    begins = true;
+    isNew = true;
     /** Whether the scene has the pictures of the one before. */
-    same = false;
+    hasSamePictures = false;
     /** @type {string | undefined} The id of the picture that is pointed at. */
-    over;
+    hoveredId;
     /** @type {number | null | undefined} The serial of what was last gone to. */
-    focused;
+    focusSerial;
     /** @type {string | undefined} What the ink is of. */
-    drawn;
+    inkKey;
     /** @type {number | undefined} */
     frame;
 
@@ -62,18 +63,18 @@ export class Stage {
         this.root = el("section", {className: "stage"});
         this.pictures = /** @type {Known<string, Picture>} */ (new Map());
         /** @type {Map<string, Promise<any>>} */
-        this.known = new Map();
+        this.blobs = new Map();
         /** @type {City[]} */
         this.cities = [];
         this.cursor = -1;
-        this.moving = this.speaks = false;
+        this.isMoving = this.isSpeaking = false;
         this.ink = new Ink();
         this.layer = new InkLayer();
         this.legend = new Legend();
         this.film = new FilmPlayer(this);
         this.tools = new Tools(this);
-        this.teller = new Teller();
-        this.watch = () => this.dirty();
+        this.outbox = new Outbox();
+        this.onView = () => this.requestPaint();
     }
 
     /** Build what is on screen, once the first data are there.
@@ -83,16 +84,16 @@ export class Stage {
         this.readout = new Readout(this);
         this.toolbar = new Toolbar(this);
         const {board} = this.looks, {node, status} = this.readout;
-        board.setAttribute("aria-description", KEYS_TOLD);
+        board.setAttribute("aria-description", KEYS_HELP);
         const second = el("div", {className: "second"}, this.film.node, this.toolbar.hint);
         this.root.append(this.toolbar.views, board, this.toolbar.node, second, this.legend.node,
-            node, status, this.film.large);
+            node, status, this.film.largeText);
         this.pointer = new Pointer(this);
         this.touch = new Fingers(this);
         this.keys = new Keys(this);
         room.replaceChildren(this.root);
-        this.resized = new ResizeObserver(() => this.dirty());
-        this.resized.observe(board);
+        this.resizeObserver = new ResizeObserver(() => this.requestPaint());
+        this.resizeObserver.observe(board);
         document.fonts.ready.then(() => this.setFont());
         this.setFont();
     }
@@ -100,7 +101,7 @@ export class Stage {
     setFont() {
         this.font = getComputedStyle(this.root).fontFamily;
         this.layer.forget();
-        this.dirty();
+        this.requestPaint();
     }
 
     /** Take a scene over; the older pictures stay until all of the new ones are there.
@@ -109,14 +110,14 @@ export class Stage {
         @param {Element} room */
     async update(data, store, room) {
         const turn = this.turn += 1;
-        const {ground} = data, known = new Map();
+        const {ground} = data, blobs = new Map();
         /** @type {(name: Message.Blob, read: (raw: any, k: number) => any, k?: number) =>
             Promise<any>} */
         const get = (name, read, k = 0) => {
             // What is not there has no name, and is read as something else by each reader.
             const key = [read.name, name, k].join();
-            const value = this.known.get(key) ?? store.get(name).then(raw => read(raw, k));
-            known.set(key, value);
+            const value = this.blobs.get(key) ?? store.get(name).then(raw => read(raw, k));
+            blobs.set(key, value);
             return value;
         };
         const codes = Promise.all(data.pictures.map(each => Promise.all(
@@ -129,33 +130,33 @@ export class Stage {
             get(ground.land, readLines),
             get(ground.open, readMask, ground.rows * ground.columns)]);
         if (turn !== this.turn) return;
-        this.known = known;
+        this.blobs = blobs;
         this.data = data;
         this.setGround(data, parts);
         this.setPictures(data, parts[0]);
-        const first = !this.readout;
-        if (first) this.build(room);
+        const isFirst = !this.readout;
+        if (isFirst) this.build(room);
         this.settle(data);
-        if (!first) this.paint();
+        if (!isFirst) this.paint();
     }
 
     /** @param {Message.Scene} scene
         @param {Parts} parts */
     setGround({ground, page}, [, outline, cities, labels, names, mask, land, open]) {
-        const before = this.grid;
+        const oldGrid = this.grid;
         this.grid = new Grid(ground);
         // Pictures of another map have other pixels.
-        if (before?.name !== this.grid.name) this.pictures = new Map();
-        const view = viewOf(this.grid, page, this.watch);
-        if (view !== this.view) this.view?.leave(this.watch);
+        if (oldGrid?.name !== this.grid.name) this.pictures = new Map();
+        const view = viewOf(this.grid, page, this.onView);
+        if (view !== this.view) this.view?.leave(this.onView);
         this.view = view;
         this.cities = cities;
         this.names = names[0] ?? [];
         this.labels = labels;
-        const drawn = [this.grid.name, ground.outline, ground.cities, ground.labels,
+        const inkKey = [this.grid.name, ground.outline, ground.cities, ground.labels,
             ground.sensitive, ground.open, ground.box].join();
-        if (drawn === this.drawn) return;
-        this.drawn = drawn;
+        if (inkKey === this.inkKey) return;
+        this.inkKey = inkKey;
         const {ink} = this;
         ink.outline = outline;
         ink.land = ground.land ? land : null;
@@ -169,24 +170,26 @@ export class Stage {
     /** @param {Message.Scene} scene
         @param {Parts[0]} codes */
     setPictures({pictures, differences}, codes) {
-        const before = this.pictures;
+        const oldPictures = this.pictures;
         /** @type {(meta: Meta) => Picture} */
-        const kept = meta => Object.assign(before.get(meta.id) ?? new Picture(meta), {meta});
-        const earlier = new Map([...before].map(
+        const pictureOf = meta =>
+            Object.assign(oldPictures.get(meta.id) ?? new Picture(meta), {meta});
+        const oldCodes = new Map([...oldPictures].map(
             ([id, {meta}]) => [id, "code" in meta && meta.code]));
-        this.same = pictures.every(({id, code}) => earlier.get(id) === code);
+        this.hasSamePictures = pictures.every(({id, code}) => oldCodes.get(id) === code);
         this.pictures = new Map();
         pictures.forEach((meta, i) => {
             const [own, errors, levels] = codes[i];
-            this.pictures.set(meta.id, Object.assign(kept(meta), {codes: own, errors, levels}));
+            const picture = Object.assign(pictureOf(meta), {codes: own, errors, levels});
+            this.pictures.set(meta.id, picture);
         });
-        for (const meta of differences) this.pictures.set(meta.id, kept(meta));
+        for (const meta of differences) this.pictures.set(meta.id, pictureOf(meta));
     }
 
     /** @param {Message.Scene} data */
     settle(data) {
-        this.teller.confirm(data.heard);
-        this.film.meet();
+        this.outbox.confirm(data.receipt);
+        this.film.followScene();
         this.tools.settle();
         const {home, grid} = this.view;
         this.root.style.colorScheme = isDark(this.root) ? "dark" : "light";
@@ -202,17 +205,17 @@ export class Stage {
         this.goTo(data.focus);
         this.film.dials.catchUp();
         this.film.update();
-        this.changed();
+        this.updateTexts();
         this.root.dataset.turn = String(this.turn);
     }
 
     /** Once for each new number; a link's own view goes before the first.
         @param {Message.Scene["focus"]} focus */
     goTo(focus) {
-        const first = this.focused === undefined;
-        const fresh = focus && focus.serial !== this.focused;
-        this.focused = focus?.serial ?? null;
-        if (fresh && !(first && !this.view.atHome)) this.view.show(focus.box);
+        const isFirst = this.focusSerial === undefined;
+        const isNew = focus && focus.serial !== this.focusSerial;
+        this.focusSerial = focus?.serial ?? null;
+        if (isNew && !(isFirst && !this.view.isAtHome)) this.view.show(focus.box);
     }
 
     /** (k,) codes that a picture has now.
@@ -221,46 +224,46 @@ export class Stage {
     codesOf(id) {
         const picture = this.pictures.get(id);
         if (picture.codes) return this.film.codesOf(id) ?? picture.codes;
-        const {of, to} = /** @type {Message.Difference} */ (picture.meta);
-        const [one, other] = [this.codesOf(of), this.codesOf(to)];
-        const known = picture.from?.[0] === one && picture.from[1] === other && picture.apart;
-        if (known) return known;
-        picture.from = [one, other];
-        return picture.apart = apart(one, other);
+        const {first, second} = /** @type {Message.Difference} */ (picture.meta);
+        const [one, other] = [this.codesOf(first), this.codesOf(second)];
+        const {ends, difference} = picture;
+        if (difference && ends?.[0] === one && ends[1] === other) return difference;
+        picture.ends = [one, other];
+        return picture.difference = differenceCodes(one, other);
     }
 
     /** Where a picture's numbers are averages now; nothing where each cell has its own.
         @param {string} id */
     squaresOf(id) {
         const picture = this.pictures.get(id), {marks} = picture.meta;
-        const levels = this.film.plays(id) ? this.film.levelsOf(id) : picture.levels;
+        const levels = this.film.hasStepOf(id) ? this.film.levelsOf(id) : picture.levels;
         return levels ? squaresIn(levels, marks.includes("blocks") ? this.labels : null, this.grid)
             : undefined;
     }
 
     /** Words and numbers on screen are others now. */
-    changed() {
+    updateTexts() {
         this.looks.write();
         this.readout.show();
-        this.dirty();
+        this.requestPaint();
     }
 
     /** Point at a cell; `speaks`: a screen reader should tell.
         @param {number} cell
-        @param {boolean} speaks */
-    point(cell, speaks) {
-        this.speaks = speaks;
-        if (cell === this.cursor && !speaks) return;
+        @param {boolean} isSpeaking */
+    point(cell, isSpeaking) {
+        this.isSpeaking = isSpeaking;
+        if (cell === this.cursor && !isSpeaking) return;
         this.cursor = cell;
         this.readout.show();
-        this.dirty();
+        this.requestPaint();
     }
 
     /** Move the view by CSS pixels.
         @param {number} right
         @param {number} down */
     drag(right, down) {
-        const {canvas, ratio} = this.looks.panes.get(this.looks.shown()[0]);
+        const {canvas, ratio} = this.looks.panes.get(this.looks.visibleIds()[0]);
         const projection = this.view.projection(canvas.width, canvas.height);
         this.view.set({
             lat: projection.lat(canvas.height / 2 - down * ratio),
@@ -269,10 +272,10 @@ export class Stage {
     }
 
     /** What the scale says now. */
-    get title() { return this.data.titles[this.looks.look === "error" ? "error" : "side"]; }
+    get scaleTitle() { return this.data.titles[this.looks.look === "error" ? "error" : "side"]; }
 
     /** Draw before the next frame. */
-    dirty() {
+    requestPaint() {
         if (!this.looks) return;
         this.frame ??= requestAnimationFrame(() => this.paint());
     }
@@ -281,18 +284,19 @@ export class Stage {
         if (this.frame !== undefined) cancelAnimationFrame(this.frame);
         this.frame = undefined;
         this.looks.paint();
+        const {position} = this.film;
         this.root.dataset.painted = String(this.turn);
-        this.root.dataset.step = this.film.now ? Object.values(this.film.now).join(" ") : "";
+        this.root.dataset.step = position ? Object.values(position).join(" ") : "";
     }
 
     destroy() {
-        this.view?.leave(this.watch);
-        this.resized?.disconnect();
+        this.view?.leave(this.onView);
+        this.resizeObserver?.disconnect();
         this.styles.leave();
         this.pointer?.destroy();
         this.film.destroy();
-        this.teller.leave();
-        if (this.looks?.look === "present") this.looks.lower();
+        this.outbox.leave();
+        if (this.looks?.look === "present") this.looks.stopPresenting();
     }
 }
 

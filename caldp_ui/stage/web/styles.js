@@ -29,7 +29,7 @@ export class MapStyles {
     /** @type {Message.Scale | undefined} Once there is a scene. */
     scale;
     /** @type {string | undefined} */
-    chosen;
+    choice;
 
     /** @param {Stage} stage
         @param {Record<"dark" | "light", Style>} styles */
@@ -37,21 +37,21 @@ export class MapStyles {
         this.stage = stage;
         this.styles = styles;
         this.tables = /** @type {Known<string, Uint32Array>} */ (new Map());
-        this.change = () => this.apply();
-        watchers.add(this.change);
+        this.onChange = () => this.apply();
+        watchers.add(this.onChange);
     }
 
     get name() { return readQuery(STYLE_KEY) === LIGHT ? LIGHT : DARK; }
 
     /** Colours of land, lines and names, and the ramp of amounts. */
-    get now() { return this.styles[this.name]; }
+    get style() { return this.styles[this.name]; }
 
     /** Colours by code on the scene's scale: of "amounts", of who can be read, of the others.
-        @param {string} of */
-    table(of) {
+        @param {string} name */
+    table(name) {
         const scale = /** @type {Message.Scale} */ (this.scale);
-        const key = [this.name, of, scale.low, scale.high].join();
-        const ramp = this.now.ramps[of];
+        const key = [this.name, name, scale.low, scale.high].join();
+        const ramp = this.style.ramps[name];
         if (!this.tables.has(key)) this.tables.set(key, colourTable(scale, ramp));
         return this.tables.get(key);
     }
@@ -64,36 +64,36 @@ export class MapStyles {
     }
 
     toggle() {
-        this.chosen = this.name === LIGHT ? DARK : LIGHT;
+        this.choice = this.name === LIGHT ? DARK : LIGHT;
         this.remember();
         watchers.forEach(apply => apply());
     }
 
     remember() {
-        const chosen = this.chosen === LIGHT ? LIGHT : null;
-        writeQuery(this.stage.data.page, {[STYLE_KEY]: chosen});
+        const choice = this.choice === LIGHT ? LIGHT : null;
+        writeQuery(this.stage.data.page, {[STYLE_KEY]: choice});
     }
 
     /** Pages may have dropped the key from the link; what was chosen here goes into it again.
         @param {Message.Scale} scale */
     settle(scale) {
         this.scale = scale;
-        if (this.chosen) this.remember();
-        this.chosen ??= this.name;
+        if (this.choice) this.remember();
+        this.choice ??= this.name;
         this.apply();
     }
 
     apply() {
         const {stage} = this;
         if (!stage.looks || !this.scale) return;
-        this.chosen = this.name;
+        this.choice = this.name;
         stage.root.dataset.map = this.name;
-        stage.root.style.setProperty("--sea", this.now.sea);
-        stage.legend.draw(this.scale, this.now.ramps.amounts);
+        stage.root.style.setProperty("--sea", this.style.sea);
+        stage.legend.draw(this.scale, this.style.ramps.amounts);
         stage.layer.forget();
         stage.toolbar.update();
-        stage.dirty();
+        stage.requestPaint();
     }
 
-    leave() { watchers.delete(this.change); }
+    leave() { watchers.delete(this.onChange); }
 }

@@ -1,6 +1,6 @@
 /* Before and after: one map, two pictures, and a divider that a hand or the arrow keys move. */
 
-import {clamp, el, say} from "./dom.js";
+import {clamp, el, setText} from "./dom.js";
 import {contextOf} from "./ink.js";
 import {Pane, paintHand, paintPicture} from "./panes.js";
 
@@ -42,7 +42,7 @@ export class Swipe extends Pane {
         const [left, right] = this.names ?? ["", ""];
         this.handle.setAttribute("aria-valuetext",
             `${percent} % of the width is ${left}, the rest ${right}`);
-        this.stage.dirty();
+        this.stage.requestPaint();
     }
 
     /** @param {PointerEvent} event */
@@ -63,15 +63,15 @@ export class Swipe extends Pane {
     /** @param {KeyboardEvent} event */
     press(event) {
         /** @type {Record<string, number>} */
-        const ways = {
+        const targets = {
             ArrowLeft: this.at - NUDGE, ArrowDown: this.at - NUDGE, ArrowRight: this.at + NUDGE,
             ArrowUp: this.at + NUDGE, Home: 0, End: 1,
         };
-        const to = ways[event.key];
-        if (to === undefined) return;
+        const target = targets[event.key];
+        if (target === undefined) return;
         event.preventDefault();
         event.stopPropagation();
-        this.set(to);
+        this.set(target);
     }
 
     /** Both pictures' words: the left one's first.
@@ -81,25 +81,25 @@ export class Swipe extends Pane {
         const alt = `On the left: ${left.alt} On the right, ${right.title}: ${right.alt}`;
         this.write({...left, alt, labels: []});
         [left, right].forEach(({title, fact}, i) =>
-            say(this.tags[i], fact ? `${title}: ${fact[0]}` : title));
+            setText(this.tags[i], fact ? `${title}: ${fact[0]}` : title));
         this.names = [left.title, right.title];
         this.set(this.at);
     }
 
     /** Names keep off the divider and its labels, or go to the other side of their dots. */
-    get kept() {
+    get reserved() {
         const {clientWidth, clientHeight} = this.frame, middle = this.at * clientWidth;
         return [[middle - FREE_PX, middle + FREE_PX, 0, clientHeight],
-            ...this.boxes([...this.tags, ...this.floating])];
+            ...this.boxes([...this.tags, ...this.overlays])];
     }
 
     paint() {
         const {stage} = this, [left, right] = stage.data.swipe.map(id => stage.pictures.get(id));
         const context = contextOf(this.canvas), {width, height} = this.canvas;
         const projection = stage.view.projection(width, height);
-        const {kept} = this;
-        paintPicture(context, left, projection, stage, this.ratio, kept, [0, this.at]);
-        paintPicture(context, right, projection, stage, this.ratio, kept, [this.at, 1]);
+        const {reserved} = this;
+        paintPicture(context, left, projection, stage, this.ratio, reserved, [0, this.at]);
+        paintPicture(context, right, projection, stage, this.ratio, reserved, [this.at, 1]);
         paintHand(context, projection, stage, this.ratio);
     }
 }

@@ -2,7 +2,7 @@
    with what the tool in hand will do. Each bar is one stop of the tab key: arrows go from button to
    button. */
 
-import {button, el, say} from "./dom.js";
+import {button, el, setText} from "./dom.js";
 import {saveImage} from "./image.js";
 import {LOOKS} from "./looks.js";
 import {TOOLS} from "./tools.js";
@@ -14,7 +14,7 @@ export class Toolbar {
     /** Whether the tools are unfolded on a narrow screen. */
     open = false;
     /** @type {string | undefined} The actions that have chips. */
-    offered;
+    chipsKey;
 
     /** @param {Stage} stage */
     constructor(stage) {
@@ -25,8 +25,8 @@ export class Toolbar {
             el("div", {role: "group", "aria-label": label, className: `group ${name}`}, ...buttons);
         /** @type {(entries: string[][], does: (id: string) => void) =>
             Known<string, HTMLButtonElement>} */
-        const each = (entries, does) => /** @type {any} */ (new Map(entries.map(([id, words]) =>
-            [id, button(id, words, () => does(id), true)])));
+        const each = (entries, onPress) => /** @type {any} */ (new Map(entries.map(([id, words]) =>
+            [id, button(id, words, () => onPress(id), true)])));
         this.looks = each(LOOKS, look => looks.choose(look));
         this.tools = each(TOOLS, tool => tools.take(tool));
         this.undo = button("undo", "Undo", () => this.act("undo"), true);
@@ -44,7 +44,7 @@ export class Toolbar {
         this.save = button("save", "Picture", () => this.keep(), true);
         this.save.title = "Save what you see as a picture";
         this.views = el("div", {role: "toolbar", className: "views", "aria-label": "View"},
-            group("View", "looks words", ...this.looks.values()), this.more, looks.leave);
+            group("View", "looks words", ...this.looks.values()), this.more, looks.leaveButton);
         this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Tools"},
             el("div", {className: "drawing"},
                 group("Tool", "tools words", ...this.tools.values()),
@@ -55,14 +55,14 @@ export class Toolbar {
         this.sentence = el("span", {className: "sentence"});
         this.hint = el("div", {className: "hint"}, this.actions, this.sentence);
         for (const part of [this.views, this.node, this.actions]) {
-            part.addEventListener("keydown", event => rove(part, event));
-            part.addEventListener("focusin", event => stops(part, event.target));
+            part.addEventListener("keydown", event => moveFocus(part, event));
+            part.addEventListener("focusin", event => setTabStop(part, event.target));
         }
     }
 
     /** @param {"undo" | "redo"} action */
     act(action) {
-        this.stage.teller.tell("act", {tool: action, action});
+        this.stage.outbox.add("act", {tool: action, action});
         this.update();
     }
 
@@ -83,51 +83,51 @@ export class Toolbar {
     }
 
     toggleMove() {
-        this.stage.moving = !this.stage.moving;
+        this.stage.isMoving = !this.stage.isMoving;
         this.update();
     }
 
     focusLook() { this.looks.get(this.stage.looks.look).focus(); }
 
     update() {
-        const {tools, looks, data, moving, root} = this.stage;
-        for (const [look, made] of this.looks) {
-            pressed(made, look === looks.look);
-            made.hidden = look === "error" && !data.differences.length;
+        const {tools, looks, data, isMoving, root} = this.stage;
+        for (const [look, element] of this.looks) {
+            setPressed(element, look === looks.look);
+            element.hidden = look === "error" && !data.differences.length;
         }
-        for (const [tool, made] of this.tools) {
-            pressed(made, tool === tools.tool);
-            made.hidden = !tools.offered(tool);
+        for (const [tool, element] of this.tools) {
+            setPressed(element, tool === tools.tool);
+            element.hidden = !tools.isOffered(tool);
         }
         const edits = data.actions.length > 0;
         this.part(".tools").hidden = data.actions.every(
-            ({will}) => Object.keys(will).every(tool => tool === "look"));
+            ({effects}) => Object.keys(effects).every(tool => tool === "look"));
         this.part(".changes").hidden = !edits;
         // What is on its way to Python can be taken back before the answer is there.
-        const {teller} = this.stage;
-        this.undo.disabled = !data.undo && !teller.has(({tool}) => tool !== "undo");
-        this.redo.disabled = !data.redo && !teller.has(({tool}) => tool === "undo");
-        pressed(this.move, moving);
+        const {outbox} = this.stage;
+        this.undo.disabled = !data.undo && !outbox.hasAct(({tool}) => tool !== "undo");
+        this.redo.disabled = !data.redo && !outbox.hasAct(({tool}) => tool === "undo");
+        setPressed(this.move, isMoving);
         const other = this.stage.styles.name === "light" ? "Dark maps" : "Light maps";
         this.style.title = other;
         this.style.setAttribute("aria-label", other);
         // The style shows and hides by it, and stops of the tab key are among what is shown.
         root.dataset.tool = tools.tool;
-        this.choices(tools);
-        say(this.sentence, tools.sentence);
-        this.open ||= tools.drawing;
+        this.updateChips(tools);
+        setText(this.sentence, tools.sentence);
+        this.open ||= tools.isDrawing;
         this.more.setAttribute("aria-expanded", String(this.open));
         root.classList.toggle("open", this.open);
-        root.classList.toggle("moving", moving);
-        for (const part of [this.views, this.node]) stops(part, this.stage.host.activeElement);
+        root.classList.toggle("moving", isMoving);
+        for (const part of [this.views, this.node]) setTabStop(part, this.stage.host.activeElement);
     }
 
     /** One chip an action; kept as long as the same ones are offered, with the focus on them.
         @param {Tools} tools */
-    choices(tools) {
-        const wanted = tools.actions.map(({id, label}) => `${id} ${label}`).join("\n");
-        if (wanted !== this.offered) {
-            this.offered = wanted;
+    updateChips(tools) {
+        const key = tools.actions.map(({id, label}) => `${id} ${label}`).join("\n");
+        if (key !== this.chipsKey) {
+            this.chipsKey = key;
             this.actions.replaceChildren(...tools.actions.map(({id, label}) => {
                 const chip = el("button", {type: "button", onclick: () => tools.choose(id)}, label);
                 chip.dataset.action = id;
@@ -135,41 +135,42 @@ export class Toolbar {
             }));
         }
         for (const chip of /** @type {Iterable<HTMLElement>} */ (this.actions.children)) {
-            pressed(chip, chip.dataset.action === tools.chosen?.id);
+            setPressed(chip, chip.dataset.action === tools.chosenAction?.id);
         }
-        this.actions.hidden = !tools.drawing || !tools.actions.length;
-        stops(this.actions, this.stage.host.activeElement);
+        this.actions.hidden = !tools.isDrawing || !tools.actions.length;
+        setTabStop(this.actions, this.stage.host.activeElement);
     }
 }
 
 /** @type {(made: Element, is: boolean) => void} */
-const pressed = (made, is) => made.setAttribute("aria-pressed", String(is));
+const setPressed = (element, is) => element.setAttribute("aria-pressed", String(is));
 
 /** @type {(part: Element) => HTMLButtonElement[]} */
-const usable = part => [...part.querySelectorAll("button")].filter(
+const usableButtons = part => [...part.querySelectorAll("button")].filter(
     one => !one.disabled && !one.closest("[hidden]") && one.offsetParent !== null);
 
 /** One button of a part is a stop of the tab key: the focused, or the chosen, or the first.
     @param {Element} part
     @param {EventTarget | null} focused */
-function stops(part, focused) {
-    const all = [...part.querySelectorAll("button")], free = usable(part);
-    const kept = all.find(one => one.tabIndex === 0 && one !== focused && free.includes(one));
+function setTabStop(part, focused) {
+    const all = [...part.querySelectorAll("button")], free = usableButtons(part);
+    const current = all.find(one => one.tabIndex === 0 && one !== focused && free.includes(one));
     const stop = free.find(one => one === focused)
-        ?? kept ?? free.find(one => one.getAttribute("aria-pressed") === "true") ?? free[0];
+        ?? current ?? free.find(one => one.getAttribute("aria-pressed") === "true") ?? free[0];
     for (const one of all) one.tabIndex = one === stop ? 0 : -1;
 }
 
 /** A button alone leaves the keys to who else hears them: arrows go along ε while presenting.
     @param {Element} part
     @param {KeyboardEvent} event */
-function rove(part, event) {
-    const free = usable(part), at = free.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+function moveFocus(part, event) {
+    const free = usableButtons(part);
+    const at = free.indexOf(/** @type {HTMLButtonElement} */ (event.target));
     /** @type {Record<string, number>} */
-    const ways = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1};
-    const to = ways[event.key];
-    if (at < 0 || to === undefined || free.length < 2) return;
+    const targets = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: free.length - 1};
+    const target = targets[event.key];
+    if (at < 0 || target === undefined || free.length < 2) return;
     event.preventDefault();
     event.stopPropagation();
-    free[(to + free.length) % free.length].focus();
+    free[(target + free.length) % free.length].focus();
 }

@@ -2,24 +2,24 @@
    What comes of it is chosen by an action, whose words come from Python. Without a tool in hand a
    click does nothing, unless an action is offered for "look". */
 
-import {boxPath, filling} from "./ink.js";
+import {boxPath, cellsPath} from "./ink.js";
 import {runsOf} from "./grid.js";
 
 /** @import {Stage} from "./stage.js"
     @import {Span} from "./grid.js"
     @import {Draft} from "./ink.js"
-    @typedef {{span?: Span, cells?: Set<number>, block?: number, path?: Draft}} Drawn */
+    @typedef {{span?: Span, cells?: Set<number>, block?: number, path?: Draft}} Selection */
 
 export const TOOLS = [["look", "Look"], ["box", "Box"], ["brush", "Brush"], ["blocks", "Blocks"]];
-const BRUSH_PX = 7, SHOWN_MS = 4000;
+const BRUSH_PX = 7, DRAFT_MS = 4000;
 
 export class Tools {
     /** @type {string | null} The id of the chosen one. */
     action = null;
-    /** @type {Drawn | null} What is drawn, until Python's answer is there. */
+    /** @type {Selection | null} What is drawn, until Python's answer is there. */
     draft = null;
-    from = -1;
-    last = -1;
+    startCell = -1;
+    lastCell = -1;
     /** @type {number | undefined} */
     timer;
 
@@ -27,36 +27,36 @@ export class Tools {
     constructor(stage) {
         this.stage = stage;
         this.tool = "look";
-        this.busy = false;
+        this.isBusy = false;
     }
 
-    get drawing() { return this.tool !== "look"; }
+    get isDrawing() { return this.tool !== "look"; }
 
     /** Whether a click without a tool in hand does something. */
-    get clicks() { return !this.drawing && this.actions.length > 0; }
+    get takesClicks() { return !this.isDrawing && this.actions.length > 0; }
 
     /** Actions that the tool in hand may be used for. */
-    get actions() { return this.stage.data.actions.filter(({will}) => this.tool in will); }
+    get actions() { return this.stage.data.actions.filter(({effects}) => this.tool in effects); }
 
-    get chosen() {
+    get chosenAction() {
         return this.actions.find(({id}) => id === this.action) ?? this.actions[0];
     }
 
     /** The sentence on what will happen. */
-    get sentence() { return this.chosen?.will[this.tool] ?? this.stage.data.hint; }
+    get sentence() { return this.chosenAction?.effects[this.tool] ?? this.stage.data.hint; }
 
     /** @param {string} tool */
-    offered(tool) {
+    isOffered(tool) {
         const {actions, ground} = this.stage.data;
         if (tool === "look") return true;
-        return actions.some(({will}) => tool in will) && (tool !== "blocks" || ground.labels);
+        return actions.some(({effects}) => tool in effects) && (tool !== "blocks" || ground.labels);
     }
 
     /** @param {string} tool */
     take(tool) {
         this.tool = tool;
         this.cancel();
-        if (this.drawing) this.stage.film.stop();
+        if (this.isDrawing) this.stage.film.stop();
         this.stage.toolbar.update();
     }
 
@@ -69,35 +69,35 @@ export class Tools {
     /** The hand is over a cell, not pressing: blocks light up.
         @param {number} cell */
     hover(cell) {
-        if (this.busy || this.tool !== "blocks") return;
+        if (this.isBusy || this.tool !== "blocks") return;
         const {labels} = this.stage, block = cell < 0 || !labels ? null : labels[cell];
         if (this.draft?.block === block) return;
         this.draft = block === null ? null : {block};
-        this.stage.dirty();
+        this.stage.requestPaint();
     }
 
     /** @param {number} cell
         @param {number} scale */
     begin(cell, scale) {
         if (cell < 0) return;
-        this.busy = true;
-        this.from = cell;
+        this.isBusy = true;
+        this.startCell = cell;
         if (this.tool === "box") this.draft = {span: this.stage.grid.span(cell, cell)};
         if (this.tool === "brush") this.draft = {cells: new Set()};
         if (this.tool === "blocks") this.draft = {block: this.stage.labels?.[cell]};
         if (this.tool === "brush") this.paint(cell, cell, scale);
-        this.last = cell;
-        this.stage.dirty();
+        this.lastCell = cell;
+        this.stage.requestPaint();
     }
 
     /** @param {number} cell
         @param {number} scale */
     extend(cell, scale) {
-        if (!this.busy || cell < 0) return;
-        if (this.tool === "box") this.draft = {span: this.stage.grid.span(this.from, cell)};
-        if (this.tool === "brush") this.paint(this.last, cell, scale);
-        this.last = cell;
-        this.stage.dirty();
+        if (!this.isBusy || cell < 0) return;
+        if (this.tool === "box") this.draft = {span: this.stage.grid.span(this.startCell, cell)};
+        if (this.tool === "brush") this.paint(this.lastCell, cell, scale);
+        this.lastCell = cell;
+        this.stage.requestPaint();
     }
 
     /** All cells that a brush of a finger's width touches on the way.
@@ -114,7 +114,7 @@ export class Tools {
             const column = Math.round(c0 + (c1 - c0) * i / steps);
             for (let up = -whole; up <= whole; up++) {
                 for (let right = -whole; right <= whole; right++) {
-                    if (Math.hypot(up, right * grid.narrow) > reach + 0.01) continue;
+                    if (Math.hypot(up, right * grid.longitudeScale) > reach + 0.01) continue;
                     const [r, c] = [row + up, column + right];
                     const inside = r >= 0 && r < grid.rows && c >= 0 && c < grid.columns;
                     if (inside) cells.add(r * grid.columns + c);
@@ -127,41 +127,41 @@ export class Tools {
     /** A click on a cell with no tool in hand.
         @param {number} cell */
     click(cell) {
-        if (cell < 0 || !this.clicks) return;
+        if (cell < 0 || !this.takesClicks) return;
         this.stage.film.stop();
         this.draft = {cells: new Set([cell])};
-        this.busy = true;
+        this.isBusy = true;
         this.finish();
     }
 
     /** Hand the result to Python; what was drawn stays until Python's answer is there. */
     finish() {
-        if (!this.busy) return;
-        this.busy = false;
-        const {draft, stage, tool} = this, action = this.chosen;
+        if (!this.isBusy) return;
+        this.isBusy = false;
+        const {draft, stage, tool} = this, action = this.chosenAction;
         if (!draft || !action) return this.cancel();
         /** @type {Record<string, unknown>} */
         const result = {tool, action: action.id};
         if (draft.span) result.box = stage.grid.box(draft.span);
         if (draft.cells) result.cells = runsOf(draft.cells);
         if (draft.block !== undefined) result.block = draft.block;
-        stage.teller.tell("act", result);
+        stage.outbox.add("act", result);
         stage.toolbar.update();
         clearTimeout(this.timer);
-        this.timer = setTimeout(() => this.settle(), SHOWN_MS);
+        this.timer = setTimeout(() => this.settle(), DRAFT_MS);
     }
 
     /** New data are there: what was drawn is now in them. */
     settle() {
         clearTimeout(this.timer);
-        if (!this.busy) this.draft = null;
-        this.stage.dirty();
+        if (!this.isBusy) this.draft = null;
+        this.stage.requestPaint();
     }
 
     cancel() {
-        this.busy = false;
+        this.isBusy = false;
         this.draft = null;
-        this.stage.dirty();
+        this.stage.requestPaint();
     }
 
     /** {fill, edge}: the draft as paths in degrees. */
@@ -175,7 +175,7 @@ export class Tools {
         const {cells, block} = draft;
         /** @type {(cell: number) => boolean} */
         const inside = cells ? cell => cells.has(cell) : cell => labels?.[cell] === block;
-        draft.path ??= {fill: filling(grid, inside), edge: grid.setBorders(inside)[1]};
+        draft.path ??= {fill: cellsPath(grid, inside), edge: grid.setBorders(inside)[1]};
         return draft.path;
     }
 }

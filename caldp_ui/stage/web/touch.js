@@ -2,7 +2,7 @@
    and move; a tap reads the numbers, and is a click where a page asks for one. */
 
 /** @import {Stage} from "./stage.js"
-    @typedef {{x: number, y: number, apart: number}} Pair
+    @typedef {{x: number, y: number, distance: number}} Pair
     @typedef {{x: number, y: number, time: number}} Tap */
 
 const TAP_PX = 10, TAP_MS = 500;
@@ -14,7 +14,7 @@ export class Fingers {
     tap = null;
     /** @type {Pair | null} */
     pair = null;
-    dragged = false;
+    isDrag = false;
 
     /** @param {Stage} stage */
     constructor(stage) {
@@ -34,7 +34,7 @@ export class Fingers {
         if (/** @type {Element} */ (event.target).closest(".divider")) return;
         const {tools} = this.stage, [one] = event.touches;
         if (event.touches.length === 2) {
-            keep(event);
+            preventScroll(event);
             tools.cancel();
             this.tap = null;
             this.pair = this.measure(event.touches);
@@ -44,10 +44,10 @@ export class Fingers {
         if (!place) return;
         this.last = {x: one.clientX, y: one.clientY};
         this.tap = {...this.last, time: event.timeStamp};
-        if (tools.drawing) {
-            keep(event);
+        if (tools.isDrawing) {
+            preventScroll(event);
             tools.begin(place.cell, place.scale);
-        } else if (this.stage.moving) keep(event);
+        } else if (this.stage.isMoving) preventScroll(event);
     }
 
     /** @param {TouchList} touches
@@ -55,7 +55,7 @@ export class Fingers {
     measure([one, other]) {
         return {
             x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2,
-            apart: Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY),
+            distance: Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY),
         };
     }
 
@@ -63,19 +63,19 @@ export class Fingers {
     move(event) {
         const {stage} = this, [one] = event.touches;
         if (event.touches.length === 2 && this.pair) {
-            keep(event);
+            preventScroll(event);
             this.pinch(this.pair, this.measure(event.touches));
             return;
         }
         const {tap} = this;
         if (tap && Math.hypot(one.clientX - tap.x, one.clientY - tap.y) > TAP_PX) this.tap = null;
-        if (stage.tools.drawing && stage.tools.busy) {
-            keep(event);
+        if (stage.tools.isDrawing && stage.tools.isBusy) {
+            preventScroll(event);
             const place = this.at(one);
             if (place) stage.tools.extend(place.cell, place.scale);
-            this.dragged ||= !this.tap;
-        } else if (stage.moving && this.last) {
-            keep(event);
+            this.isDrag ||= !this.tap;
+        } else if (stage.isMoving && this.last) {
+            preventScroll(event);
             stage.drag(one.clientX - this.last.x, one.clientY - this.last.y);
         }
         this.last = {x: one.clientX, y: one.clientY};
@@ -86,7 +86,9 @@ export class Fingers {
     pinch(pair, now) {
         const {stage} = this, place = stage.looks.placeAt(now.x, now.y);
         stage.drag(now.x - pair.x, now.y - pair.y);
-        if (place && pair.apart) stage.view.zoomAt(now.apart / pair.apart, place.lat, place.lon);
+        if (place && pair.distance) {
+            stage.view.zoomAt(now.distance / pair.distance, place.lat, place.lon);
+        }
         this.pair = now;
     }
 
@@ -95,13 +97,13 @@ export class Fingers {
         const {tools} = this.stage;
         if (event.touches.length < 2) this.pair = null;
         if (event.touches.length) return;
-        if (tools.busy) {
-            keep(event);
-            if (tools.tool === "box" && !this.dragged) tools.cancel();
+        if (tools.isBusy) {
+            preventScroll(event);
+            if (tools.tool === "box" && !this.isDrag) tools.cancel();
             else tools.finish();
         } else if (this.tap && event.timeStamp - this.tap.time < TAP_MS) this.read(event, this.tap);
         this.tap = this.last = null;
-        this.dragged = false;
+        this.isDrag = false;
     }
 
     /** @param {TouchEvent} event
@@ -109,8 +111,8 @@ export class Fingers {
     read(event, tap) {
         const place = this.stage.looks.placeAt(tap.x, tap.y);
         if (!place) return;
-        keep(event);
-        this.stage.over = place.id;
+        preventScroll(event);
+        this.stage.hoveredId = place.id;
         this.stage.point(place.cell, true);
         this.stage.tools.click(place.cell);
     }
@@ -123,6 +125,6 @@ export class Fingers {
 
 /** Keep the page from scrolling, unless it already does and can't be stopped.
     @param {Event} event */
-function keep(event) {
+function preventScroll(event) {
     if (event.cancelable) event.preventDefault();
 }

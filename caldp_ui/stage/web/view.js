@@ -24,9 +24,9 @@ export function writeQuery(page, changes) {
     }
     // Degrees and commas stay readable in a link that people hand on.
     const query = url.search.replaceAll("%2C", ",");
-    const written = `${url.pathname}${query}${url.hash}`;
-    if (written !== location.pathname + location.search + location.hash) {
-        history.replaceState(history.state, "", written);
+    const address = `${url.pathname}${query}${url.hash}`;
+    if (address !== location.pathname + location.search + location.hash) {
+        history.replaceState(history.state, "", address);
     }
 }
 
@@ -54,37 +54,37 @@ export class View {
     get home() {
         const [south, north, west, east] = this.grid.home;
         return {lat: (south + north) / 2, lon: (west + east) / 2,
-            high: north - south, wide: (east - west) * this.grid.narrow};
+            high: north - south, wide: (east - west) * this.grid.longitudeScale};
     }
 
     /** The largest zoom; a map of fewer cells is at least shown whole. */
-    get closest() { return Math.max(1, this.home.high / (CLOSEST_CELLS * this.grid.cell)); }
+    get zoomMax() { return Math.max(1, this.home.high / (CLOSEST_CELLS * this.grid.cell)); }
 
     fitHome() {
         const {lat, lon} = this.home;
         this.set({lat, lon, zoom: 1});
     }
 
-    get atHome() {
+    get isAtHome() {
         const {lat, lon} = this.home;
-        const off = [this.zoom - 1, this.lat - lat, this.lon - lon];
-        return off.every(difference => Math.abs(difference) < 1e-3);
+        const differences = [this.zoom - 1, this.lat - lat, this.lon - lon];
+        return differences.every(difference => Math.abs(difference) < 1e-3);
     }
 
     /** Go there, as far as the map and the zoom reach.
         @param {Aim} aim */
     set({lat = this.lat, lon = this.lon, zoom = this.zoom}) {
         const {grid, home} = this;
-        this.zoom = clamp(zoom, 0.8, this.closest);
+        this.zoom = clamp(zoom, 0.8, this.zoomMax);
         /** @type {(value: number, low: number, high: number, half: number) => number} */
-        const held = (value, low, high, half) =>
+        const clampMiddle = (value, low, high, half) =>
             low + half > high - half ? (low + high) / 2 : clamp(value, low + half, high - half);
         // What is shown at first is within reach, even where it is wider than the map.
         const [south, north, west, east] = grid.home, [up, across] = [home.high, home.wide];
-        this.lat = held(lat, Math.min(grid.south, south), Math.max(grid.north, north),
+        this.lat = clampMiddle(lat, Math.min(grid.south, south), Math.max(grid.north, north),
             up / 2 / this.zoom);
-        this.lon = held(lon, Math.min(grid.west, west), Math.max(grid.east, east),
-            across / grid.narrow / 2 / this.zoom);
+        this.lon = clampMiddle(lon, Math.min(grid.west, west), Math.max(grid.east, east),
+            across / grid.longitudeScale / 2 / this.zoom);
         for (const watcher of this.watchers) watcher();
         this.remember();
     }
@@ -94,10 +94,10 @@ export class View {
         @param {number} lat
         @param {number} lon */
     zoomAt(factor, lat = this.lat, lon = this.lon) {
-        const before = this.zoom;
-        const zoom = clamp(before * factor, 0.8, this.closest);
-        const kept = before / zoom;
-        this.set({zoom, lat: lat + (this.lat - lat) * kept, lon: lon + (this.lon - lon) * kept});
+        const oldZoom = this.zoom;
+        const zoom = clamp(oldZoom * factor, 0.8, this.zoomMax);
+        const ratio = oldZoom / zoom;
+        this.set({zoom, lat: lat + (this.lat - lat) * ratio, lon: lon + (this.lon - lon) * ratio});
     }
 
     /** Show a box with some air around it.
@@ -105,7 +105,7 @@ export class View {
     show([south, north, west, east]) {
         const {home, grid} = this;
         const zoom = 0.8 * Math.min(home.high / (north - south),
-            home.wide / ((east - west) * grid.narrow));
+            home.wide / ((east - west) * grid.longitudeScale));
         this.set({lat: (south + north) / 2, lon: (west + east) / 2, zoom});
     }
 
@@ -113,7 +113,7 @@ export class View {
     remember() {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
-            writeQuery(this.page, {[VIEW_KEY]: this.inLink()});
+            writeQuery(this.page, {[VIEW_KEY]: this.linkText()});
         }, PATIENCE_MS);
     }
 
@@ -126,9 +126,9 @@ export class View {
         if (views.get(name) === this) views.delete(name);
     }
 
-    inLink() {
+    linkText() {
         const {lat, lon, zoom} = this;
-        return this.atHome ? null : [lat.toFixed(2), lon.toFixed(2), zoom.toFixed(2)].join();
+        return this.isAtHome ? null : [lat.toFixed(2), lon.toFixed(2), zoom.toFixed(2)].join();
     }
 
     /** From degrees to pixels of a picture of that size, and back.
@@ -137,7 +137,7 @@ export class View {
     projection(width, height) {
         const {home, grid, zoom, lat, lon} = this;
         const scale = zoom * Math.min(width / home.wide, height / home.high);
-        const across = scale * grid.narrow;
+        const across = scale * grid.longitudeScale;
         return {
             scale, width, height,
             matrix: [across, 0, 0, -scale, width / 2 - lon * across, height / 2 + lat * scale],

@@ -2,21 +2,21 @@
    marks the answer as sensitive. Rows live as long as their answer, so that nothing blinks. */
 
 import {readParcel, Store, VALUES} from "../../stage/web/codec.js";
-import {el, say} from "../../stage/web/dom.js";
+import {el, setText} from "../../stage/web/dom.js";
 import {FilmPlayer} from "../../stage/web/film.js";
-import {Teller} from "../../stage/web/teller.js";
-import {at, COMMON, FOLDED_FROM, found, listed} from "./items.js";
+import {Outbox} from "../../stage/web/outbox.js";
+import {rangeAt, COMMON, FOLDED_FROM, searchAnswers, listItems} from "./items.js";
 import {Row} from "./row.js";
-import {naming, scale} from "./scale.js";
-import {numbers, runs} from "./text.js";
+import {markRows, scale} from "./scale.js";
+import {parseRuns, formatRuns} from "./text.js";
 
-/** @import {Coming} from "../../stage/web/film.js"
-    @import {Found, Item, Listed} from "./items.js"
-    @typedef {{parcels: Map<unknown, Uint8Array>, come?: (bytes: Uint8Array, feed: unknown) => void,
-        gone?: (feed: unknown) => void}} Hub */
+/** @import {FilmHead} from "../../stage/web/film.js"
+    @import {Estimate, Item, ListData} from "./items.js"
+    @typedef {{parcels: Map<unknown, Uint8Array>, onFilm?: (bytes: Uint8Array, feed: unknown) => void,
+        onRemoval?: (feed: unknown) => void}} Hub */
 
-const ROW_LEAST = 19, ROW_TOUCH = 28, ROW_MOST = 40;
-const ABOVE = 262, AROUND_ON_PHONE = 450, BOARD_LEAST = 380, WIDE = 760, NARROW = 500;
+const ROW_MIN = 19, ROW_TOUCH = 28, ROW_MAX = 40;
+const OTHER_HEIGHT = 262, OTHER_HEIGHT_ON_PHONE = 450, BOARD_MIN = 380, WIDE = 760, NARROW = 500;
 /** @type {WeakMap<Mount, Chart>} */
 const instances = new WeakMap();
 /** Films come by a component of their own (feed.js), before the chart or after it.
@@ -27,28 +27,28 @@ const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.answers")] ??= {pa
 export default function mount({data, parentElement: parent, setTriggerValue}) {
     let chart = instances.get(parent);
     if (!chart) instances.set(parent, chart = new Chart(parent.querySelector(".chart")));
-    chart.teller.emit = setTriggerValue;
+    chart.outbox.emit = setTriggerValue;
     chart.take(data);
-    const there = chart;
-    hub.come = (bytes, feed) => there.bring(bytes, feed);
-    hub.gone = feed => there.letGo(feed);
-    if (!chart.brought.size) hub.parcels.forEach(hub.come);
-    return () => setTimeout(() => { if (!parent.host?.isConnected) there.end(); });
+    const current = chart;
+    hub.onFilm = (bytes, feed) => current.addFilm(bytes, feed);
+    hub.onRemoval = feed => current.removeFilm(feed);
+    if (!chart.filmsByFeed.size) hub.parcels.forEach(hub.onFilm);
+    return () => setTimeout(() => { if (!parent.host?.isConnected) current.end(); });
 }
 
 class Chart {
     /** @type {Message.Answers} From the first message on. */
     data;
-    /** @type {Listed | null} What a film's step lists. */
+    /** @type {ListData | null} What a film's step lists. */
     frame = null;
     /** @type {Set<number>} Answers that are ticked. */
-    marked = new Set();
+    marks = new Set();
     /** @type {Set<number>} Those of a film's step. */
-    filmed = new Set();
+    frameMarks = new Set();
     /** @type {number[]} Answers that are found by a search. */
     matches = [];
     /** @type {Row[]} From top to bottom. */
-    list = [];
+    visibleRows = [];
     /** @type {HTMLElement[]} */
     axes = [];
     /** @type {number[]} Shares. */
@@ -56,20 +56,20 @@ class Chart {
     /** The share at the right end. */
     top = 1;
     /** @type {string | undefined} */
-    order;
+    orderKey;
     /** @type {Element | null} The row that is pointed at. */
-    pointed = null;
+    pointedRow = null;
     /** What is pointed at, in words; a film's player looks for it, too. */
     readout = el("p", {className: "readout"});
     search = el("input", {type: "search", placeholder: "Search", "aria-label": "Search answers"});
-    found = el("span", {className: "found", role: "status"});
+    matchCount = el("span", {className: "found", role: "status"});
     board = el("div", {className: "board", role: "group", "aria-label":
         "Answers; ticked ones are sensitive. Arrow keys go from answer to answer."});
     /** @type {HTMLElement} Of the legend. */ pinned;
     /** @type {HTMLButtonElement} */ undo;
     /** @type {HTMLButtonElement} */ redo;
-    /** @type {HTMLButtonElement} */ all;
-    /** @type {HTMLButtonElement} */ none;
+    /** @type {HTMLButtonElement} */ markAll;
+    /** @type {HTMLButtonElement} */ unmarkAll;
     /** @type {HTMLButtonElement[]} */ views;
 
     /** @param {HTMLElement} root */
@@ -77,57 +77,58 @@ class Chart {
         this.root = root;
         this.rows = /** @type {Known<number | string, Row>} */ (new Map());
         /** @type {Set<string>} Groups that are unfolded. */
-        this.open = new Set();
+        this.unfolded = new Set();
         this.view = "groups";
         this.query = "";
-        /** @type {Map<unknown, Coming | undefined>} */
-        this.brought = new Map();
-        this.teller = new Teller();
+        /** @type {Map<unknown, FilmHead | undefined>} */
+        this.filmsByFeed = new Map();
+        this.outbox = new Outbox();
         this.film = new FilmPlayer(this);
         this.build();
-        this.resized = new ResizeObserver(() => this.draw());
-        this.resized.observe(root);
+        this.resizeObserver = new ResizeObserver(() => this.draw());
+        this.resizeObserver.observe(root);
     }
 
     end() {
-        this.resized.disconnect();
+        this.resizeObserver.disconnect();
         this.film.destroy();
-        this.teller.leave();
+        this.outbox.leave();
     }
 
     /** A film: what the player needs of a stage is the chart itself.
         @param {Uint8Array} bytes
         @param {unknown} feed */
-    bring(bytes, feed) {
+    addFilm(bytes, feed) {
         const {head, blobs} = readParcel(bytes), store = new Store();
         for (const [name, packed] of blobs) store.hold(name, packed);
-        this.brought.set(feed, head.film);
-        if (head.film) this.film.bring(head.film, store);
+        this.filmsByFeed.set(feed, head.film);
+        if (head.film) this.film.receive(head.film, store);
     }
 
     /** @param {unknown} feed */
-    letGo(feed) {
-        const film = this.brought.get(feed);
-        this.brought.delete(feed);
+    removeFilm(feed) {
+        const film = this.filmsByFeed.get(feed);
+        this.filmsByFeed.delete(feed);
         if (film) this.film.remove(film.id, film.turn);
     }
 
     /** The player shows another step, or none. */
-    changed() {
+    updateTexts() {
         const {data, film} = this;
         this.frame = null;
         if (film.step) {
             /** @type {(name: string) => number[]} */
             const read = name => Array.from(film.codesOf(name) ?? [], code => VALUES[code]);
             /** @type {(name: string) => Message.Columns} */
-            const three = name => [read(name), read(`${name}-low`), read(`${name}-high`)];
-            const inGroups = {plain: three("plain-groups"), ours: three("ours-groups")};
-            /** @type {(name: "plain" | "ours", g: number) => Found} */
-            const of = (name, g) => at(inGroups[name], g);
-            this.frame = {...data, plain: three("plain"), ours: three("ours"), pinned: null,
+            const columnsOf = name => [read(name), read(`${name}-low`), read(`${name}-high`)];
+            const inGroups = {plain: columnsOf("plain-groups"), ours: columnsOf("ours-groups")};
+            /** @type {(name: "plain" | "ours", g: number) => Estimate} */
+            const rangeOf = (name, g) => rangeAt(inGroups[name], g);
+            this.frame = {...data, plain: columnsOf("plain"), ours: columnsOf("ours"), pinned: null,
                 groups: data.groups.map(({name, members, truth}, g) =>
-                    ({name, members, truth, plain: of("plain", g), ours: of("ours", g)}))};
-            this.filmed = new Set(read("marked").flatMap((mark, x) => mark ? [x] : []));
+                    ({name, members, truth, plain: rangeOf("plain", g),
+                        ours: rangeOf("ours", g)}))};
+            this.frameMarks = new Set(read("sensitive").flatMap((mark, x) => mark ? [x] : []));
         }
         this.draw();
     }
@@ -135,9 +136,9 @@ class Chart {
     paint() {}
 
     /** What is listed: a film's step, or what came from the server. */
-    get shown() { return this.frame ?? this.data; }
+    get current() { return this.frame ?? this.data; }
 
-    get searching() { return this.query.trim() !== ""; }
+    get isSearching() { return this.query.trim() !== ""; }
 
     build() {
         const legend = el("div", {className: "legend"});
@@ -149,21 +150,22 @@ class Chart {
             <span class="bare"><i class="truth"></i>not protected</span>`;
         this.pinned = /** @type {HTMLElement} */ (legend.querySelector(".pinned"));
         this.search.addEventListener("input", () => { this.query = this.search.value; this.draw(); });
-        /** @type {(words: string, sign: string, told: () => void) => HTMLButtonElement} */
-        const act = (words, sign, told) => el("button", {type: "button", title: words,
-            "aria-label": words, onclick: told}, sign);
-        this.undo = act("Undo", "↶", () => this.teller.tell("act", {step: "undo"}));
-        this.redo = act("Redo", "↷", () => this.teller.tell("act", {step: "redo"}));
+        /** @type {(words: string, sign: string, onClick: () => void) => HTMLButtonElement} */
+        const actionButton = (words, sign, onClick) => el("button", {type: "button", title: words,
+            "aria-label": words, onclick: onClick}, sign);
+        this.undo = actionButton("Undo", "↶", () => this.outbox.add("act", {step: "undo"}));
+        this.redo = actionButton("Redo", "↷", () => this.outbox.add("act", {step: "redo"}));
         this.views = ["groups", "common"].map(view => el("button", {type: "button",
             onclick: () => { this.view = view; this.draw(); }}));
-        this.all = el("button", {type: "button", onclick: () => this.mark(this.matches, true)}, "Mark");
-        this.none = el("button", {type: "button", onclick: () => this.mark(this.matches, false)},
-            "Unmark");
+        this.markAll = el("button", {type: "button", onclick: () => this.mark(this.matches, true)}, "Mark");
+        this.unmarkAll = el("button",
+            {type: "button", onclick: () => this.mark(this.matches, false)}, "Unmark");
         const bar = el("div", {className: "bar"}, legend, el("span", {className: "views"},
-            ...this.views), this.search, this.found, this.all, this.none, this.undo, this.redo);
+            ...this.views), this.search, this.matchCount, this.markAll, this.unmarkAll, this.undo,
+        this.redo);
         this.root.append(bar, this.film.node, this.board, this.readout);
-        this.board.addEventListener("keydown", event => this.rove(event));
-        this.board.addEventListener("focusin", event => this.stop(event.target));
+        this.board.addEventListener("keydown", event => this.moveFocus(event));
+        this.board.addEventListener("focusin", event => this.setTabStop(event.target));
         for (const event of ["pointerover", "focusin"]) {
             this.board.addEventListener(event, ({target}) =>
                 this.read(/** @type {Element} */ (target).closest(".row")));
@@ -173,17 +175,19 @@ class Chart {
 
     /** @param {Message.Answers} data */
     take(data) {
-        const another = this.data?.names.join() !== data.names.join();
-        if (another) {
-            this.open.clear();
+        const isOtherQuestion = this.data?.names.join() !== data.names.join();
+        if (isOtherQuestion) {
+            this.unfolded.clear();
             this.rows.clear();
             this.view = data.groups.length ? "groups" : "common";
             this.query = this.search.value = "";
         }
         this.data = data;
-        this.teller.confirm(data.heard);
+        this.outbox.confirm(data.receipt);
         // Until the page has heard the last tick, quick ones before it must not vanish.
-        if (another || !this.teller.has(() => true)) this.marked = new Set(numbers(data.marked));
+        if (isOtherQuestion || !this.outbox.hasAct(() => true)) {
+            this.marks = new Set(parseRuns(data.sensitive));
+        }
         const {style} = this.root;
         for (const [name, colour] of Object.entries(data.colours)) {
             style.setProperty(`--${name}`, colour);
@@ -203,49 +207,50 @@ class Chart {
         this.film.leave();
         this.frame = null;
         for (const x of members) {
-            if (on) this.marked.add(x);
-            else this.marked.delete(x);
+            if (on) this.marks.add(x);
+            else this.marks.delete(x);
         }
-        this.teller.tell("act", {marked: runs([...this.marked].sort((a, b) => a - b))});
+        this.outbox.add("act", {sensitive: formatRuns([...this.marks].sort((a, b) => a - b))});
         this.draw();
     }
 
     /** @param {string} id */
     unfold(id) {
-        if (!this.open.delete(id)) this.open.add(id);
+        if (!this.unfolded.delete(id)) this.unfolded.add(id);
         this.draw();
     }
 
     draw() {
         if (!this.data || !this.root.clientWidth) return;
-        const items = listed(this.shown, this), wide = this.root.clientWidth;
-        this.matches = this.searching ? found(this.shown, this.query) : [];
-        const columns = items.length > 18 && wide >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
-        const each = Math.ceil(items.length / columns);
-        const least = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_LEAST;
-        const around = wide < NARROW ? AROUND_ON_PHONE : ABOVE;
-        const room = Math.max(BOARD_LEAST, innerHeight - around);
-        const height = Math.min(ROW_MOST, Math.max(least, Math.floor(room / (each + 1))));
+        const items = listItems(this.current, this), width = this.root.clientWidth;
+        this.matches = this.isSearching ? searchAnswers(this.current, this.query) : [];
+        const columns = items.length > 18 && width >= WIDE ? (items.length > 72 ? 3 : 2) : 1;
+        const rowsPerColumn = Math.ceil(items.length / columns);
+        const heightMin = matchMedia("(pointer: coarse)").matches ? ROW_TOUCH : ROW_MIN;
+        const otherHeight = width < NARROW ? OTHER_HEIGHT_ON_PHONE : OTHER_HEIGHT;
+        const room = Math.max(BOARD_MIN, innerHeight - otherHeight);
+        const rowHeight = Math.floor(room / (rowsPerColumn + 1));
+        const height = Math.min(ROW_MAX, Math.max(heightMin, rowHeight));
         const longest = Math.max(...items.filter(i => !i.heading).map(i => i.label.length), 13);
         const {style} = this.board;
         style.setProperty("--row", `${height}px`);
         style.setProperty("--names", `${Math.min(17, 0.5 * longest + 2.2)}rem`);
         style.setProperty("--columns", String(columns));
         this.board.classList.toggle("low", height < 32);
-        if (!this.frame) this.measure(items, wide / columns);
+        if (!this.frame) this.measure(items, width / columns);
         const {top} = this;
         for (const item of items) {
             if (!this.rows.has(item.id)) this.rows.set(item.id, new Row(this, item.id));
         }
-        const names = naming(items, top), marked = this.frame ? this.filmed : this.marked;
-        const alone = new Set(numbers(this.data.alone));
+        const rowOf = markRows(items, top), marks = this.frame ? this.frameMarks : this.marks;
+        const singles = new Set(parseRuns(this.data.singles));
         /** @type {(x: number) => boolean} */
-        const bare = x => !marked.has(x) || alone.has(x), {words} = this.data;
+        const bare = x => !marks.has(x) || singles.has(x), {words} = this.data;
         items.forEach((item, at) => {
-            const named = Object.keys(names).filter(which => names[which] === at);
-            this.rows.get(item.id).show(item, top, {marked, named, bare, words});
+            const names = Object.keys(rowOf).filter(which => rowOf[which] === at);
+            this.rows.get(item.id).show(item, top, {marks, names, bare, words});
         });
-        this.arrange(items, columns, each);
+        this.arrange(items, columns, rowsPerColumn);
         this.controls();
     }
 
@@ -262,83 +267,86 @@ class Chart {
     /** Put rows where they belong; only if that changes, as moving takes the focus away.
         @param {Item[]} items
         @param {number} columns
-        @param {number} each */
-    arrange(items, columns, each) {
-        const order = `${columns} ${items.map(({id}) => id).join()}`;
-        if (order !== this.order) {
-            this.order = order;
+        @param {number} rowsPerColumn */
+    arrange(items, columns, rowsPerColumn) {
+        const orderKey = `${columns} ${items.map(({id}) => id).join()}`;
+        if (orderKey !== this.orderKey) {
+            this.orderKey = orderKey;
             const {activeElement} = /** @type {ShadowRoot} */ (this.root.getRootNode());
-            const held = activeElement instanceof HTMLElement ? activeElement.dataset.id : undefined;
+            const focusId = activeElement instanceof HTMLElement ? activeElement.dataset.id : undefined;
             this.axes = [];
-            const made = Array.from({length: columns}, (_, c) => {
+            const elements = Array.from({length: columns}, (_, c) => {
                 const axis = el("div", {className: "axis", "aria-hidden": "true"});
                 this.axes.push(axis);
-                return el("div", {className: "column"}, axis, ...items.slice(c * each, (c + 1) * each)
-                    .map(({id}) => this.rows.get(id).node));
+                const [first, end] = [c * rowsPerColumn, (c + 1) * rowsPerColumn];
+                return el("div", {className: "column"}, axis,
+                    ...items.slice(first, end).map(({id}) => this.rows.get(id).node));
             });
-            this.board.replaceChildren(...made);
-            this.list = items.map(({id}) => this.rows.get(id));
-            const kept = this.list.find(row => String(row.id) === held) ?? this.list[0];
-            this.stop(kept?.box);
-            if (held !== undefined && kept) kept.box.focus();
+            this.board.replaceChildren(...elements);
+            this.visibleRows = items.map(({id}) => this.rows.get(id));
+            const rows = this.visibleRows;
+            const row = rows.find(({id}) => String(id) === focusId) ?? rows[0];
+            this.setTabStop(row?.box);
+            if (focusId !== undefined && row) row.box.focus();
         }
         for (const axis of this.axes) {
             axis.replaceChildren(el("div", {className: "ticks"}, ...this.ticks.map(tick => {
-                const made = el("span", {}, `${Number((100 * tick).toPrecision(3))} %`);
-                made.style.left = `${100 * tick / this.top}%`;
-                return made;
+                const label = el("span", {}, `${Number((100 * tick).toPrecision(3))} %`);
+                label.style.left = `${100 * tick / this.top}%`;
+                return label;
             })));
         }
     }
 
     controls() {
         const {names, groups, words} = this.data, folds = names.length >= FOLDED_FROM;
-        const {searching} = this;
+        const {isSearching} = this;
         this.views.forEach((button, i) => {
-            button.hidden = !folds || !groups.length || searching;
-            say(button, [words.groups, words.common][i]);
+            button.hidden = !folds || !groups.length || isSearching;
+            setText(button, [words.groups, words.common][i]);
             button.setAttribute("aria-pressed", String(this.view === ["groups", "common"][i]));
         });
         this.search.hidden = names.length < 12;
-        this.all.hidden = this.none.hidden = !searching || !this.matches.length;
-        say(this.found, searching ? `${this.matches.length} found` : "");
-        if (!this.pointed) this.read(null);
+        this.markAll.hidden = this.unmarkAll.hidden = !isSearching || !this.matches.length;
+        setText(this.matchCount, isSearching ? `${this.matches.length} found` : "");
+        if (!this.pointedRow) this.read(null);
     }
 
     /** @param {Element | null} node */
     read(node) {
-        this.pointed = node;
-        const row = node && this.list.find(each => each.node === node);
-        say(this.readout, row ? row.box.getAttribute("aria-label") ?? "" : this.hint());
+        this.pointedRow = node;
+        const row = node && this.visibleRows.find(each => each.node === node);
+        setText(this.readout, row ? row.box.getAttribute("aria-label") ?? "" : this.hint());
     }
 
     hint() {
         const {names, words} = this.data, common = names.length >= FOLDED_FROM
-            && this.view === "common" && !this.searching;
+            && this.view === "common" && !this.isSearching;
         return common ? `${COMMON} of ${names.length.toLocaleString("en")} are shown; search for `
             + `the others. ${words.hint}` : words.hint;
     }
 
     /** One row is a stop of the tab key.
         @param {EventTarget | null | undefined} target */
-    stop(target) {
+    setTabStop(target) {
         if (!(target instanceof HTMLElement) || !target.dataset.id) return;
-        for (const row of this.list) {
+        for (const row of this.visibleRows) {
             row.box.tabIndex = row.box === target ? 0 : -1;
             if (row.fold) row.fold.tabIndex = row.box.tabIndex;
         }
     }
 
     /** @param {KeyboardEvent} event */
-    rove(event) {
-        const {target, key} = event;
-        const at = this.list.findIndex(({node}) => node.contains(/** @type {Node} */ (target)));
+    moveFocus(event) {
+        const {target, key} = event, last = this.visibleRows.length - 1;
+        const at = this.visibleRows.findIndex(
+            ({node}) => node.contains(/** @type {Node} */ (target)));
         /** @type {Record<string, number>} */
-        const ways = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.list.length - 1};
-        const to = ways[key];
-        if (at < 0 || to === undefined) return;
+        const targets = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last};
+        const row = targets[key];
+        if (at < 0 || row === undefined) return;
         event.preventDefault();
         event.stopPropagation();
-        this.list[Math.min(this.list.length - 1, Math.max(0, to))].box.focus();
+        this.visibleRows[Math.min(last, Math.max(0, row))].box.focus();
     }
 }

@@ -7,10 +7,10 @@ const hub = /** @type {any} */ (globalThis)[Symbol.for("caldp.answers")] ??= {pa
     @param {Component<Uint8Array>} component */
 export default function feed({data, parentElement: parent}) {
     hub.parcels.set(parent, data);
-    hub.come?.(data, parent);
+    hub.onFilm?.(data, parent);
     return () => setTimeout(() => {
         if (parent.host?.isConnected) return;
         hub.parcels.delete(parent);
-        hub.gone?.(parent);
+        hub.onRemoval?.(parent);
     });
 }

@@ -1,12 +1,12 @@
 /* A row: a box to tick, a name, the truth as a bar, and estimates as points with their ranges. */
 
-import {el, say} from "../../stage/web/dom.js";
+import {el, setText} from "../../stage/web/dom.js";
 
 /** @import {Item} from "./items.js"
-    @typedef {"plain" | "ours" | "pinned"} Which
+    @typedef {"plain" | "ours" | "pinned"} Kind
     @typedef {{mark: (members: number[], on: boolean) => void, unfold: (id: string) => void}} Listing */
 
-/** @type {Record<Which, string>} */
+/** @type {Record<Kind, string>} */
 const NAMES = {plain: "plain LDP", ours: "this protection", pinned: "pinned"};
 
 /** A row of an answer (`id` its number) or of a group (`g` and its number). */
@@ -26,7 +26,7 @@ export class Row {
         this.open = el("small", {className: "open"});
         this.name = el("span", {className: "name"}, this.tag, el("span", {className: "both"}, this.text, this.open));
         this.truth = el("i", {className: "truth"});
-        /** @type {Which[]} */
+        /** @type {Kind[]} */
         const kinds = ["plain", "ours", "pinned"];
         this.marks = kinds.map(which => ({
             which,
@@ -35,9 +35,9 @@ export class Row {
             named: el("i", {className: `named ${which}`}, NAMES[which]),
         }));
         this.named = el("i", {className: "named truth-name"}, "truth");
-        const drawn = [...this.marks.flatMap(({range, point, named}) => [range, point, named]),
+        const elements = [...this.marks.flatMap(({range, point, named}) => [range, point, named]),
             this.named];
-        this.plot = el("span", {className: "plot", "aria-hidden": "true"}, this.truth, ...drawn);
+        this.plot = el("span", {className: "plot", "aria-hidden": "true"}, this.truth, ...elements);
         this.node = el("label", {className: "row"}, this.box, this.name, this.plot);
         this.box.addEventListener("change", () => chart.mark(this.members, this.box.checked));
         if (typeof id === "string") this.fold = this.folder(chart, id);
@@ -55,34 +55,35 @@ export class Row {
         return fold;
     }
 
-    /** `item`: name, numbers, members and looks; `top`: the share at the right end; `named`: which
+    /** `item`: name, numbers, members and looks; `top`: the share at the right end; `names`: which
         of its marks are named here; `bare`: whether an answer is not protected.
         @param {Item} item
         @param {number} top
-        @param {{marked: Set<number>, named: string[], bare: (x: number) => boolean, words: Message.Words}} marks */
-    show(item, top, {marked, named, bare, words}) {
+        @param {{marks: Set<number>, names: string[], bare: (x: number) => boolean,
+            words: Message.Words}} state */
+    show(item, top, {marks, names, bare, words}) {
         this.members = item.members;
-        const on = item.members.filter(x => marked.has(x)).length;
+        const on = item.members.filter(x => marks.has(x)).length;
         this.box.checked = on === item.members.length;
         this.box.indeterminate = on > 0 && on < item.members.length;
-        this.box.setAttribute("aria-label", item.told(on));
+        this.box.setAttribute("aria-label", item.describe(on));
         this.node.title = item.name;
         this.node.classList.toggle("heading", item.heading);
         this.node.classList.toggle("inner", item.inner);
         this.node.dataset.marked = on === 0 ? "none" : this.box.indeterminate ? "some" : "all";
         const open = item.members.every(bare);
         this.node.classList.toggle("bare", open);
-        say(this.open, open && !item.heading ? words.open : "");
+        setText(this.open, open && !item.heading ? words.open : "");
         const {name, label, heading} = item;
-        say(this.text, open && heading ? `${name} · ${words.open}${label.slice(name.length)}` : label);
-        say(this.tag, item.tag ?? "");
+        setText(this.text, open && heading ? `${name} · ${words.open}${label.slice(name.length)}` : label);
+        setText(this.tag, item.tag ?? "");
         if (this.fold) {
             this.fold.hidden = !item.foldable;
-            say(this.fold, item.open ? "▾" : "▸");
+            setText(this.fold, item.open ? "▾" : "▸");
             this.fold.setAttribute("aria-expanded", String(item.open));
             this.fold.setAttribute("aria-label", `${item.open ? "Fold" : "Unfold"} ${item.name}`);
         }
-        this.place(item, top, named);
+        this.place(item, top, names);
     }
 
     /** @param {Item} item
@@ -97,11 +98,11 @@ export class Row {
         this.plot.classList.toggle("three", Boolean(item.pinned));
         this.named.hidden = !names.includes("truth");
         for (const {which, range, point, named} of this.marks) {
-            const found = item[which];
-            range.hidden = point.hidden = !found || !bars;
-            named.hidden = !found || !names.includes(which);
-            if (!found) continue;
-            const [estimate, low, high] = found;
+            const values = item[which];
+            range.hidden = point.hidden = !values || !bars;
+            named.hidden = !values || !names.includes(which);
+            if (!values) continue;
+            const [estimate, low, high] = values;
             range.style.left = at(low);
             range.style.right = `calc(100% - ${at(high)})`;
             range.classList.toggle("cut", high > top);

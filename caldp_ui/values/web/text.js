@@ -8,19 +8,19 @@ export const percent = share => {
 
 /** Ascending numbers as "3;10-19", and back.
     @param {number[]} sorted */
-export function runs(sorted) {
+export function formatRuns(sorted) {
     /** @type {[first: number, last: number][]} */
-    const made = [];
+    const pairs = [];
     for (const x of sorted) {
-        const last = made.at(-1);
+        const last = pairs.at(-1);
         if (last && last[1] === x - 1) last[1] = x;
-        else made.push([x, x]);
+        else pairs.push([x, x]);
     }
-    return made.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(";");
+    return pairs.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(";");
 }
 
 /** @param {string} text */
-export function numbers(text) {
+export function parseRuns(text) {
     return text.split(";").filter(Boolean).flatMap(run => {
         const [first, last = first] = run.split("-").map(Number);
         return Array.from({length: last - first + 1}, (_, i) => first + i);

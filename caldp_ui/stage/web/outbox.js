@@ -3,69 +3,69 @@
    runs in part only. So all that no scene has confirmed is told together, and again if the page has
    come to rest without it. */
 
-/** @typedef {{serial: number, kind: string, record: Record<string, unknown>}} Told */
+/** @typedef {{serial: number, kind: string, record: Record<string, unknown>}} UserEvent */
 
-const AGAIN_MS = 1000, TIMES_MAX = 5;
-const AT_REST = "[data-testid=stApp][data-test-script-state=notRunning]";
+const RETRY_MS = 1000, ATTEMPTS_MAX = 5;
+const PAGE_AT_REST = "[data-testid=stApp][data-test-script-state=notRunning]";
 
-export class Teller {
+export class Outbox {
     /** Streamlit's, of each run.
-        @type {(event: string, told: {of: string, all: Told[]}) => void} */
+        @type {(event: string, batch: {client: string, events: UserEvent[]}) => void} */
     emit;
     /** @type {number | undefined} */
     timer;
 
     constructor() {
-        this.of = Math.random().toString(36).slice(2);
+        this.client = Math.random().toString(36).slice(2);
         this.serial = 0;
-        this.times = 0;
-        /** @type {Told[]} */
+        this.attempts = 0;
+        /** @type {UserEvent[]} */
         this.waiting = [];
     }
 
     /** @param {string} kind
         @param {Record<string, unknown>} record */
-    tell(kind, record) {
+    add(kind, record) {
         this.serial += 1;
         this.waiting.push({serial: this.serial, kind, record});
-        this.times = 0;
+        this.attempts = 0;
         this.send();
     }
 
     send() {
-        this.emit("told", {of: this.of, all: this.waiting});
-        this.times += 1;
+        this.emit("events", {client: this.client, events: this.waiting});
+        this.attempts += 1;
         this.wait();
     }
 
     wait() {
         clearTimeout(this.timer);
-        this.timer = setTimeout(() => this.again(), AGAIN_MS);
+        this.timer = setTimeout(() => this.resend(), RETRY_MS);
     }
 
-    again() {
-        if (!document.querySelector(AT_REST)) this.wait();
-        else if (this.times < TIMES_MAX) this.send();
+    resend() {
+        if (!document.querySelector(PAGE_AT_REST)) this.wait();
+        else if (this.attempts < ATTEMPTS_MAX) this.send();
         else this.waiting = [];
     }
 
-    /** A scene says how far Python has heard.
-        @param {Message.Heard} heard */
-    confirm({of, serial}) {
-        if (of !== this.of) return;
+    /** A scene says which events Python has.
+        @param {Message.Receipt} receipt */
+    confirm({client, serial}) {
+        if (client !== this.client) return;
         this.waiting = this.waiting.filter(each => each.serial > serial);
         if (!this.waiting.length) this.leave();
     }
 
     /** Whether such an act is on its way; `undo` itself is none that can be undone.
         @param {(record: Record<string, unknown>) => boolean} passes */
-    has(passes) {
+    hasAct(passes) {
         return this.waiting.some(({kind, record}) => kind === "act" && passes(record));
     }
 
-    /** Whether what was told under this number is still to be confirmed.
+    /** Whether the event of this number is still to be confirmed.
         @param {number} serial */
-    waits(serial) { return this.waiting.some(each => each.serial === serial); }
+    isPending(serial) { return this.waiting.some(each => each.serial === serial); }
 
     leave() { clearTimeout(this.timer); }
 }

@@ -7,36 +7,36 @@ import {el} from "./dom.js";
     @param {Message.Tree} tree
     @returns {HTMLElement} */
 export function build([tag, attributes, ...children]) {
-    const made = children.map(each => typeof each === "string" ? each : build(each));
-    return el(/** @type {"span"} */ (tag), attributes, ...made);
+    const nodes = children.map(each => typeof each === "string" ? each : build(each));
+    return el(/** @type {"span"} */ (tag), attributes, ...nodes);
 }
 
-export class StandIns {
+export class Replacements {
     constructor() {
         /** @type {[own: HTMLElement, made: HTMLElement][]} */
-        this.there = [];
+        this.pairs = [];
     }
 
     /** Elements as trees, by the CSS selector of that for which each stands in.
-        @param {Record<string, Message.Tree>} elsewhere */
-    put(elsewhere) {
+        @param {Record<string, Message.Tree>} replacements */
+    put(replacements) {
         this.remove();
-        for (const [selector, tree] of Object.entries(elsewhere)) {
-            const own = /** @type {HTMLElement | null} */ (document.querySelector(selector));
-            if (own) this.there.push([own, build(tree)]);
+        for (const [selector, tree] of Object.entries(replacements)) {
+            const original = /** @type {HTMLElement | null} */ (document.querySelector(selector));
+            if (original) this.pairs.push([original, build(tree)]);
         }
-        for (const [own, made] of this.there) {
-            own.before(made);
-            own.style.display = "none";
+        for (const [original, replacement] of this.pairs) {
+            original.before(replacement);
+            original.style.display = "none";
         }
     }
 
     remove() {
-        for (const [own, made] of this.there) {
-            made.remove();
-            own.style.display = "";
+        for (const [original, replacement] of this.pairs) {
+            replacement.remove();
+            original.style.display = "";
         }
-        this.there = [];
+        this.pairs = [];
     }
 }
 
