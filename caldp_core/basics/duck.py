@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 THREADS: Final = 2
 _POLL_S: Final = 0.02
+_INTERRUPTED: Final = "Query interrupted"
 _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
     "temp_directory": "",
     "autoinstall_known_extensions": False,
@@ -57,6 +58,11 @@ def connect(
         connection.execute("SET enable_progress_bar_print = false")
         connection.execute("SET lock_configuration = true")
         yield connection
+    except RuntimeError as error:
+        # So DuckDB names the interrupt (Ctrl-C) that it sees in mid-query.
+        if str(error) != _INTERRUPTED:
+            raise
+        raise KeyboardInterrupt from None
     finally:
         connection.close()
 

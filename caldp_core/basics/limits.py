@@ -15,6 +15,8 @@ K_MIN: Final = 1
 K_MAX: Final = 2**20
 TRIALS_MAX: Final = 10_000
 SEED_MAX: Final = 2**32 - 1
+SCENARIO_MAX_BYTES: Final = 64 * 2**20
+"""Largest scenario file: people in 2^20 cells, with a public map of as many, take some 30 MB."""
 DENSE_MAX_ENTRIES: Final = 4_000_000
 """Largest channel or privacy matrix that is ever written out in full."""
 EXACT_MAX_ENTRIES: Final = 200_000

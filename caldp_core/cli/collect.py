@@ -12,9 +12,16 @@ import click
 import numpy as np
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.files import check_output, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import plain_errors, progress_bar, write_or_print, write_text
+from caldp_core.cli.terminal import (
+    GEOJSON,
+    check_shares_output,
+    plain_errors,
+    progress_bar,
+    write_or_print,
+)
 from caldp_core.collect import js
 from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.dap import dap_configuration
@@ -29,7 +36,7 @@ from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.options import KNOWING_MAP, Options
-from caldp_core.experiments.geojson import cells_as_geojson
+from caldp_core.experiments.geojson import cells_as_geojson, require_map
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import Columns, as_csv
 from caldp_core.scenarios.scenario import Scenario
@@ -45,6 +52,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 def protocol_command(path: str, output: Path | None, question: str) -> None:
     """Make the protocol of a collection: what its devices and its collector share, and no data."""
     with plain_errors():
+        if output is not None:
+            check_output(output, path)
         scenario = Scenario.from_file(path)
         with progress_bar("loading") as progress:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
@@ -120,7 +129,13 @@ def estimate_command(
             (tally is None) != (histogram is None),
             "An estimate is made of one tally, or of a histogram; give one of them.",
         )
+        inputs = (protocol, tally, histogram, prior)
+        check_shares_output(output, *inputs)
+        if record is not None:
+            check_output(record, *inputs)
         loaded = Protocol.from_file(protocol)
+        if _is_geojson(output):
+            require_map(loaded.domain)
         collected = (
             CollectedTally.from_file(tally)
             if tally is not None
@@ -136,7 +151,7 @@ def estimate_command(
         table = estimate_table(loaded, collected, level, name, options)
         text = _format_table(loaded, table, output)
         if record is not None:
-            write_text(
+            write_whole(
                 record,
                 format_json(
                     make_record(loaded, collected, level, name, prior=known, false_share=q)
@@ -145,9 +160,13 @@ def estimate_command(
         write_or_print(output, text)
 
 
+def _is_geojson(output: Path | None) -> bool:
+    return output is not None and output.suffix.lower() == GEOJSON
+
+
 def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:
     """The table in the format of its file's name; raises `CaldpError` for GeoJSON without a map."""
-    if output is None or output.suffix.lower() != ".geojson":
+    if not _is_geojson(output):
         return as_csv(table)
     return cells_as_geojson(protocol.domain, table, np.array(table["estimated share"]))
 

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from caldp_core.basics.errors import require
-from caldp_core.cli.terminal import plain_errors, progress_bar, write_text
+from caldp_core.basics.files import check_output, write_whole
+from caldp_core.cli.terminal import plain_errors, progress_bar
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.datasets.files.bins import Steps
-from caldp_core.datasets.files.counts_export import write_counts
+from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_places
@@ -26,7 +27,8 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 
-_COLUMNS = ("latitude", "longitude", "count", "answer", "group")
+_PLACE_COLUMNS = ("latitude", "longitude")
+_COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group")
 
 
 def _columns(command: Any) -> Any:
@@ -94,8 +96,18 @@ def count_command(
     that the same people answered become a scenario file, each counted by itself.
     """
     with plain_errors():
-        detected = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
+        check_output(output, path)
         steps = _steps(step, start, end, questions)
+        on_map: dict[str, object] = {"area": area, "cell": cell} | {
+            name: columns[name] for name in _PLACE_COLUMNS
+        }
+        if questions:
+            others: dict[str, object] = {name: columns[name] for name in ("answer", "group")}
+            _require_unused(on_map | others, "questions")
+            _check_survey_ending(output)
+        else:
+            check_ending(output)
+        detected = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
         if questions:
             survey_summary = _count_questions(
                 detected, questions, columns["count"], decimal, output
@@ -108,6 +120,8 @@ def count_command(
             and steps is None
             and (detected.has_places or bool(columns["latitude"]))
         )
+        if not is_places:
+            _require_unused(on_map, "answers")
         layout = _with_named_columns(
             detected, detected.places if is_places else detected.answers, columns
         )
@@ -153,25 +167,37 @@ def _steps(
     return Steps(width, start, end)
 
 
-def _count_questions(
-    file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
-) -> dict[str, Any]:
-    """Count the questions, write the scenario that hides all answers, and return a summary."""
+def _require_unused(options: dict[str, object], counted: str) -> None:
+    """Raise `CaldpError` for an option, None or "-" if it was not given, that would do nothing."""
+    given = next((name for name, value in options.items() if value not in (None, "-")), None)
+    require(
+        given is None,
+        f"--{given} does nothing where {counted} are counted; leave it out.",
+    )
+
+
+def _check_survey_ending(output: Path) -> None:
     require(
         output.suffix.lower() == ".json",
         f"Several questions become a scenario file; -o must end in .json, got {output.name!r}.",
     )
+
+
+def _count_questions(
+    file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
+) -> dict[str, Any]:
+    """Count the questions, write the scenario that hides all answers, and return a summary."""
     layout = _with_named_columns(file, file.answers, {"count": weights})
     layout = replace(layout, mark=decimal or layout.mark, group=None)
     first, *others = (
-        _with_named_columns(file, layout, {"answer": name}).answer for name in questions
+        _with_named_columns(file, layout, {"answer": name}, "question").answer for name in questions
     )
     require(None not in (first, *others), "--question must name a column, got '-'.")
     layout = replace(layout, answer=first, others=tuple(at for at in others if at is not None))
     with progress_bar("counting") as progress:
         counted = count_questions(file, layout, OwnSurvey.title, progress)
     scenario = Scenario(dataset=counted.survey, policy=ContextPolicy(OneBlock()))
-    write_text(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    write_whole(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return {
         "file": file.table.kind,
         "questions": {
@@ -185,14 +211,15 @@ def _count_questions(
 
 
 def _with_named_columns(
-    file: DetectedFile, layout: Layout, columns: dict[str, str | None]
+    file: DetectedFile, layout: Layout, columns: dict[str, str | None], option: str | None = None
 ) -> Layout:
     """The layout with columns by name, "-" for none; raises `CaldpError` for unknown names."""
     for role, name in columns.items():
         if name is not None:
             require(
                 name == "-" or name in file.names,
-                f"--{role} must name a column, one of {', '.join(file.names)[:300]}; got {name!r}.",
+                f"--{option or role} must name a column, one of {', '.join(file.names)[:300]}; "
+                f"got {name!r}.",
             )
             change: dict[str, Any] = {role: None if name == "-" else file.names.index(name)}
             layout = replace(layout, **change)

@@ -8,9 +8,12 @@ from typing import Final
 
 import click
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import check_output, write_whole
 from caldp_core.basics.types import Progress
 
+GEOJSON: Final = ".geojson"
+SHARES_ENDINGS: Final = (".csv", GEOJSON)
 _STEPS: Final = 1000
 
 
@@ -41,17 +44,25 @@ def progress_bar(label: str) -> Iterator[Progress]:
         yield progress
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file; raises `CaldpError` where that can't be done."""
-    try:
-        path.write_text(text, "utf-8", newline="")
-    except OSError as error:
-        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
-
-
 def write_or_print(path: Path | None, text: str) -> None:
-    """Write a file as `write_text` does, or print the text where none is named."""
+    """Write a file as `write_whole` does, or print the text where none is named."""
     if path is None:
         click.echo(text, nl=False)
     else:
-        write_text(path, text)
+        write_whole(path, text)
+
+
+def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
+    """Raise `CaldpError`, before long work, for a file in which a table of shares has no place.
+
+    `inputs`: files that the command reads; None where there is no such file.
+    """
+    if path is None:
+        return
+    is_device = path.exists() and not path.is_file()
+    require(
+        is_device or path.suffix.lower() in SHARES_ENDINGS,
+        f"A table of shares must end in {' or '.join(SHARES_ENDINGS)}, got {path.name!r}; "
+        "rename it.",
+    )
+    check_output(path, *inputs)

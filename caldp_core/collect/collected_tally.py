@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
-from caldp_core.collect.json_files import format_json, read_json_object, write_atomic
+from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.tally import Tally
@@ -81,7 +82,7 @@ class CollectedTally:
 
     def write(self, path: Path) -> None:
         """Write it as a whole; raises `CaldpError` where that can't be done."""
-        write_atomic(path, self.to_json())
+        write_whole(path, self.to_json())
 
     @classmethod
     def from_file(cls, path: str | Path) -> "CollectedTally":

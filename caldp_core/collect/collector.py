@@ -45,6 +45,11 @@ _REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 
 def file_batch_name(path: Path) -> str:
     """The batch name of a file, by a hash of its contents; raises `CaldpError` if unreadable."""
+    # A pipe gives its bytes only once, and a device may have no end.
+    require(
+        path.is_file() or not path.exists(),
+        f"The file {str(path)!r} can't be read: it is a pipe, a device or a folder; give a file.",
+    )
     try:
         with path.open("rb") as file:
             return f"{FILE_PREFIX}{hashlib.file_digest(file, 'sha256').hexdigest()}"

@@ -1,15 +1,17 @@
-"""Reading and writing the small JSON files of a collection; whoever wrote them may be hostile."""
+"""Reading the small JSON files of a collection; whoever wrote them may be hostile."""
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import BYTE_ORDER_MARK, read_text
 
 FILE_MAX_BYTES: Final = 256 * 2**20
 """Largest JSON file of a collection that is read: a protocol of 2^20 values has some 20 MB."""
+
+_ADVICE: Final = "give the file that caldp wrote"
 
 
 def read_json_object(path: str | Path, name: str) -> dict[str, Any]:
@@ -17,21 +19,7 @@ def read_json_object(path: str | Path, name: str) -> dict[str, Any]:
 
     Raises `CaldpError` where it cannot be read, is too large, or holds anything else.
     """
-    try:
-        size = Path(path).stat().st_size
-        require(
-            size <= FILE_MAX_BYTES,
-            f"{name} may have at most {FILE_MAX_BYTES:,} bytes, {str(path)!r} has {size:,}; "
-            "give the file that caldp wrote.",
-        )
-        text = Path(path).read_text("utf-8")
-    except UnicodeDecodeError:
-        raise CaldpError(
-            f"{name} must be text in UTF-8, {str(path)!r} is none; give the file that caldp wrote."
-        ) from None
-    except (OSError, ValueError) as error:  # a path with a null character is a ValueError
-        reason = getattr(error, "strerror", None) or error
-        raise CaldpError(f"{name} {str(path)!r} can't be read: {reason}.") from None
+    text = read_text(path, name, FILE_MAX_BYTES, _ADVICE)
     return parse_json_object(text, f"{name} {str(path)!r}")
 
 
@@ -39,7 +27,9 @@ def parse_json_object(text: str, name: str) -> dict[str, Any]:
     """The JSON object in a text; raises `CaldpError` as `read_json_object`, calling it `name`."""
     try:
         data = json.loads(
-            text, object_pairs_hook=_reject_duplicate_keys, parse_constant=_reject_constant
+            text.removeprefix(BYTE_ORDER_MARK),
+            object_pairs_hook=_reject_duplicate_keys,
+            parse_constant=_reject_constant,
         )
     except CaldpError as error:
         raise CaldpError(f"{name} {error}") from None
@@ -49,23 +39,6 @@ def parse_json_object(text: str, name: str) -> dict[str, Any]:
         raise CaldpError(f"{name} is not JSON: {error}.") from None
     require(isinstance(data, dict), f"{name} must be an object with named fields.")
     return data  # type: ignore[no-any-return]
-
-
-def write_atomic(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all, even if interrupted.
-
-    Raises `CaldpError` where that can't be done.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
 
 
 def format_json(data: dict[str, Any]) -> str:

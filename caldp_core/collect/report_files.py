@@ -171,5 +171,7 @@ def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, 
 
 def unreadable_error(path: Path, error: Exception) -> CaldpError:
     """The error for a file that DuckDB can't read."""
+    if isinstance(error, UnicodeDecodeError):
+        return CaldpError(f"The file {str(path)!r} must be text in UTF-8; write it anew as such.")
     lines = str(error).splitlines() or ["no reason given"]
     return CaldpError(f"The file {str(path)!r} can't be read: {lines[0]}")

@@ -50,5 +50,6 @@ def tally_files(
                 written = monotonic()
             progress((number + 1) / len(files))
     finally:
-        total.write(output)
+        if total.batches:  # where the first file can't be read nothing is left behind
+            total.write(output)
     return TallyRun(total, len(files) - skipped, skipped)

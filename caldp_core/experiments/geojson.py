@@ -26,14 +26,20 @@ def as_geojson(result: "Result") -> str:
     return cells_as_geojson(domain, columns_of(result), result.first.estimate)
 
 
+def require_map(domain: Domain | GridDomain) -> GridDomain:
+    """The domain, if it is a map; raises `CaldpError` for values that are on none."""
+    if not isinstance(domain, GridDomain):
+        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
+    return domain
+
+
 def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats) -> str:
     """The cells of (k,) `shares` above 0 with their columns, each of k entries.
 
     By RFC 7946: degrees of WGS 84, longitude first, rings against the clock. Raises `CaldpError`
     for values that are on no map.
     """
-    if not isinstance(grid, GridDomain):
-        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
+    grid = require_map(grid)
     properties = {name: cells for name, cells in columns.items() if name not in _PLACE}
     features = [
         {

@@ -15,6 +15,7 @@ from typing import get_type_hints as _hints
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 from caldp_core.basics.numerals import parse_float, parse_int
 
 T = TypeVar("T")
@@ -102,10 +103,21 @@ def _slot(slot: str, data: Any, hint: Any, kinds: Kinds) -> Any:
 
 
 def _value(name: str, value: Any, hint: Any) -> Any:
+    if hint == Rows and isinstance(value, list):
+        _check_entries(name, sum(len(row) for row in value if isinstance(row, list)))
     fitted = _fitting(value, hint)
     if fitted is MISSING:
         raise CaldpError(f"{name} must be {_type_text(hint)}, got {value!r}.")
     return fitted
+
+
+def _check_entries(name: str, entries: int) -> None:
+    """Raise `CaldpError`, before they are looked at, for more numbers than a table may have."""
+    if entries > DENSE_MAX_ENTRIES:
+        raise CaldpError(
+            f"{name} may have at most {DENSE_MAX_ENTRIES:,} numbers, got {entries:,}; "
+            "take fewer values."
+        )
 
 
 def _fitting(value: Any, hint: Any) -> Any:

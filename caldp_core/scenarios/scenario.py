@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
-from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
+from caldp_core.basics.files import BYTE_ORDER_MARK, read_text
+from caldp_core.basics.limits import SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import DatasetSpec, Gowalla
 from caldp_core.datasets.public_map import NoPrior, PriorSpec
 from caldp_core.estimation.estimators import estimator
@@ -36,6 +37,7 @@ _LINK_MARK: Final = "v"
 _POLICY: Final = "policy"
 _REPR_MAX: Final = 400
 """Characters of a scenario in a line of code; one with data of one's own says what it is."""
+_ADVICE: Final = "give a scenario, saved as UTF-8"
 _DEPTH_MAX: Final = 8
 """Most nested objects and lists that are read; a scenario has four."""
 _DIGITS_MAX: Final = 400
@@ -147,17 +149,16 @@ class Scenario:
     @classmethod
     def from_file(cls, path: str | Path) -> "Scenario":
         """Read a scenario file; raises `CaldpError` if it can't be read or is no scenario."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:  # a path with a null character is a ValueError
-            raise CaldpError(f"The scenario file {str(path)!r} can't be read: {error}.") from error
+        text = read_text(path, "The scenario file", SCENARIO_MAX_BYTES, _ADVICE)
         return cls.from_text(text, f"The scenario file {path}")
 
     @classmethod
     def from_text(cls, text: str, name: str = "The scenario file") -> "Scenario":
         """Read the text of a scenario file; raises `CaldpError`, calling it `name`."""
+        plain = text.removeprefix(BYTE_ORDER_MARK)
+        require(bool(plain.strip()), f'{name} is empty; it starts with {{"{MARK}": {FORMAT}.')
         try:
-            data = json.loads(text, object_pairs_hook=_object, parse_int=_whole)
+            data = json.loads(plain, object_pairs_hook=_object, parse_int=_whole)
         except CaldpError:
             raise
         except ValueError as error:

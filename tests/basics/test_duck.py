@@ -1,5 +1,6 @@
 """DuckDB within bounds: of time, memory and files; it ends when its reader has had enough."""
 
+from _thread import interrupt_main
 from pathlib import Path
 
 import duckdb
@@ -46,3 +47,19 @@ def test_memory_is_bounded_and_nothing_is_spilled() -> None:
             connection,
             "SELECT count(*) FROM (SELECT DISTINCT md5(range::text) FROM range(3000000))",
         )
+
+
+def test_a_hand_on_ctrl_c_stops_a_query_as_it_stops_all_else() -> None:
+    """DuckDB alone raises a `RuntimeError`, which a command would show with its traceback."""
+    with connect(100) as connection:
+        assert fetch_rows(connection, "SELECT 1") == [(1,)]
+    hands = iter([interrupt_main])
+
+    def progress(_: float) -> None:
+        for interrupt in hands:
+            interrupt()
+
+    with pytest.raises(KeyboardInterrupt), connect(100) as connection:
+        fetch_rows(connection, ENDLESS, progress=progress)
+    with pytest.raises(RuntimeError, match="another"), connect(100):
+        raise RuntimeError("another")

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
@@ -116,3 +117,31 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("illness\nflu\nflu\ncold\n")
     assert count(tmp_path, "-o", str(out), "--header")["answers"] == 2
     assert count(tmp_path, "-o", str(out), "--no-header")["answers"] == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        ("answer\nyes\nno\n", "-o rows.csv", "is read by this command and would be lost"),
+        ("answer\nyes\nno\n", "-o no/out.csv", "can't be written"),
+        ("answer\nyes\nno\n", "-o out.txt", "must end in .csv or .parquet"),
+        ("answer\nyes\nno\n", "-o out.csv --cell 1", "--cell does nothing where answers"),
+        ("answer\nyes\nno\n", "-o out.csv --area 1,2,3,4", "--area does nothing where answers"),
+        ("a,b\n1,2\n", "-o out.json --question a --question b --group b", "--group does nothing"),
+        ("a,b\n1,2\n", "-o out.json --question a --question c", "--question must name a column"),
+        ("a,b\n1,2\n", "-o out.json --question a --question a", "got 2, one of them twice"),
+        ("answer,count\nyes,nan\nno,3\n", "-o out.csv", "no number of people in 1 of 2 rows"),
+        ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell nan", "must be a number in"),
+        ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell 1e-9", "must be a number in"),
+    ],
+)
+def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
+    rows: str, options: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text(rows, "utf-8")
+    done = CliRunner().invoke(main, ["count", "rows.csv", *options.split()])
+    assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
+    assert done.output.startswith("Error: ")
+    assert words in done.output
+    assert [each.read_text("utf-8") for each in tmp_path.iterdir()] == [rows]

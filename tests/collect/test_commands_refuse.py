@@ -1,6 +1,7 @@
 """What the commands say of files that are not what they should be: one sentence, and what to do."""
 
 import json
+import os
 import shlex
 from pathlib import Path
 from typing import Any, Final
@@ -69,10 +70,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "bare.json": json.dumps({"caldp_record": 1, "protocol": ours.fingerprint}),
         "mixed.json": changed(record, privacy=record["privacy"] | {"if_mixed": {"blocks": [1]}}),
         "right.json": json.dumps(record),
+        "empty.json": "\n",
     }
     for name, text in texts.items():
         (made / name).write_text(text, "utf-8")
     (made / "cut.parquet").write_bytes(raw[: len(raw) // 2])
+    (made / "latin.csv").write_bytes("report,Gewählt\n1,0\n".encode("latin-1"))
+    os.mkfifo(made / "pipe")
     pq.write_table(pa.table({"reports": [1, 2]}), made / "column.parquet")
     pq.write_table(pa.table({"report": [1.0, float("nan")]}), made / "nan.parquet")
     pq.write_table(pa.table({"report": [[1], [2]]}), made / "lists.parquet")
@@ -88,6 +92,8 @@ CASES: Final[dict[str, str]] = {
     "tally ours.json headless.csv -o t.json": "no column report, only 1; give it a header",
     "tally ours.json column.parquet -o t.json": "no column report, only reports",
     "tally ours.json nan.parquet -o t.json": "it has DOUBLE",
+    "tally ours.json latin.csv -o t.json": "'latin.csv' must be text in UTF-8",
+    "tally ours.json pipe -o t.json": "it is a pipe, a device or a folder",
     "tally ours.json lists.parquet -o t.json": "whole numbers, bytes or texts",
     "tally ours.json day.parquet -o otherday.tally.json": "The tally is of the protocol",
     "tally ours.json day.parquet -o cut.tally.json": "is not JSON",
@@ -107,6 +113,13 @@ CASES: Final[dict[str, str]] = {
     "estimate ours.json empty.tally.json": "at least one report",
     "estimate ours.json day.tally.json -o estimate.geojson": "needs a map",
     "estimate ours.json day.tally.json -o no/estimate.csv": "can't be written",
+    "estimate ours.json day.tally.json -o estimate.xlsx": "must end in .csv or .geojson",
+    "estimate ours.json day.tally.json --record day.tally.json": "would be lost",
+    "estimate ours.json day.tally.json --record ours.json": "would be lost",
+    "estimate ours.json --histogram named.csv -o named.csv": "would be lost",
+    "estimate ours.json day.tally.json -o estimate.csv --record no/record.json": "can't be written",
+    "protocol scenario.json -o scenario.json": "would be lost",
+    "protocol empty.json": "is empty; it starts with",
     "estimate ours.json --histogram swapped.csv": "reports are -3 to 1",
     "estimate ours.json --histogram named.csv": "must have the columns report and n",
     "estimate ours.json --histogram nan.csv": "n whole numbers",
@@ -138,7 +151,7 @@ def test_commands_refuse_in_one_sentence(folder: Path, monkeypatch: pytest.Monke
             assert len(done.output.strip().splitlines()) == 1
             assert words in done.output
             assert len(done.output) < 400
-    kept = {path: path.read_bytes() for path in before}
+    kept = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     assert kept == before
     for right in ("estimate ours.json day.tally.json", f"registry ours.json right.json {ABOUT}"):
         assert CliRunner().invoke(main, shlex.split(right)).exit_code == 0

@@ -193,7 +193,7 @@ def test_files(tmp_path: Path) -> None:
     assert Scenario.from_file(path) == scenario
     for content, words in (
         (b"{", "is not JSON"),
-        (b"\xff", "can't be read"),
+        (b"\xff", "must be text in UTF-8"),
         (b"[]", "starts with"),
         (b"[" * 200_000, "too many brackets"),
         (b'{"caldp_scenario": 2, "n": 1, "n": 2}', "this one has 'n' twice"),

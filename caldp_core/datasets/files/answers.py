@@ -79,6 +79,7 @@ def count_answers(
         pairs = _people_by_step(pairs, layout.steps, whole)
         order = list(pairs)
     clamped = sum(int(row[8]) for row in sums if row[0] == 0)
+    _require_two([answer for answer, _ in order], refused)
     return CountedAnswers(_table(pairs, order, layout, title), refused, rounded, clamped)
 
 
@@ -200,15 +201,15 @@ def _table(
     _require_few(len(pairs))
     groups = tuple(group for _, group in order) if layout.group is not None else ()
     answers = [answer for answer, _ in order]
-    require(
-        len(answers) > 1,
-        f"A table needs two answers, got {_first_excerpt(answers)}; take another column.",
-    )
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
     counts = tuple(round_to_people(pairs[pair]) for pair in order)
     return OwnTable(tuple(answers), counts, groups, title)
 
 
-def _first_excerpt(answers: list[str]) -> str:
-    return excerpt(answers[0]) if answers else "none"
+def _require_two(answers: list[str], refused: RefusedRows) -> None:
+    """Raise `CaldpError` for fewer than two answers, with the reasons why others do not count."""
+    first = excerpt(answers[0]) if answers else "none"
+    why = ", ".join(f"{reason} in {times:,}" for reason, times in refused.reasons)
+    rows = f" ({why} of {refused.rows:,} rows)" if why else ""
+    require(len(answers) > 1, f"A table needs two answers, got {first}{rows}; take another column.")

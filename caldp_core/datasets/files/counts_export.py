@@ -7,6 +7,7 @@ from typing import Final
 
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import whole_file
 from caldp_core.basics.formulas import escape_formula
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
@@ -18,6 +19,14 @@ _NUMBERS: Final = ("latitude", "longitude", "cell_degrees")
 ENDINGS: Final = (".csv", ".parquet")
 
 
+def check_ending(path: Path) -> None:
+    """Raise `CaldpError` for a name of no format in which counts are written."""
+    require(
+        path.suffix.lower() in ENDINGS,
+        f"The file of counts must end in .csv or .parquet, got {path.name!r}; rename it.",
+    )
+
+
 def write_counts(counts: OwnTable | OwnPlaces, path: Path) -> None:
     """Write counts: a row a cell with people, or an answer, and nothing finer.
 
@@ -25,18 +34,13 @@ def write_counts(counts: OwnTable | OwnPlaces, path: Path) -> None:
     every cell; answers by `answer`, `people` and `group` where there are groups. Raises
     `CaldpError` where the file can't be written, or ends neither in .csv nor in .parquet.
     """
+    check_ending(path)
     ending = path.suffix.lower()
-    require(
-        ending in ENDINGS,
-        f"The file of counts must end in .csv or .parquet, got {path.name!r}; rename it.",
-    )
-    try:
+    with whole_file(path) as part:
         if ending == ".csv":
-            path.write_bytes(_csv(counts, escape_formulas=True))
+            part.write_bytes(_csv(counts, escape_formulas=True))
         else:
-            _write_parquet(counts, path)
-    except OSError as error:
-        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
+            _write_parquet(counts, part)
 
 
 def _rows(counts: OwnTable | OwnPlaces) -> tuple[list[str], list[tuple[object, ...]]]:
@@ -68,7 +72,6 @@ def _csv(counts: OwnTable | OwnPlaces, escape_formulas: bool) -> bytes:
 def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
     import duckdb
 
-    path.parent.stat()  # raises OSError for a folder that is missing
     names, _ = _rows(counts)
     kinds = {name: "DOUBLE" if name in _NUMBERS else "VARCHAR" for name in names}
     kinds["people"] = "BIGINT"

@@ -42,6 +42,8 @@ def map_for_places(
 
     Raises `CaldpError` where it would have more than 2²⁰ cells.
     """
+    if request.cell is not None:
+        check_number("cell (degrees)", request.cell, GRID_CELL_MIN, 180)
     side = cell or request.cell
     if request.extent is not None:
         return _map_covering(request.extent, side)

@@ -37,10 +37,11 @@ def count_questions(
     """
     layout.check_complete(file, "answer")
     columns = (layout.answer or 0, *layout.others)
+    twice = ", one of them twice" if len(set(columns)) < len(columns) else ""
     require(
-        2 <= len(set(columns)) == len(columns) <= OWN_QUESTIONS_MAX,
-        f"A survey has 2 to {OWN_QUESTIONS_MAX} different questions, got {len(columns)}; choose "
-        "other columns.",
+        2 <= len(columns) <= OWN_QUESTIONS_MAX and not twice,
+        f"A survey has 2 to {OWN_QUESTIONS_MAX} different questions, got {len(columns)}{twice}; "
+        "choose other columns.",
     )
     counted: list[CountedAnswers] = []
     for number, column in enumerate(columns):

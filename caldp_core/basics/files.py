@@ -1,0 +1,110 @@
+"""Small text files: read within a bound, and written as a whole or not at all."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from caldp_core.basics.errors import CaldpError, require
+
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""What editors on Windows begin a text in UTF-8 with."""
+
+
+def read_text(path: str | Path, name: str, most: int, advice: str) -> str:
+    """The text of a file in UTF-8, of at most so many bytes; a device without an end is refused.
+
+    `name`: what the file should be, such as "The protocol"; `advice`: what to do about a file that
+    is something else. Raises `CaldpError` where it can't be read, is longer, or no text in UTF-8.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(most + 1)
+    except TypeError:
+        raise CaldpError(
+            f"{name} is read from a file; give its path, got one of type {type(path).__name__}."
+        ) from None
+    except (OSError, ValueError) as error:  # a path with a null character is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise CaldpError(f"{name} {str(path)!r} can't be read: {reason}.") from None
+    require(
+        len(data) <= most,
+        f"{name} may have at most {most:,} bytes, {str(path)!r} has more; {advice}.",
+    )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise CaldpError(
+            f"{name} must be text in UTF-8, {str(path)!r} is none; {advice}."
+        ) from None
+
+
+def check_output(path: Path, *inputs: str | Path | None) -> None:
+    """Raise `CaldpError` where a file can't be written, or would replace one of the inputs.
+
+    Asked before long work, whose result would have no place.
+    """
+    for each in (Path(given) for given in inputs if given is not None):
+        require(
+            not (path.is_file() and each.exists() and path.samefile(each)),
+            f"The file {str(path)!r} is read by this command and would be lost; name another one.",
+        )
+    with _reasons(path):
+        _check_writable(path)
+
+
+def _check_writable(path: Path) -> None:
+    """Raise `OSError` where the file is there and may not be written, or its folder may not."""
+    folder = path.resolve().parent
+    folder.stat()
+    if path.is_file():
+        path.open("ab").close()
+    elif not path.exists() and not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path to write to, which is `path` as a whole once all went well; else nothing has changed.
+
+    A device is written to as it is, and a link stays one. Raises `CaldpError` where that can't be
+    done.
+    """
+    with _reasons(path):
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        _check_writable(path)
+        target = path.resolve()
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            yield temporary
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file that is there as a whole or not at all, even if interrupted.
+
+    Raises `CaldpError` where that can't be done.
+    """
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        if part != path:
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def _reasons(path: Path) -> Iterator[None]:
+    """Turn `OSError` into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None

@@ -1,0 +1,51 @@
+"""`caldp run` asks for the place of its table before it works, and writes over nothing it read."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+from click.testing import CliRunner
+
+from caldp_core.cli import run as command
+from caldp_core.cli.commands import main
+
+SCENARIO: Final = json.dumps(
+    {
+        "caldp_scenario": 2,
+        "dataset": {"kind": "table", "names": ["a", "b"], "counts": [30, 70]},
+        "policy": {"kind": "context", "blocks": {"kind": "one"}},
+    }
+)
+
+
+def test_a_scenario_of_an_editor_on_windows_is_run(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(SCENARIO, "utf-8-sig")
+    out = tmp_path / "out.csv"
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), "--estimate", str(out)])
+    assert done.exit_code == 0, done.output
+    assert out.read_text("utf-8").startswith("number,answer,")
+
+
+@pytest.mark.parametrize(
+    ("estimate", "words"),
+    [
+        ("out.xlsx", "must end in .csv or .geojson, got 'out.xlsx'"),
+        ("out", "must end in .csv or .geojson, got 'out'"),
+        ("no/out.csv", "can't be written: No such file or directory"),
+        ("same.csv", "'same.csv' is read by this command and would be lost"),
+        ("out.geojson", "GeoJSON needs a map"),
+    ],
+)
+def test_a_table_without_a_place_is_refused_before_the_run(
+    estimate: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.json").write_text(SCENARIO, "utf-8")
+    (tmp_path / "same.csv").symlink_to("s.json")
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(command, "run", None)  # an error without a sentence, were it called
+    done = CliRunner().invoke(main, ["run", "s.json", "--estimate", estimate])
+    assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
+    assert words in done.output
+    assert sorted(tmp_path.iterdir()) == before
