@@ -78,6 +78,10 @@ _HOMES: Final = {
 }
 
 
+_MADE_WITH: Final = {"Any", "Final", "TYPE_CHECKING", "import_module"}
+"""Names of this file that are nothing of ours."""
+
+
 def __getattr__(name: str) -> Any:
     """Import a name when it is first asked for: the command line's help needs none of them."""
     if name not in _HOMES:
@@ -86,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - _MADE_WITH)

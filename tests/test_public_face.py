@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -22,18 +22,25 @@ from caldp_core import (
     Client,
     Context,
     Domain,
+    Goal,
     Protocol,
     Scenario,
     Tally,
     audit_mechanism,
+    epsilon_for,
     estimate,
     intervals,
     mechanism,
+    people_for,
     prepare,
+    relative_error,
     run,
+    standard_error,
+    total_variation,
 )
 from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
+from caldp_core.datasets import read_table
 from caldp_core.datasets.own import OwnTable
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.picture import encode_png
@@ -42,6 +49,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.scenarios.blocks import EvenRuns
 from caldp_core.scenarios.sensitive import SensitiveSymbols
+from tests.contract.checks import naming
 
 ROOT = Path(__file__).parents[1]
 CONTEXT = Context.high_low(np.array([True, True, False, True]), 1.0)
@@ -209,6 +217,82 @@ def test_lists_serve_and_what_does_not_fit_is_refused_in_a_sentence() -> None:
                 ):
                     with pytest.raises(CaldpError, match="numbers, got shape"):
                         moments()
+
+
+def test_numbers_of_a_plan_are_looked_at_before_it_is_made() -> None:
+    made, goal = mechanism(CONTEXT, "hadamard"), Goal(standard_error(0), 0.01)
+    p, nothing = [0.5, 0.3, 0.15, 0.05], cast("Any", None)
+    for accuracy in (total_variation("simplex"), relative_error(0.1)):
+        people = people_for(made, p, Goal(accuracy, 0.1))
+        assert people == people_for(made, np.array(p), Goal(accuracy, 0.1))
+    wrongs: dict[str, Callable[[], object]] = {
+        "n must be a whole number": lambda: made.variance(np.array(p), 0),
+        "n must be a whole number .* got 1.5": lambda: made.sum_variance(
+            np.array(p), np.array(p), cast("Any", 1.5)
+        ),
+        "p must hold finite numbers, got .nan": lambda: made.variance(np.full(4, np.nan), 1),
+        "p must be shares .* sum of 2 ": lambda: people_for(made, np.full(4, 0.5), goal),
+        "p must be shares .* least one of -1": lambda: people_for(
+            made, np.array([-1.0, 1, 1, 0]), goal
+        ),
+        "p must be shares .* sum of 0 ": lambda: epsilon_for(
+            CONTEXT, "hadamard", np.zeros(4), 9, goal
+        ),
+        "People are planned for a mechanism": lambda: people_for(nothing, np.array(p), goal),
+        "goal must be a Goal": lambda: people_for(made, np.array(p), nothing),
+        "context must be a Context": lambda: epsilon_for(nothing, "oue", np.array(p), 9, goal),
+        "target must be above 0": lambda: Goal(standard_error(0), 0),
+        "target must be a number .* nan": lambda: Goal(standard_error(0), np.nan),
+        "target must be a number .* True": lambda: Goal(standard_error(0), True),
+        "accuracy must be a function": lambda: Goal(nothing, 0.1),
+        "floor must be a number": lambda: relative_error(nothing),
+        "floor must be above 0": lambda: relative_error(0),
+    }
+    for symbol in (-1, 4, 1.5, True, None):
+        wrongs[f"symbol must be a whole number in .0, 3., got {symbol}"] = partial(
+            people_for, made, np.array(p), Goal(standard_error(cast("Any", symbol)), 0.1)
+        )
+    for sentence, wrong in wrongs.items():
+        with naming(sentence), pytest.raises(CaldpError, match=sentence):
+            wrong()
+
+
+def test_what_is_nothing_of_the_kind_is_refused_in_a_sentence() -> None:
+    made, nothing, five = mechanism(CONTEXT, "hadamard"), cast("Any", None), cast("Any", 5)
+    answers = Domain.of(["a", "b"])
+    wrongs: dict[str, Callable[[], object]] = {
+        "names must be a list, got one text": lambda: Domain.of("ab"),
+        "names must be a list, got one of type NoneType": lambda: Domain.of(nothing),
+        "groups must be a list": lambda: Domain.of(["a"], nothing),
+        "answers must be a list, got one of type int": lambda: answers.symbols(five),
+        "answers must be a list, got one of type NoneType": lambda: answers.mask(nothing),
+        "names must be a list, got one text.": lambda: OwnTable(cast("Any", "ab"), (1, 2)),
+        "counts must be a list": lambda: OwnTable(("a", "b"), five),
+        "A mechanism is made for a policy": lambda: mechanism(nothing, "rappor"),
+        "'best' chooses a mechanism for a scenario": lambda: mechanism(CONTEXT, "best"),
+        "An audit takes a policy": lambda: audit_mechanism(made, five),
+        "The protocol is read from a file; give its path": lambda: Client(five),
+        "The scenario file is read from a file": lambda: Scenario.from_file(nothing),
+        "must be a text, got None": lambda: Scenario.from_text(nothing),
+        "data must be a text, bytes or a Path": lambda: read_table(nothing),
+    }
+    for sentence, wrong in wrongs.items():
+        with naming(sentence), pytest.raises(CaldpError, match=sentence):
+            wrong()
+
+
+def test_a_table_of_lists_is_the_table_of_tuples() -> None:
+    table = OwnTable(cast("Any", ["a", "b"]), cast("Any", np.array([1, 2])))
+    series = OwnTable(cast("Any", pd.Series(["a", "b"])), cast("Any", pd.Series([1, 2])))
+    assert table == series == OwnTable(("a", "b"), (1, 2))
+    assert len({table, series}) == 1
+
+
+def test_what_is_listed_in_a_session_is_ours() -> None:
+    for name in dir(caldp_core):
+        value = getattr(caldp_core, name)
+        home = str(getattr(value, "__module__", "") or getattr(value, "__name__", ""))
+        assert name.startswith("_") or home.startswith("caldp_core"), name
 
 
 def test_a_result_is_a_picture_in_a_notebook() -> None:

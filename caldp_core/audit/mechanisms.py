@@ -54,6 +54,11 @@ def audit_mechanism(
     )
     claim = mechanism.policy if policy is None else policy
     require(
+        hasattr(claim, "between"),
+        f"An audit takes a policy, got one of type {type(claim).__name__}; make one with "
+        "Context.of(blocks, sensitive, epsilon).",
+    )
+    require(
         claim.k == mechanism.k,
         f"A policy of {claim.k:,} values does not fit a mechanism for {mechanism.k:,}.",
     )

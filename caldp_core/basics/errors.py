@@ -20,6 +20,8 @@ DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _WORD: Final = re.compile(r"\S{201,}")
 _WORD_KEPT: Final = 40
 _SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{DIRECTION_MARKS}]")
+SUM_CLOSE: Final = 1e-6
+"""By which the sum of shares may differ from 1."""
 _EPSILON_RULE: Final = f"must be in [{EPSILON_MIN}, {EPSILON_MAX:g}]"
 
 
@@ -139,13 +141,34 @@ def check_type(name: str, value: object, expected: type, advice: str) -> None:
 
 
 def check_floats(name: str, value: ArrayLike, size: int) -> Floats:
-    """Return (size,) numbers as floats, or raise `CaldpError`."""
+    """Return (size,) finite numbers as floats, or raise `CaldpError`."""
     numbers = as_array(name, value)
     require(
         numbers.shape == (size,) and numbers.dtype.kind in "iuf",
         f"{name} must be {size:,} numbers, got shape {numbers.shape} of {numbers.dtype}.",
     )
+    wrong = ~np.isfinite(numbers)
+    require(not wrong.any(), f"{name} must hold finite numbers, got {numbers[wrong][:1].tolist()}.")
     return numbers.astype(np.float64, copy=False)
+
+
+def check_distribution(name: str, value: ArrayLike, size: int) -> Floats:
+    """Return (size,) shares ≥ 0 that sum to 1 within 10^-6 as floats, or raise `CaldpError`."""
+    shares = check_floats(name, value, size)
+    require(
+        bool((shares >= 0).all()) and abs(float(shares.sum()) - 1.0) <= SUM_CLOSE,
+        f"{name} must be shares of people, none negative, that sum to 1, got a sum of "
+        f"{float(shares.sum()):g} and a least one of {float(shares.min()):g}.",
+    )
+    return shares
+
+
+def check_list(name: str, value: Iterable[Any]) -> list[Any]:
+    """Return what is in a list, series or the like, or raise for one text and for no list."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        got = "one text" if isinstance(value, str) else f"one of type {type(value).__name__}"
+        raise CaldpError(f"{name} must be a list, got {got}.")
+    return list(value)
 
 
 def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:

@@ -10,6 +10,8 @@ from typing import Final
 
 import click
 
+from caldp_core import __version__
+
 _HOMES: Final = {
     "audit": "audit:audit_command",
     "client": "collect:client_command",
@@ -51,5 +53,6 @@ class Commands(Mapping[str, click.Command]):
 
 
 @click.group(commands=Commands())
+@click.version_option(__version__, prog_name="caldp")
 def main() -> None:
     """Context-aware local differential privacy: run scenarios and reproduce the paper."""

@@ -98,11 +98,10 @@ def count_command(
     with plain_errors():
         check_output(output, path)
         steps = _steps(step, start, end, questions)
-        on_map: dict[str, object] = {"area": area, "cell": cell} | {
-            name: columns[name] for name in _PLACE_COLUMNS
-        }
+        on_map: dict[str, Any] = {"area": area, "cell": cell}
+        on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
         if questions:
-            others: dict[str, object] = {name: columns[name] for name in ("answer", "group")}
+            others = {name: columns[name] for name in ("answer", "group")}
             _require_unused(on_map | others, "questions")
             _check_survey_ending(output)
         else:
@@ -167,7 +166,7 @@ def _steps(
     return Steps(width, start, end)
 
 
-def _require_unused(options: dict[str, object], counted: str) -> None:
+def _require_unused(options: dict[str, Any], counted: str) -> None:
     """Raise `CaldpError` for an option, None or "-" if it was not given, that would do nothing."""
     given = next((name for name, value in options.items() if value not in (None, "-")), None)
     require(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.basics.errors import DIRECTION_MARKS, check_whole, require
+from caldp_core.basics.errors import DIRECTION_MARKS, check_list, check_whole, require
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
@@ -39,6 +39,9 @@ class OwnTable:
 
     def __post_init__(self) -> None:
         check_line("title", self.title)
+        for field in ("names", "counts", "groups"):
+            # Records are keys of caches, which lists can't be.
+            object.__setattr__(self, field, tuple(check_list(field, getattr(self, field))))
         require(
             2 <= len(self.names) <= OWN_ANSWERS_MAX,
             f"names must be 2 to {OWN_ANSWERS_MAX:,} answers, got {len(self.names):,}; "

@@ -39,6 +39,10 @@ def inspect_data(
     elif isinstance(data, Source):
         source = data
     else:
+        require(
+            isinstance(data, str | bytes),
+            f"data must be a text, bytes or a Path, got one of type {type(data).__name__}.",
+        )
         source = source_from_bytes(data if isinstance(data, bytes) else _encode(data), "the text")
     return detect_layouts(open_table(source, bounds), header)
 

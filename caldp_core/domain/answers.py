@@ -14,6 +14,7 @@ from caldp_core.basics.errors import (
     CaldpError,
     as_array,
     check_k,
+    check_list,
     require,
 )
 from caldp_core.basics.types import Bools, Ints
@@ -52,8 +53,8 @@ class Domain:
 
         A pandas Series of texts will do. Raises `CaldpError` for texts that are there twice.
         """
-        texts = tuple(names)
-        return cls(len(texts), texts, tuple(groups))
+        texts = tuple(check_list("names", names))
+        return cls(len(texts), texts, tuple(check_list("groups", groups)))
 
     def name_of(self, symbol: int) -> str:
         """What readers call a symbol; counted from 1 where it has no name."""
@@ -64,9 +65,9 @@ class Domain:
 
         Raises `CaldpError` with the first answer that is no name, a missing one among them.
         """
-        require(not isinstance(answers, str), "answers must be a list of texts, got one text.")
-        numbers, texts = {name: i for i, name in enumerate(self.names)}, list(answers)
-        symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in texts]
+        given = check_list("answers", answers)
+        numbers = {name: i for i, name in enumerate(self.names)}
+        symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in given]
         if -1 in symbols:
             place = symbols.index(-1)
             known = ", ".join(self.names[:_NAMES_LISTED]) + ", …" * (self.k > _NAMES_LISTED)

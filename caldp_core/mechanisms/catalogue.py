@@ -163,6 +163,10 @@ _OTHERS: Final = (
 MECHANISMS: Final = {entry.name: entry for entry in (*_IN_CONTEXTS, *_OTHERS)}
 
 
+BEST: Final = "best"
+"""How scenarios call the choice among these, which is `scenarios/best.py`'s."""
+
+
 def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
     """The mechanisms that can keep this policy, in the catalogue's order; none for unknown kinds.
 
@@ -174,16 +178,25 @@ def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
 def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
     """The named mechanism for a policy, such as `mechanism(context, "subset-selection", omega=4)`.
 
-    `name`: as `list` on the command line prints it. `parameters`: those of its record in `specs`;
-    it chooses the missing ones itself. Raises `CaldpError` for an unknown name or parameter,
-    for a policy that it does not keep, and where sizes or values do not fit.
+    `name`: as `list` on the command line prints it, but "best". `parameters`: those of its record
+    in `specs`; it chooses the missing ones itself. Raises `CaldpError` for an unknown name or
+    parameter, for a policy that it does not keep, and where sizes or values do not fit.
     """
+    require(
+        name != BEST,
+        f"{BEST!r} chooses a mechanism for a scenario, and reports need to know which; name one.",
+    )
     check_choice("mechanism", name, MECHANISMS)
     entry = MECHANISMS[name]
     names = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
     unknown = next((key for key in parameters if key not in names), None)
     accepts = f"takes {', '.join(names)}" if names else "takes no parameters"
     require(unknown is None, f"The mechanism {name} {accepts}; it has no {unknown}.")
+    require(
+        hasattr(policy, "between"),
+        f"A mechanism is made for a policy, got one of type {type(policy).__name__}; make one with "
+        "Context.of(blocks, sensitive, epsilon).",
+    )
     suitable = ", ".join(each.name for each in mechanisms_for(policy)) or "none"
     require(
         isinstance(policy, entry.policies),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.arrays import counts_by, sums_by
-from caldp_core.basics.errors import check_counts, check_floats, check_symbols, require
+from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms.base import Family, FrequencyOracles
@@ -200,7 +200,7 @@ class ContextMechanism:
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares."""
-        p, block = check_floats("p", p, self.k), self.policy.blocks
+        p, n, block = check_floats("p", p, self.k), check_n(n), self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)
         clear = self.clear_symbols
         result = np.empty(self.k)
@@ -215,6 +215,7 @@ class ContextMechanism:
         `variance`.
         """
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
+        n = check_n(n)
         hidden, clear = self.hidden_symbols, self.clear_symbols
         block = self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)

@@ -155,7 +155,7 @@ class Scenario:
     @classmethod
     def from_text(cls, text: str, name: str = "The scenario file") -> "Scenario":
         """Read the text of a scenario file; raises `CaldpError`, calling it `name`."""
-        plain = text.removeprefix(BYTE_ORDER_MARK)
+        plain = _text(name, text).removeprefix(BYTE_ORDER_MARK)
         require(bool(plain.strip()), f'{name} is empty; it starts with {{"{MARK}": {FORMAT}.')
         try:
             data = json.loads(plain, object_pairs_hook=_object, parse_int=_whole)

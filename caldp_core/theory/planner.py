@@ -10,8 +10,16 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_n, require
+from caldp_core.basics.errors import (
+    check_distribution,
+    check_n,
+    check_number,
+    check_type,
+    check_whole,
+    require,
+)
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
@@ -49,8 +57,13 @@ def total_variation(estimator: str) -> Accuracy:
 
 
 def standard_error(symbol: int) -> Accuracy:
-    """Standard deviation of one symbol's unbiased estimate, exact."""
-    return lambda mechanism, p, n: float(np.sqrt(mechanism.variance(p, n)[symbol]))
+    """Standard deviation of one symbol's unbiased estimate, exact; `symbol`: in [0, k)."""
+
+    def deviation(mechanism: Mechanism, p: Floats, n: int) -> float:
+        place = check_whole("symbol", symbol, 0, mechanism.k - 1)
+        return float(np.sqrt(mechanism.variance(p, n)[place]))
+
+    return deviation
 
 
 def relative_error(floor: float) -> Accuracy:
@@ -59,7 +72,8 @@ def relative_error(floor: float) -> Accuracy:
     The worst among values that at least a share `floor` in (0, 1] of the people have; each by
     itself, by the exact variance and the normal law. Raises `CaldpError` if there is none.
     """
-    require(0 < floor <= 1, f"floor must be above 0 and at most 1, got {floor}.")
+    floor = check_number("floor", floor, 0.0, 1.0)
+    require(floor > 0, f"floor must be above 0 and at most 1, got {floor:g}.")
 
     def worst(mechanism: Mechanism, p: Floats, n: int) -> float:
         common = p >= floor
@@ -76,10 +90,23 @@ def relative_error(floor: float) -> Accuracy:
 
 @dataclass(frozen=True)
 class Goal:
-    """An error, by `accuracy`, of at most `target`."""
+    """An error, by `accuracy`, of at most `target` > 0.
+
+    `accuracy`: `total_variation(estimator)`, `standard_error(symbol)`, `relative_error(floor)`, or
+    any function of mechanism, (k,) shares and people. Raises `CaldpError` for another target.
+    """
 
     accuracy: Accuracy
     target: float
+
+    def __post_init__(self) -> None:
+        require(
+            callable(self.accuracy),
+            f"accuracy must be a function, got one of type {type(self.accuracy).__name__}; take "
+            "such as standard_error(symbol).",
+        )
+        check_number("target", self.target, 0.0, math.inf)
+        require(self.target > 0, f"target must be above 0, got {self.target:g}.")
 
     def is_met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
         """Whether n people from p reach it."""
@@ -87,24 +114,42 @@ class Goal:
 
 
 def people_for(
-    mechanism: Mechanism, p: Floats, goal: Goal, progress: Progress = no_progress
+    mechanism: Mechanism, p: ArrayLike, goal: Goal, progress: Progress = no_progress
 ) -> int | None:
-    """Least n (to 0.1 %) that meets the goal; None if 10^12 do not suffice."""
-    return people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target, progress)
+    """Least n (to 0.1 %) that meets the goal; None if 10^12 do not suffice.
+
+    `p`: (k,) shares that sum to 1, such as those that you expect. Raises `CaldpError` otherwise.
+    """
+    require(
+        hasattr(mechanism, "variance"),
+        f"People are planned for a mechanism, got one of type {type(mechanism).__name__}; make one "
+        "with mechanism(policy, name).",
+    )
+    _check_goal(goal)
+    shares = check_distribution("p", p, mechanism.k)
+    return people_needed(lambda n: goal.accuracy(mechanism, shares, n), goal.target, progress)
 
 
-def epsilon_for(context: Context, family: str, p: Floats, n: int, goal: Goal) -> float | None:
+def _check_goal(goal: Goal) -> None:
+    check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
+
+
+def epsilon_for(context: Context, family: str, p: ArrayLike, n: int, goal: Goal) -> float | None:
     """Least ε, the same in all blocks, that is found to meet the goal; None if none is.
 
     Looks at 48 values from 0.001 to 20, between 0.25 and 12 in steps of 10 %, and goes on down, to
     0.01 %, from the first that meets the goal. What is returned meets it; a smaller ε might too,
-    but none of the 48.
+    but none of the 48. `p`: (k,) shares that sum to 1. Raises `CaldpError` otherwise, and for a
+    family that is no mechanism of contexts.
     """
     check_n(n)
+    check_type("context", context, Context, "Context.of(blocks, sensitive, epsilon) makes it")
+    _check_goal(goal)
+    shares = check_distribution("p", p, context.k)
 
     def reached(epsilon: float) -> bool:
         changed = Context.of(context.blocks, context.sensitive, epsilon)
-        return goal.is_met(mechanism(changed, family), p, n)
+        return goal.is_met(mechanism(changed, family), shares, n)
 
     place = next((i for i, epsilon in enumerate(_EPSILONS) if reached(epsilon)), None)
     if place is None or place == 0:

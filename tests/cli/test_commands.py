@@ -7,8 +7,9 @@ from pkgutil import iter_modules
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from caldp_core import cli
+from caldp_core import __version__, cli
 from caldp_core.cli.commands import main
 from tests import ROOT
 
@@ -64,6 +65,11 @@ def test_every_command_is_found_by_its_own_name() -> None:
     written = [each for made in modules for each in vars(made).values()]
     found = {id(each) for each in [main, *commands_of(main)]}
     assert {id(each) for each in written if isinstance(each, click.Command)} == found
+
+
+def test_it_says_its_version() -> None:
+    done = CliRunner().invoke(main, ["--version"])
+    assert (done.exit_code, done.output) == (0, f"caldp, version {__version__}\n")
 
 
 def test_a_name_that_no_command_has_is_refused(
