@@ -22,7 +22,7 @@ _NOT_FETCHED: Final = {"canonical", "alternate", "next", "prev"}
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add a page for each notebook, and the examples."""
+    """Add a page for each notebook, the examples, and how this code is written."""
     from mkdocs.structure.files import File
 
     for file in [each for each in files if each.src_uri.endswith(".ipynb")]:
@@ -32,6 +32,8 @@ def on_files(files: Any, config: Any) -> Any:
     for path in sorted((ROOT / EXAMPLES).glob("*.json")):
         uri = f"{EXAMPLES}/{path.name}"
         files.append(File.generated(config, uri, abs_src_path=str(path)))
+    path = ROOT / "CONTRIBUTING.md"
+    files.append(File.generated(config, "contributing.md", abs_src_path=str(path)))
     return files
 
 
@@ -43,16 +45,23 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def commands() -> str:
-    """Every command's `--help`, under a heading each."""
-    import click
-
+    """Every command's `--help`, under a heading each; those of a group after the group."""
     from caldp_core.cli.commands import main
 
+    return "\n\n".join(_help_of(main, "caldp"))
+
+
+def _help_of(group: Any, path: str) -> list[str]:
+    import click
+
     parts = []
-    for name, command in sorted(main.commands.items()):
-        context = click.Context(command, info_name=f"caldp {name}", max_content_width=100)
-        parts.append(f"### caldp {name}\n\n```text\n{command.get_help(context)}\n```")
-    return "\n\n".join(parts)
+    for name, command in sorted(group.commands.items()):
+        full = f"{path} {name}"
+        context = click.Context(command, info_name=full, max_content_width=100)
+        parts.append(f"### {full}\n\n```text\n{command.get_help(context)}\n```")
+        if isinstance(command, click.Group):
+            parts += _help_of(command, full)
+    return parts
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:

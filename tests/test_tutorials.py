@@ -76,6 +76,9 @@ def test_every_command_is_on_its_page() -> None:
 
     told = re.findall(r"^### caldp (\S+)$", commands(), re.MULTILINE)
     assert told == sorted(main.commands)
+    below = re.findall(r"^### caldp (\S+ \S+)$", commands(), re.MULTILINE)
+    assert below == ["fetch gowalla", "reproduce table1"]
+    assert "--runs INTEGER RANGE" in commands()
     assert "<!-- commands: " in (ROOT / "docs" / "command-line.md").read_text("utf-8")
 
 

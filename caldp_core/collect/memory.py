@@ -1,17 +1,21 @@
 """Reports that each person has sent, stored on their device, so that each is drawn only once.
 
 A file of lines that only grows: a line is on the disk before its report is returned, so that
-a run that is interrupted in between sends the same report again. One process at a time may use it.
+a run that is interrupted in between sends the same report again. Several processes may use it, as
+a server's workers do: one after the other draws, and reads first what others have added. On Windows
+one at a time may.
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.protocol import Protocol
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -29,29 +33,53 @@ class Memory:
         self._mark = protocol.fingerprint
         self._sent: dict[str, int | str] = {}
         self._whole = 0
-        for line in self._lines():
-            if line["protocol"] == self._mark:
-                self._sent.setdefault(line["person"], line["report"])
+        with self._sentences():
+            try:
+                with path.open("rb") as file:
+                    self._load(file)
+            except FileNotFoundError:
+                pass
 
     def get_or_draw(self, person: str, draw: Callable[[], int | str]) -> int | str:
         """A person's stored report, or else one drawn and stored now; raises `CaldpError`."""
         key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._sent:
-            report = draw()
-            self._append({"protocol": self._mark, "person": key, "report": report})
-            self._sent[key] = report
+            # Its owner's alone, and never emptied by being opened.
+            with (
+                self._sentences(),
+                os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file,
+            ):
+                _lock(file)
+                self._load(file)
+                if key not in self._sent:
+                    report = draw()
+                    self._append(file, {"protocol": self._mark, "person": key, "report": report})
+                    self._sent[key] = report
         return self._sent[key]
 
-    def _lines(self) -> list[dict[str, Any]]:
-        try:
-            text = self._path.read_bytes()
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError) as error:
-            raise self._unusable(getattr(error, "strerror", None) or str(error)) from None
+    def _load(self, file: BinaryIO) -> None:
+        """Read the lines that are new since the last time, of whichever process."""
+        require(
+            file.seek(0, os.SEEK_END) >= self._whole,
+            self._unusable("it is shorter than it was"),
+        )
+        file.seek(self._whole)
+        text = file.read()
         # A line that was cut off while it was written had not been returned: it is overwritten.
-        self._whole = text.rfind(b"\n") + 1
-        return [self._line(line) for line in text[: self._whole].splitlines()]
+        whole = text.rfind(b"\n") + 1
+        for line in map(self._line, text[:whole].splitlines()):
+            if line["protocol"] == self._mark:
+                self._sent.setdefault(line["person"], line["report"])
+        self._whole += whole
+
+    def _append(self, file: BinaryIO, line: dict[str, Any]) -> None:
+        text = f"{json.dumps(line)}\n".encode()
+        file.truncate(self._whole)
+        file.seek(self._whole)
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+        self._whole += len(text)
 
     def _line(self, line: bytes) -> dict[str, Any]:
         try:
@@ -59,28 +87,34 @@ class Memory:
         except (ValueError, RecursionError):
             entry = None
         if not isinstance(entry, dict) or set(entry) != _KEYS or not _texts(entry):
-            raise self._unusable("a line is no report that was kept")
+            raise CaldpError(self._unusable("a line is no report that was kept"))
         return entry
 
-    def _append(self, line: dict[str, Any]) -> None:
-        text = f"{json.dumps(line)}\n".encode()
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Turn what the system says of the file into one sentence."""
         try:
-            # Its owner's alone, and never emptied by being opened.
-            with os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file:
-                file.truncate(self._whole)
-                file.seek(self._whole)
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-        except (OSError, ValueError) as error:
-            raise self._unusable(getattr(error, "strerror", None) or str(error)) from None
-        self._whole += len(text)
+            yield
+        except CaldpError:
+            raise
+        except (OSError, ValueError) as error:  # a path with a null character is a ValueError
+            raise CaldpError(
+                self._unusable(getattr(error, "strerror", None) or str(error))
+            ) from None
 
-    def _unusable(self, why: str) -> CaldpError:
-        return CaldpError(
+    def _unusable(self, why: str) -> str:
+        return (
             f"The memory {str(self._path)!r} can't be used: {why}; give another file, knowing that "
             "whoever is in this one would send a second report."
         )
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other process draws for this file; Windows has no such lock."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _texts(line: dict[str, Any]) -> bool:

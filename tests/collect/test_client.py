@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,23 @@ def test_who_is_remembered_sends_the_same_again_whatever_they_say(tmp_path: Path
     assert len(text.splitlines()) == 3
     assert "Ann" not in text
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_workers_that_share_a_memory_send_one_report_a_person(tmp_path: Path) -> None:
+    """A worker that did not know of another's lines wrote over them, and drew a second report."""
+    protocol, file = labelled("oue", tuple("abcdefghijklmnopqrstuvwxyz")), tmp_path / "memory"
+    clients = [Client(protocol, memory=file) for _ in range(4)]
+    first = clients[0].report("a", person="Ann")
+    assert clients[1].report("b", person="Bob") != first
+    assert [each.report("z", person="Ann") for each in clients] == [first] * 4
+    people = [f"person {number}" for number in range(60)]
+    with ThreadPoolExecutor(len(clients)) as workers:
+        sent = list(workers.map(lambda each: [each.report("c", who) for who in people], clients))
+    assert sent == [sent[0]] * 4
+    assert len(file.read_text("utf-8").splitlines()) == 62
+    file.write_bytes(b"")
+    with pytest.raises(CaldpError, match="can't be used: it is shorter than it was"):
+        clients[0].report("a", person="Eve")
 
 
 def test_a_line_that_was_cut_off_is_written_over(tmp_path: Path) -> None:
