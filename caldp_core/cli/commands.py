@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from caldp_core import __version__
+import caldp_core
 
 _HOMES: Final = {
     "audit": "audit:audit_command",
@@ -53,6 +53,6 @@ class Commands(Mapping[str, click.Command]):
 
 
 @click.group(commands=Commands())
-@click.version_option(__version__, prog_name="caldp")
+@click.version_option(caldp_core.__version__, prog_name="caldp")
 def main() -> None:
     """Context-aware local differential privacy: run scenarios and reproduce the paper."""

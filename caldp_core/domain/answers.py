@@ -72,7 +72,7 @@ class Domain:
             place = symbols.index(-1)
             known = ", ".join(self.names[:_NAMES_LISTED]) + ", …" * (self.k > _NAMES_LISTED)
             raise CaldpError(
-                f"answers must be names of this domain ({known}), got {texts[place]!r} at place "
+                f"answers must be names of this domain ({known}), got {given[place]!r} at place "
                 f"{place:,}; leave such people out, or give the domain a name for them."
             )
         return np.array(symbols, np.int64)

@@ -145,3 +145,5 @@ def test_every_page_is_in_the_menu_and_on_the_first_page() -> None:
     assert linked == {(Path(entry.path).stem, entry.title) for entry in others}
     told = {caption.value for caption in at.caption}
     assert {entry.purpose for entry in others} <= told
+    pages = (ROOT / "docs" / "pages.md").read_text("utf-8")
+    assert [entry.title for entry in navigation.PAGES if f"**{entry.title}**" not in pages] == []
