@@ -123,7 +123,7 @@ def mixed_privacy_by_crowd(
         }
         for j, count in zip(first.tolist(), alike.tolist(), strict=True)
     ]
-    return {"protocol": protocol.fingerprint, "delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
+    return {"protocol": protocol.fingerprint, "delta": delta, "assumes": _ASSUMES, "blocks": rows}
 
 
 def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
