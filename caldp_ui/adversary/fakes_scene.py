@@ -56,7 +56,10 @@ def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> 
         can_redo=STATE.can_redo,
         arrangement=Arrangement(("fakes", "repaired"), (TRUTH,)),
         focus=Focus(frame(domain, data.place, _NEAR), data.place),
-        film_at={EPSILON: promise.largest_epsilon(record.scenario), TENTHS: float(record.tenths)},
+        film_values={
+            EPSILON: promise.largest_epsilon(record.scenario),
+            TENTHS: float(record.tenths),
+        },
         mark_words={**MARK_WORDS, "box": "around the target"},
         label="What fake phones do to the estimate",
         image_name="caldp-fake-phones",

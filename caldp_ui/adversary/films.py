@@ -85,13 +85,15 @@ def render(record: AttackerState) -> Step:
 
 
 def _step(
-    beliefs: dict[str, scene.BeliefPicture], step_headline: Headline, elsewhere: Mapping[str, str]
+    beliefs: dict[str, scene.BeliefPicture],
+    step_headline: Headline,
+    replacements: Mapping[str, str],
 ) -> Step:
     return Step(
         codes={name: each.code for name, each in beliefs.items()},
         subtitles={name: each.subtitle for name, each in beliefs.items()},
         facts={name: each.fact for name, each in beliefs.items()},
-        elsewhere={headline.SENTENCE: headline.html(step_headline), **elsewhere},
+        replacements={headline.SENTENCE: headline.html(step_headline), **replacements},
         nobody={name: each.lit_from for name, each in beliefs.items()},
     )
 

@@ -65,7 +65,7 @@ def editable(data: BeliefData, domain: GridDomain) -> Scene:
         actions=(_HERE,),
         can_undo=STATE.can_undo,
         can_redo=STATE.can_redo,
-        unpointed="Click where the person truly is. Point at a place for the expected number per "
+        prompt="Click where the person truly is. Point at a place for the expected number per "
         "million such people.",
     )
 
@@ -84,8 +84,8 @@ def scene(data: BeliefData, domain: GridDomain) -> Scene:
         arrangement=Arrangement((OURS,), (STORED, PLAIN)),
         scale=CHANCES,
         scale_title="chance in a cell:",
-        film_at={DAYS: float(record.days), EPSILON: promise.largest_epsilon(record.scenario)},
-        unpointed="Point at a place for the expected number per million such people.",
+        film_values={DAYS: float(record.days), EPSILON: promise.largest_epsilon(record.scenario)},
+        prompt="Point at a place for the expected number per million such people.",
         mark_words={**MARK_WORDS, "box": "true place"},
         label="What an attacker learns",
         image_name="caldp-attacker",

@@ -71,7 +71,7 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
         arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
-        film_at={EPSILON: data.setup.scenario.policy.plain_epsilon},
+        film_values={EPSILON: data.setup.scenario.policy.plain_epsilon},
         scale=scale_of(data.setup.dataset.distribution),
         image_name="caldp-noise-coarser-or-nothing",
         image_lines=(words.errors_sentence(data), policies.setting_text(data.setup)),

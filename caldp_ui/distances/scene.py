@@ -72,9 +72,9 @@ def scene(data: DistanceData) -> Scene:
         can_redo=STATE.can_redo,
         focus=_focus(data) if person else None,
         scale_title="chance of a report in a cell" if person else Scene.scale_title,
-        unpointed="Point at a place for the expected number per million reports of this person."
+        prompt="Point at a place for the expected number per million reports of this person."
         if person
-        else Scene.unpointed,
+        else Scene.prompt,
         look_hint="Take the brush and click a place to draw the ring there, or choose one below.",
         mark_words={
             "sensitive": f"about as likely as {name}",
@@ -83,7 +83,7 @@ def scene(data: DistanceData) -> Scene:
         },
         arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
         scale=SCALE if person else scale_of(data.setup.dataset.distribution),
-        film_at={RATE: data.record.rate},
+        film_values={RATE: data.record.rate},
         label="Privacy by distance",
         image_name="caldp-distance",
         image_lines=(words.headline(data).sentence, policies.setting_text(data.setup)),

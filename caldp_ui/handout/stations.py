@@ -48,7 +48,7 @@ def make_question(reading: Reading, dials: Sequence[Dial]) -> Question:
 
 def step_sentence(step: Step) -> str:
     """The sentence of a step as plain text."""
-    return unescape(_TAG.sub(" ", step.elsewhere[headline.SENTENCE])).strip()
+    return unescape(_TAG.sub(" ", step.replacements[headline.SENTENCE])).strip()
 
 
 def _answer(reading: Reading, step: Step) -> str:

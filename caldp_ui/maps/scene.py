@@ -77,7 +77,7 @@ def scene(data: ComparisonData, land: Ground, title: str = "This protection", **
         setup.n,
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
         tuple(differences),
-        film_at=film_at(data.ours) if data.ours else {},
+        film_values=film_values(data.ours) if data.ours else {},
         scale=scale_of(setup.dataset.distribution),
         image_name="caldp-map",
         image_lines=(policies.promise_summary(PLACES, setup), policies.setting_text(setup)),
@@ -100,7 +100,7 @@ def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple
     return f"lines: blocks of {size}", _DRAW
 
 
-def film_at(ours: Result) -> Mapping[str, float]:
+def film_values(ours: Result) -> Mapping[str, float]:
     """By film, the value of the step that the scene shows."""
     scenario = ours.setup.scenario  # a setup alone is the same for all seeds
     return {"epsilon": promise.largest_epsilon(scenario), "draws": float(scenario.seed)}

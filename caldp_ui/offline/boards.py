@@ -33,7 +33,7 @@ def part(
     """
     step = _render_both_themes(page, record)
     moves = [partial(_dial, page, record, name, slider) for name, slider in sliders.items()]
-    return Part(name, title, task, step.elsewhere, Board(step.pictures, own), moves)
+    return Part(name, title, task, step.replacements, Board(step.pictures, own), moves)
 
 
 def _dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
@@ -50,11 +50,13 @@ def _dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress
 def _render_both_themes(page: ChartPage[R], record: R) -> Step:
     """The page at `record`, in colours of both themes; legends last, next to the pictures."""
     light, dark = (page.render(record, colours) for colours in (LIGHT, DARK))
-    words = sorted(light.elsewhere.items(), key=lambda item: item[0].endswith(".legend"))
+    words = sorted(light.replacements.items(), key=lambda item: item[0].endswith(".legend"))
     return Step(
         pictures={
             key: combine_themes(picture, dark.pictures[key])
             for key, picture in light.pictures.items()
         },
-        elsewhere={place: combine_themes(html, dark.elsewhere[place]) for place, html in words},
+        replacements={
+            place: combine_themes(html, dark.replacements[place]) for place, html in words
+        },
     )

@@ -27,7 +27,7 @@ def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
     picture = part.picture
     if isinstance(picture, Board):
         dials = [_dial(part, each) for each in moves if isinstance(each, Dial)]
-        first = _step(part, Step(pictures=picture.pictures, elsewhere=part.words))
+        first = _step(part, Step(pictures=picture.pictures, replacements=part.words))
         return {"id": part.id, "kind": "board", "first": first, "dials": dials}
     films = [_film_in_part(part, each) for each in moves if isinstance(each, Film)]
     parcels, target = [], {}
@@ -57,7 +57,7 @@ def _step(part: Part, step: Step) -> dict[str, Any]:
     """JSON of a step: its pictures, and its words by their number in the part."""
     places = list(part.words)
     words: dict[int, Tree] = {
-        places.index(place): tree(below_title(html)) for place, html in step.elsewhere.items()
+        places.index(place): tree(below_title(html)) for place, html in step.replacements.items()
     }
     return {"pictures": dict(step.pictures), "words": words}
 
@@ -76,9 +76,9 @@ def _film_in_part(part: Part, film: Film) -> Film:
     steps = tuple(
         replace(
             step,
-            elsewhere={
+            replacements={
                 f'#{part.id} [data-words="{places.index(place)}"] > *': below_title(html)
-                for place, html in step.elsewhere.items()
+                for place, html in step.replacements.items()
                 if place in places
             },
         )

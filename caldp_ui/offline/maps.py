@@ -26,7 +26,7 @@ def part(
 
     `name`: its `id`; `title`, `task`: see `Part`.
     """
-    words = films[0].render(record).elsewhere
+    words = films[0].render(record).replacements
     moves = [partial(each.film, record) for each in films]
     return Part(name, title, task, words, _single_row(scene), moves)
 

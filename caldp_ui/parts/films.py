@@ -176,19 +176,21 @@ def follow_step(*along: SliderFilm[Any]) -> Callable[[StepChoice], None]:
 
 
 def render_step(
-    page_headline: Headline, pictures: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
+    page_headline: Headline,
+    pictures: Mapping[str, str],
+    replacements: Mapping[str, str] | None = None,
 ) -> Step:
     """A page's headline, its charts and drawings and its other words as a step; see `Step`."""
-    words = {headline.SENTENCE: headline.html(page_headline), **(elsewhere or {})}
-    return Step(pictures=pictures, elsewhere=words)
+    words = {headline.SENTENCE: headline.html(page_headline), **(replacements or {})}
+    return Step(pictures=pictures, replacements=words)
 
 
 def render_scene(
-    scene: Scene, still: str, page_headline: Headline, elsewhere: Mapping[str, str]
+    scene: Scene, still: str, page_headline: Headline, replacements: Mapping[str, str]
 ) -> Step:
     """A scene and its words as a step: the picture called `still` never changes, its unit may.
 
-    `elsewhere`: see `Step`; `page_headline` is the page's headline.
+    `replacements`: see `Step`; `page_headline` is the page's headline.
     """
     moving = [picture for picture in scene.pictures if picture.id != still]
     words: list[Picture | Difference] = [*scene.pictures, *scene.differences]
@@ -196,6 +198,6 @@ def render_scene(
         codes={picture.id: picture.code for picture in moving},
         subtitles={each.id: each.subtitle for each in words},
         facts={each.id: each.fact for each in words if each.fact is not None},
-        elsewhere={headline.SENTENCE: headline.html(page_headline), **elsewhere},
+        replacements={headline.SENTENCE: headline.html(page_headline), **replacements},
         pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
     )

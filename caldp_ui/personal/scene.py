@@ -61,7 +61,7 @@ def scene(data: PersonalData) -> Scene:
         can_undo=STATE.can_undo,
         can_redo=STATE.can_redo,
         arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
-        film_at={EPSILON: data.record.policy.epsilon},
+        film_values={EPSILON: data.record.policy.epsilon},
         label="Home and work",
         image_name="caldp-home-and-work",
         image_lines=(words.headline(data).sentence, policies.setting_text(data.setup)),

@@ -42,7 +42,9 @@ def render(scenario: Scenario) -> Step:
     """The film step of a scenario: maps, errors, headline and odds."""
     ours, plain = runs.result(scenario), runs.result(plain_ldp.best_plain_ldp(scenario))
     step = _render_step(ours, plain)
-    return replace(step, elsewhere={**step.elsewhere, odds.PLACE: odds.html(PLACES, ours.setup)})
+    return replace(
+        step, replacements={**step.replacements, odds.PLACE: odds.html(PLACES, ours.setup)}
+    )
 
 
 EPSILON_FILM: Final = SliderFilm[Scenario](
@@ -97,5 +99,5 @@ def _render_step(ours: Result, plain: Result) -> Step:
         subtitles={name: scene.subtitle(result) for name, result in named.items()},
         facts={name: scene.error_fact(result) for name, result in named.items()},
         pooled={name: levels for name, r in pair.items() if (levels := scene.pooling_levels(r))},
-        elsewhere={headline.SENTENCE: headline.result_html(PLACES, ours, plain)},
+        replacements={headline.SENTENCE: headline.result_html(PLACES, ours, plain)},
     )

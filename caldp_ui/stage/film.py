@@ -19,7 +19,7 @@ class Step:
 
     `label`: what the slider says, such as "ε = 1.5". `value`: reported when it is chosen.
     `reading`: what the page's own slider says there, such as "1.5", if the film has a `dial`.
-    `elsewhere`: by CSS selector, HTML of one element, which stands in for an element of the page
+    `replacements`: by CSS selector, HTML of one element, which stands in for an element of the page
     beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
     picture, where they differ from the picture's own; `pooled`: of those that have it (see
     `Picture`). `pictures`: charts and drawings by their keys, as they are sent to the browser.
@@ -31,7 +31,7 @@ class Step:
     subtitles: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Fact] = field(default_factory=dict)
     reading: str = ""
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    replacements: Mapping[str, str] = field(default_factory=dict)
     nobody: Mapping[str, float] = field(default_factory=dict)
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     labels: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Film:
             {
                 "reading": step.reading,
                 "pictures": dict(step.pictures),
-                "replacements": {place: tree(html) for place, html in step.elsewhere.items()},
+                "replacements": {place: tree(html) for place, html in step.replacements.items()},
             }
             for step in self.steps
         ]

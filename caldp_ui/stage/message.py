@@ -32,9 +32,9 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "redo": scene.can_redo,
         "focus": scene.focus and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
         "titles": {"side": scene.scale_title, "error": scene.error_title},
-        "values": dict(scene.film_at),
+        "values": dict(scene.film_values),
         "hint": scene.look_hint,
-        "prompt": scene.unpointed,
+        "prompt": scene.prompt,
         "words": dict(scene.mark_words),
         "label": scene.label,
         "look": scene.look,
@@ -123,7 +123,7 @@ def film_head(film: Film) -> dict[str, Any]:
                 "notes": {name: list(notes) for name, notes in step.notes.items()},
                 "labels": {name: list(map(vars, some)) for name, some in step.labels.items()},
                 "reading": step.reading,
-                "replacements": {place: tree(html) for place, html in step.elsewhere.items()},
+                "replacements": {place: tree(html) for place, html in step.replacements.items()},
             }
             for step in film.steps
         ],

@@ -164,10 +164,10 @@ class Scene:
     """All that a stage shows at once.
 
     `people`: how many people the shares are shares of. `swipe`: ids of the two pictures on both
-    sides of a divider. `arrangement`: None for all pictures alike in rows. `film_at`: by film, the
-    value of the step that this scene is. `look_hint`: the sentence shown while no tool draws, and
-    `unpointed`: while no place is pointed at.
-    `look`: what a link without one opens with. `mark_words`: what lines and tints mean.
+    sides of a divider. `arrangement`: None for all pictures alike in rows. `film_values`: by
+    film, the value of the step that this scene is. `look_hint`: the sentence while no tool draws;
+    `prompt`: while no place is pointed at. `look`: what a link without one opens with.
+    `mark_words`: what lines and tints mean.
     `image_name` and `image_lines`: file name and the lines under the picture that people save.
     Raises `CaldpError` if two pictures share an id or a name of one is unknown.
     """
@@ -183,9 +183,9 @@ class Scene:
     focus: Focus | None = None
     scale_title: str = "share of people in a cell:"
     error_title: str = "a cell is wrong by:"
-    film_at: Mapping[str, float] = field(default_factory=dict)
+    film_values: Mapping[str, float] = field(default_factory=dict)
     look_hint: str = "Wheel or two fingers zoom all maps, dragging moves them."
-    unpointed: str = "Point at a place to read its numbers on all maps."
+    prompt: str = "Point at a place to read its numbers on all maps."
     mark_words: Mapping[str, str] = field(default_factory=lambda: MARK_WORDS)
     label: str = "Maps"
     look: Look = "side"

@@ -97,8 +97,11 @@ def _render(scenario: Scenario) -> Step:
     codes = {"sensitive": encode(ours.setup.sensitive.astype(np.float64))}
     for name, result in (("plain", plain), ("ours", ours)):
         codes |= dict(_encoded_columns(name, result))
-    elsewhere = {headline.SENTENCE: headline.html(head), odds.PLACE: odds.html(ANSWERS, ours.setup)}
-    return Step(f" · {error} under the wrong answer", codes=codes, elsewhere=elsewhere)
+    replacements = {
+        headline.SENTENCE: headline.html(head),
+        odds.PLACE: odds.html(ANSWERS, ours.setup),
+    }
+    return Step(f" · {error} under the wrong answer", codes=codes, replacements=replacements)
 
 
 def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:

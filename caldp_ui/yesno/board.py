@@ -31,18 +31,18 @@ def panels(data: YesNoData, pinned: YesNoData | None) -> None:
     with st.container(key=STATE.key("steps")):
         with st.container(key=STATE.key("sends")):
             st.html(_title_html(1, "One person sends a noisy answer"))
-            st.html(step.elsewhere[_SENDER_SELECTOR])
+            st.html(step.replacements[_SENDER_SELECTOR])
             side.level_sliders()
             side.level_buttons()
         with st.container(key=STATE.key("reads")):
             st.html(_title_html(2, "An attacker reads one report"))
-            st.html(step.elsewhere[_READER_SELECTOR])
+            st.html(step.replacements[_READER_SELECTOR])
             with st.container(key=STATE.key("adds-up")):
                 st.markdown(_ADDS_UP)
                 st.page_link(ADVERSARY, label="What an attacker learns")
             _show_plane(data, pinned)
         with st.container(key=STATE.key("many")):
-            st.html(step.elsewhere[_SERVER_SELECTOR])
+            st.html(step.replacements[_SERVER_SELECTOR])
             with st.container(key=STATE.key("likely")):
                 drawing.show(step.pictures[_LIKELY], _LIKELY, None)
             side.people_sliders()

@@ -173,7 +173,7 @@ def scene(epsilon: float, seed: int) -> Scene:
         ACTIONS,
         can_undo=bool(st.session_state.log),
         focus=st.session_state.get("focus"),
-        film_at={"epsilon": epsilon, "levels": epsilon},
+        film_values={"epsilon": epsilon, "levels": epsilon},
         image_name="caldp-map",
         image_lines=(odds, "Gowalla (reconstructed grid), 3,671,812 check-ins"),
     )

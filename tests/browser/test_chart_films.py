@@ -46,7 +46,7 @@ def seen(page: Any, lesson: Lesson) -> None:
     """Sentence and chart are those of the lesson, and nothing else is in their place."""
     step = render(lesson, LIGHT)
     (said,) = page.evaluate(TEXTS, SAID)
-    assert step.elsewhere[headline.SENTENCE].endswith(f">{said}</div>")
+    assert step.replacements[headline.SENTENCE].endswith(f">{said}</div>")
     (told,) = step.pictures.values()
     page.wait_for_function(DRAWN, arg=[CHART, told])
 

@@ -66,7 +66,7 @@ def messages() -> Iterator[tuple[str, Any]]:
     step = films.Step(
         reading="1.0",
         pictures={"chart": "text"},
-        elsewhere={".words": "<p class='a'>one <b>two</b></p>"},
+        replacements={".words": "<p class='a'>one <b>two</b></p>"},
     )
     yield "ChartFilm", json.loads(films.Film("", "", (step,), settings="else").chart_message)
     yield "SliderState", vars(SliderState("1.0", "else"))
@@ -101,7 +101,7 @@ def _scenes() -> Iterator[records.Scene]:
         (records.Difference("off", "Off by", "", "A map.", "ours", "full", fact=_FACT),),
         (records.Action("protect", "Protect", {"box": "Will be sensitive."}),),
         focus=records.Focus(Area(0, 1, 0, 2), 3),
-        film_at={"epsilon": 1.0},
+        film_values={"epsilon": 1.0},
         image_lines=("one",),
         arrangement=records.Arrangement(("ours",), ("full",), ("full",)),
     )

@@ -54,7 +54,7 @@ def assert_shown(at: AppTest, step: Step) -> None:
     for key, content in step.pictures.items():
         assert data_of(at, key)["key"] == key
         assert data_of(at, key)["content"] == content
-    for place, html in step.elsewhere.items():
+    for place, html in step.replacements.items():
         found = _IN.fullmatch(place)
         assert found is not None
         block = container(at, found[1])

@@ -172,8 +172,8 @@ def test_what_is_bright_is_the_likely_area() -> None:
 def assert_beside(step: Step, record: AttackerState) -> None:
     """The page's sentence and its odds are those of the record."""
     what = load_data(record)
-    assert step.elsewhere[headline.SENTENCE] == headline.html(words.headline(what))
-    assert step.elsewhere[odds.PLACE] == side.odds_html(what, US_GRID)
+    assert step.replacements[headline.SENTENCE] == headline.html(words.headline(what))
+    assert step.replacements[odds.PLACE] == side.odds_html(what, US_GRID)
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
@@ -212,7 +212,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
         on_truth = formats.percent(float((chances / chances.sum())[DENVER]))
-        assert f"the true place a {on_truth} chance" in "".join(step.elsewhere.values())
+        assert f"the true place a {on_truth} chance" in "".join(step.replacements.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
     assert max(told) < 1.0
 

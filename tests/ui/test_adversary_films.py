@@ -41,7 +41,7 @@ def assert_is(step: Step, record: AttackerState) -> None:
     assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
     assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
     said = fakes_words.headline(what, US_GRID, record)
-    told = {place: unescape(re.sub("<.*?>", "", html)) for place, html in step.elsewhere.items()}
+    told = {place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()}
     assert told == {
         headline.SENTENCE: re.sub("<.*?>", "", unescape(headline.html(said))),
         fakes_words.POWER: fakes_words.one_phone(record, US_GRID).replace("*", ""),
@@ -80,13 +80,13 @@ def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which
     slider = at.select_slider(key=film.dial)
     assert [step.reading for step in film.steps] == slider.options
     scene = fakes_scene.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
-    (now,) = (step for step in film.steps if step.value == scene.film_at[film.id])
+    (now,) = (step for step in film.steps if step.value == scene.film_values[film.id])
     assert now.value == slider.value
     (body,) = (item.proto.body for item in container(at, "headline").get("html"))
-    assert now.elsewhere[headline.SENTENCE] == body
+    assert now.replacements[headline.SENTENCE] == body
     (said,) = (item.value for item in container(at, "adversary-power").markdown)
     place = fakes_words.POWER
-    assert unescape(re.sub("<.*?>", "", now.elsewhere[place])) == said.replace("*", "")
+    assert unescape(re.sub("<.*?>", "", now.replacements[place])) == said.replace("*", "")
     assert place == ".st-key-adversary-power p"
 
 

@@ -111,7 +111,7 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
     at = opened(case, few.with_value(case.record, value))
     for key, told in step.pictures.items():
         assert told in data_of(at, key), (key, slider.name)
-    for place, html in step.elsewhere.items():
+    for place, html in step.replacements.items():
         assert html in words_on(at), (place, slider.name)
     here = where_sliders_are(at, case)
     if case.path != navigation.CURVES:  # there the steps themselves follow the reader

@@ -283,7 +283,7 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
         assert all(step.codes[name] == seen[name].code for name in (PLAIN, BLOCKS))
         assert {name: each.notes for name, each in seen.items()} == step.notes
         assert {name: each.labels for name, each in seen.items()} == step.labels
-        told = step.elsewhere
+        told = step.replacements
         assert told[headline.SENTENCE] == headline.html(attack_words.headline(what, found))
         assert panel.bars_html(what, found) in told.values()
 

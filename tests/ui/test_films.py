@@ -74,7 +74,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
     assert (at.reading, film.dial) == ("0.02", "distances-rate")
     said = far_words.headline(shown_far(record, load_fast_results))
-    assert at.elsewhere[headline.SENTENCE] == headline.html(said)
+    assert at.replacements[headline.SENTENCE] == headline.html(said)
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
@@ -163,7 +163,7 @@ def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None
         assert step.reading == f"{slider.value:g}"
         assert step.reading in slider.options
         said = headline_of(at)
-        told = re.sub("<.*?>", "", step.elsewhere[headline.SENTENCE])
+        told = re.sub("<.*?>", "", step.replacements[headline.SENTENCE])
         assert " ".join(unescape(told).split()) == said
         (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
-        assert "".join(list(step.elsewhere.values())[1:]) == odds
+        assert "".join(list(step.replacements.values())[1:]) == odds

@@ -141,7 +141,7 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
         for step, value in zip(dial.steps, slider.steps, strict=True):
             board = STATIONS[name].open(slider.with_value(lesson, value))
             assert step.reading == slider.format_value(value)
-            assert step.elsewhere[headline.SENTENCE] == headline.html(board.headline)
+            assert step.replacements[headline.SENTENCE] == headline.html(board.headline)
     what = STATION_QUESTIONS[name].move
     asked = make_question(what, dials)
     assert len(set(asked.answers)) == len(asked.answers) == 3

@@ -104,7 +104,7 @@ def test_a_preview_comes_in_a_moment_of_rest_and_serves_until_the_slider_leaves_
         assert {k: v.name for k, v in each.codes.items()} == {
             k: v.name for k, v in same.codes.items()
         }
-        assert each.elsewhere == same.elsewhere
+        assert each.replacements == same.replacements
     first = made_of(at)
     here = [each.value for each in film.steps].index(BEGIN.context.epsilon)
     at.select_slider(key="values-epsilon").set_value(film.steps[here + 1].value).run()

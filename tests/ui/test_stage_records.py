@@ -81,7 +81,7 @@ def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
     assert step["notes"] == {"ours": ["", "ε = 1"]}
     assert step["labels"]["ours"][0]["title"] == "12 of 100"
     assert list(film_blobs(film)) == [OURS]
-    moved = replace(SCENE, film_at={"epsilon": 2.0})
+    moved = replace(SCENE, film_values={"epsilon": 2.0})
     assert scene_head(moved, "map")["values"] == {"epsilon": 2.0}
 
 
