@@ -263,6 +263,7 @@ def test_what_is_nothing_of_the_kind_is_refused_in_a_sentence() -> None:
     wrongs: dict[str, Callable[[], object]] = {
         "names must be a list, got one text": lambda: Domain.of("ab"),
         "names must be a list, got one of type NoneType": lambda: Domain.of(nothing),
+        "names must be a list, got one of type ndarray": lambda: Domain.of(np.array(5)),
         "groups must be a list": lambda: Domain.of(["a"], nothing),
         "answers must be a list, got one of type int": lambda: answers.symbols(five),
         "answers must be a list, got one of type NoneType": lambda: answers.mask(nothing),

@@ -165,10 +165,13 @@ def check_distribution(name: str, value: ArrayLike, size: int) -> Floats:
 
 def check_list(name: str, value: Iterable[Any]) -> list[Any]:
     """Return what is in a list, series or the like, or raise for one text and for no list."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        got = "one text" if isinstance(value, str) else f"one of type {type(value).__name__}"
-        raise CaldpError(f"{name} must be a list, got {got}.")
-    return list(value)
+    if not isinstance(value, str | bytes):
+        try:
+            return list(value)
+        except TypeError:  # also of an array without dimensions, which has the method
+            pass
+    got = "one text" if isinstance(value, str) else f"one of type {type(value).__name__}"
+    raise CaldpError(f"{name} must be a list, got {got}.")
 
 
 def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:

@@ -37,6 +37,8 @@ SPREAD_KM_MAX: Final = 1000.0
 AREAS_MAX: Final = 200
 """Most rectangles in one drawing."""
 POINTS_MAX: Final = 500
+TAGS_MAX: Final = 100
+"""Most tags for people's own places: the collector expects each anywhere on the map."""
 POLYGONS_MAX: Final = 500
 """Most polygons that are blocks."""
 HEXAGONS_MAX: Final = 15

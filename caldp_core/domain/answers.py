@@ -51,7 +51,8 @@ class Domain:
     def of(cls, names: Iterable[str], groups: Iterable[str] = ()) -> "Domain":
         """The domain of these texts in their order, such as `Domain.of(["yes", "no"])`.
 
-        A pandas Series of texts will do. Raises `CaldpError` for texts that are there twice.
+        `groups`: the group of each, or none, as `Context.of` takes `blocks`. A pandas
+        Series of texts will do. Raises `CaldpError` for texts that are there twice.
         """
         texts = tuple(check_list("names", names))
         return cls(len(texts), texts, tuple(check_list("groups", groups)))

@@ -179,8 +179,9 @@ def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
     """The named mechanism for a policy, such as `mechanism(context, "subset-selection", omega=4)`.
 
     `name`: as `list` on the command line prints it, but "best". `parameters`: those of its record
-    in `specs`; it chooses the missing ones itself. Raises `CaldpError` for an unknown name or
-    parameter, for a policy that it does not keep, and where sizes or values do not fit.
+    in `specs`, which docs/scenario.md tells with their ranges; it chooses the missing ones itself.
+    Raises `CaldpError` for an unknown name or parameter, for a policy that it does not keep, and
+    where sizes or values do not fit.
     """
     require(
         name != BEST,

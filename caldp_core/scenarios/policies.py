@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_choice, check_epsilon, require
-from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.limits import EPSILON_MAX, TAGS_MAX
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.grid import GridDomain
@@ -167,6 +167,10 @@ class PersonalTags:
 
     def __post_init__(self) -> None:
         check_choice("background", self.background, BACKGROUNDS)
+        require(
+            len(self.shares) <= TAGS_MAX,
+            f"shares must be of at most {TAGS_MAX} tags, got {len(self.shares):,}; take fewer.",
+        )
         one = np.ones((len(self.shares), 1))
         PersonalPolicy.of(np.zeros(1, np.bool_), self.shares, one, self.epsilon)
 

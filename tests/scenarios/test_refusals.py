@@ -191,6 +191,15 @@ def test_other_versions_are_refused(version: object) -> None:
             "epsilon_01 must be a number in [0, inf]",
         ),
         ({"policy": {"kind": "personal-tags", "shares": [0.6, 0.6]}}, "sum to at most 1"),
+        (
+            {"policy": {"kind": "personal-tags", "shares": [1e-6] * 101}},
+            "at most 100 tags, got 101",
+        ),
+        (
+            {"policy": {"kind": "matrix", "rows": [[0] * 2001] * 2000}},
+            "4,000,000 numbers, got 4,002",
+        ),
+        ({"policy": {"kind": "distances", "rows": [[0] * 4_000_001]}}, "at most 4,000,000 numbers"),
         ({"policy": {"kind": "personal-tags", "background": "x"}}, "background must be one of"),
         ({"mechanism": {"kind": "no-such"}}, "kind of mechanism must be one of best, hadamard,"),
         ({"mechanism": {"kind": "rappor", "theta": 1}}, "theta must be a number in [0.001, 0.999]"),
