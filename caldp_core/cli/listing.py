@@ -16,7 +16,7 @@ from caldp_core.scenarios.kinds import SLOTS
 def list_command() -> None:
     """List mechanisms, with the policies that they keep, and estimators."""
     click.echo("Mechanisms")
-    _line("best", "The most accurate of those below that is quick for the policy")
+    _line("best", "In scenarios: the most accurate of those below that is quick for the policy")
     for name, entry in MECHANISMS.items():
         _line(name, f"{entry.title}. {entry.source}")
         _line("", f"keeps: {', '.join(policy_kinds(entry))}{_parameters(entry)}")
