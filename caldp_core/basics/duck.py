@@ -4,14 +4,15 @@ The one place where it is connected. Nothing spills to disk, nothing is download
 open to it but those that the caller names.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
-from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -82,53 +83,26 @@ def fetch_rows(
     """
     import duckdb
 
-    watchdog = _QueryWatchdog(connection, seconds, progress)
+    end = inf if seconds is None else monotonic() + seconds
+    # By a thread of its own: a long task of DuckDB's hears no Ctrl-C, but the one that waits does.
+    with ThreadPoolExecutor(1) as worker:
+        query = worker.submit(lambda: connection.execute(sql, parameters).fetchall())
+        try:
+            while wait([query], _POLL_S).not_done:
+                require(
+                    monotonic() <= end,
+                    f"The data must be read within {seconds or 0:g} seconds, and take longer; give "
+                    "a part.",
+                )
+                progress(min(max(connection.query_progress(), 0.0), 100.0) / 100)
+        except BaseException:
+            while wait([query], _POLL_S).not_done:
+                connection.interrupt()  # again, where it had not begun
+            raise
     try:
-        with watchdog.run():
-            rows: list[tuple[Any, ...]] = connection.execute(sql, parameters).fetchall()
-            return rows
-    except duckdb.InterruptException:
-        if watchdog.is_cancelled:
-            raise Cancelled from None
-        raise CaldpError(
-            f"The data must be read within {seconds:g} seconds, and take longer; give a part."
-        ) from None
+        return query.result()
     except duckdb.OutOfMemoryException:
         raise CaldpError(
             "The data need more memory than they may take, as too many different values must be "
             "told apart; round them, or give a part."
         ) from None
-
-
-class _QueryWatchdog:
-    """Watches a query from a thread of its own: time limit, progress and cancellation."""
-
-    def __init__(
-        self, connection: "DuckDBPyConnection", seconds: float | None, progress: Progress
-    ) -> None:
-        self._connection, self._progress = connection, progress
-        self._end = None if seconds is None else monotonic() + seconds
-        self._done = Event()
-        self.is_cancelled = False
-
-    @contextmanager
-    def run(self) -> Iterator[None]:
-        """Watch the query while this context is open."""
-        thread = Thread(target=self._poll, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._done.set()
-            thread.join()
-
-    def _poll(self) -> None:
-        pause: Callable[[float], bool] = self._done.wait
-        while not pause(_POLL_S):
-            if self._end is not None and monotonic() > self._end:
-                self._connection.interrupt()
-            try:
-                self._progress(min(max(self._connection.query_progress(), 0.0), 100.0) / 100)
-            except Cancelled:
-                self.is_cancelled = True
-                self._connection.interrupt()

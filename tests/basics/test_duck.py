@@ -1,6 +1,7 @@
 """DuckDB within bounds: of time, memory and files; it ends when its reader has had enough."""
 
-from _thread import interrupt_main
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -8,6 +9,7 @@ import pytest
 
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, Cancelled
+from tests import ROOT
 
 ENDLESS = "SELECT max(hash(a.range, b.range)) FROM range(1000000) a, range(1000000) b"
 
@@ -49,17 +51,28 @@ def test_memory_is_bounded_and_nothing_is_spilled() -> None:
         )
 
 
-def test_a_hand_on_ctrl_c_stops_a_query_as_it_stops_all_else() -> None:
-    """DuckDB alone raises a `RuntimeError`, which a command would show with its traceback."""
+_STOPPED = f"""
+import itertools, os, signal
+from caldp_core.basics.duck import connect, fetch_rows
+signal.signal(signal.SIGINT, signal.default_int_handler)
+calls = itertools.count()
+def progress(share):
+    if next(calls) == 0:
+        os.kill(os.getpid(), signal.SIGINT)
+try:
     with connect(100) as connection:
-        assert fetch_rows(connection, "SELECT 1") == [(1,)]
-    hands = iter([interrupt_main])
+        fetch_rows(connection, {ENDLESS!r}, progress=progress)
+except KeyboardInterrupt:
+    print("stopped")
+"""
 
-    def progress(_: float) -> None:
-        for interrupt in hands:
-            interrupt()
 
-    with pytest.raises(KeyboardInterrupt), connect(100) as connection:
-        fetch_rows(connection, ENDLESS, progress=progress)
+def test_a_hand_on_ctrl_c_stops_a_query_as_it_stops_all_else() -> None:
+    """DuckDB alone hears it between its tasks, and raises a `RuntimeError` with a traceback."""
+    command = [sys.executable, "-c", _STOPPED]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
+    with pytest.raises(KeyboardInterrupt), connect(100):
+        raise RuntimeError("Query interrupted")  # as of a query that is not fetched so
     with pytest.raises(RuntimeError, match="another"), connect(100):
         raise RuntimeError("another")
