@@ -142,7 +142,7 @@ STATION_QUESTIONS: Final = {
             "Move Items to 1,024. How many bits has the short report?",
             "Items",
             "1,024",
-            r"^([0-9]+) bits per report",
+            r"^Reports of ([0-9]+) bits",
             "{} bits",
         ),
         Question(
@@ -200,7 +200,7 @@ STATION_QUESTIONS: Final = {
             "Move People to 1 million. To what does ε fall?",
             _PEOPLE,
             "1 million",
-            r"falls from [0-9.]+ to ([0-9.]+)",
+            r"lowers ε from [0-9.]+ to ([0-9.]+)",
             "to {}",
         ),
         Question(
