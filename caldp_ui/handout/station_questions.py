@@ -200,7 +200,7 @@ STATION_QUESTIONS: Final = {
             "Move People to 1 million. To what does ε fall?",
             _PEOPLE,
             "1 million",
-            r"lowers ε from [0-9.]+ to ([0-9.]+)",
+            r"ε (?:from [0-9.]+ to|at) ([0-9.]*[0-9])",
             "to {}",
         ),
         Question(
