@@ -17,6 +17,7 @@ from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.questions import count_questions
+from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import COMMAND_BOUNDS
 from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
@@ -95,58 +96,32 @@ def count_command(
     Prints which columns were read, and how many rows were not counted and why. Several questions
     that the same people answered become a scenario file, each counted by itself.
     """
+    on_map: dict[str, Any] = {"area": area, "cell": cell}
+    on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
     with plain_errors():
         check_output(output, path)
         steps = _steps(step, start, end, questions)
-        on_map: dict[str, Any] = {"area": area, "cell": cell}
-        on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
         if questions:
             others = {name: columns[name] for name in ("answer", "group")}
             _require_unused(on_map | others, "questions")
             _check_survey_ending(output)
         else:
             check_ending(output)
-        detected = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
+        file = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
         if questions:
-            survey_summary = _count_questions(
-                detected, questions, columns["count"], decimal, output
-            )
-            click.echo(json.dumps(survey_summary, indent=2, ensure_ascii=False))
-            return
-        answer_column = columns["answer"] or columns["group"]
-        is_places = (
-            not answer_column
-            and steps is None
-            and (detected.has_places or bool(columns["latitude"]))
-        )
-        if not is_places:
+            summary = _count_questions(file, questions, columns["count"], decimal, output)
+        elif _holds_places(file, columns, steps):
+            layout = _with_named_columns(file, file.places, columns)
+            wanted = MapRequest(cell, Area.parse(area) if area else None)
+            layout = replace(layout, mark=decimal or layout.mark, wanted=wanted)
+            summary = _count_places(file, layout, output)
+        else:
             _require_unused(on_map, "answers")
-        layout = _with_named_columns(
-            detected, detected.places if is_places else detected.answers, columns
-        )
-        layout = replace(layout, mark=decimal or layout.mark, steps=steps)
-        with progress_bar("counting") as progress:
-            summary: dict[str, Any] = {
-                "file": detected.table.kind,
-                "columns": _read(detected, layout),
-            }
-            if is_places:
-                wanted = MapRequest(cell, Area.parse(area) if area else None)
-                layout = replace(layout, wanted=wanted)
-                places = count_places(detected, layout, OwnPlaces.title, progress)
-                counts: Any = places.places
-                counted: Any = places
-                summary |= {"people": int(counts.counts().sum()), "cell_degrees": counts.cell}
-                summary["cells_with_people"] = len(counts.people.split())
-            else:
-                counted = count_answers(detected, layout, OwnTable.title, progress)
-                counts = counted.table
-                summary |= {"people": sum(counts.counts), "answers": len(counts.names)}
-                if steps is not None:
-                    summary |= {"beyond_the_steps": counted.clamped_rows}
-        write_counts(counts, output)
-    summary |= {"rows": counted.refused.rows, "not_counted": dict(counted.refused.reasons)}
-    click.echo(json.dumps(summary | {"written": str(output)}, indent=2, ensure_ascii=False))
+            layout = _with_named_columns(file, file.answers, columns)
+            layout = replace(layout, mark=decimal or layout.mark, steps=steps)
+            summary = _count_answers(file, layout, output)
+    summary = {"file": file.table.kind, **summary, "written": str(output)}
+    click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 
 def _steps(
@@ -182,6 +157,43 @@ def _check_survey_ending(output: Path) -> None:
     )
 
 
+def _holds_places(file: DetectedFile, columns: dict[str, str | None], steps: Steps | None) -> bool:
+    """Whether rows are places: where no column of answers, and no steps of numbers, are named."""
+    is_answered = columns["answer"] or columns["group"] or steps is not None
+    return not is_answered and (file.has_places or bool(columns["latitude"]))
+
+
+def _count_places(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
+    """Count the places of a file, write them, and return a summary."""
+    with progress_bar("counting") as progress:
+        counted = count_places(file, layout, OwnPlaces.title, progress)
+    places = counted.places
+    write_counts(places, output)
+    return {
+        "columns": _read(file, layout),
+        "people": int(places.counts().sum()),
+        "cell_degrees": places.cell,
+        "cells_with_people": len(places.people.split()),
+        **_rows(counted.refused),
+    }
+
+
+def _count_answers(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
+    """Count the answers of a file, write them, and return a summary."""
+    with progress_bar("counting") as progress:
+        counted = count_answers(file, layout, OwnTable.title, progress)
+    table = counted.table
+    write_counts(table, output)
+    beyond = {} if layout.steps is None else {"beyond_the_steps": counted.clamped_rows}
+    return {
+        "columns": _read(file, layout),
+        "people": sum(table.counts),
+        "answers": len(table.names),
+        **beyond,
+        **_rows(counted.refused),
+    }
+
+
 def _count_questions(
     file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
 ) -> dict[str, Any]:
@@ -198,15 +210,17 @@ def _count_questions(
     scenario = Scenario(dataset=counted.survey, policy=ContextPolicy(OneBlock()))
     write_whole(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return {
-        "file": file.table.kind,
         "questions": {
             table.title: {"people": sum(table.counts), "answers": len(table.names)}
             for table in counted.survey.tables()
         },
-        "rows": counted.refused.rows,
-        "not_counted": dict(counted.refused.reasons),
-        "written": str(output),
+        **_rows(counted.refused),
     }
+
+
+def _rows(refused: RefusedRows) -> dict[str, Any]:
+    """How many rows were read, and how many were not counted for which reason."""
+    return {"rows": refused.rows, "not_counted": dict(refused.reasons)}
 
 
 def _with_named_columns(
