@@ -9,7 +9,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
+from caldp_core.basics.errors import (
+    check_distribution,
+    check_number,
+    check_symbols,
+    check_whole,
+    require,
+)
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import (
@@ -98,11 +104,7 @@ def posterior_after_reports(
 
 def check_prior(prior: Floats, k: int) -> Floats:
     """The prior, if it is (k,) shares that sum to 1; else `CaldpError`."""
-    require(
-        prior.shape == (k,) and bool((prior >= 0).all()) and abs(float(prior.sum()) - 1) < 1e-9,
-        f"prior must be {k} probabilities that sum to 1.",
-    )
-    return prior
+    return check_distribution("prior", prior, k, within=1e-9)
 
 
 def max_posterior(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:

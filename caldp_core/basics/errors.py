@@ -20,8 +20,6 @@ DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _WORD: Final = re.compile(r"\S{201,}")
 _WORD_KEPT: Final = 40
 _SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{DIRECTION_MARKS}]")
-SUM_CLOSE: Final = 1e-6
-"""By which the sum of shares may differ from 1."""
 _EPSILON_RULE: Final = f"must be in [{EPSILON_MIN}, {EPSILON_MAX:g}]"
 
 
@@ -152,11 +150,11 @@ def check_floats(name: str, value: ArrayLike, size: int) -> Floats:
     return numbers.astype(np.float64, copy=False)
 
 
-def check_distribution(name: str, value: ArrayLike, size: int) -> Floats:
-    """Return (size,) shares ≥ 0 that sum to 1 within 10^-6 as floats, or raise `CaldpError`."""
+def check_distribution(name: str, value: ArrayLike, size: int, within: float = 1e-6) -> Floats:
+    """Return (size,) shares ≥ 0, whose sum is 1 to `within`, as floats, or raise `CaldpError`."""
     shares = check_floats(name, value, size)
     require(
-        bool((shares >= 0).all()) and abs(float(shares.sum()) - 1.0) <= SUM_CLOSE,
+        bool((shares >= 0).all()) and abs(float(shares.sum()) - 1.0) <= within,
         f"{name} must be shares of people, none negative, that sum to 1, got a sum of "
         f"{float(shares.sum()):g} and a least one of {float(shares.min()):g}.",
     )

@@ -30,16 +30,19 @@ def read_text(path: str | Path, name: str, most: int, advice: str) -> str:
     except (OSError, ValueError) as error:  # a path with a null character is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise CaldpError(f"{name} {str(path)!r} can't be read: {reason}.") from None
-    require(
-        len(data) <= most,
-        f"{name} may have at most {most:,} bytes, {str(path)!r} has more; {advice}.",
-    )
+    return decode_text(data, f"{name} {str(path)!r}", most, advice)
+
+
+def decode_text(data: bytes, name: str, most: int, advice: str) -> str:
+    """The text in UTF-8 that these bytes are; raises `CaldpError` for more, and for no text.
+
+    `name`, `most`, `advice`: as for `read_text`; `name` with that of the file.
+    """
+    require(len(data) <= most, f"{name} may have at most {most:,} bytes; {advice}.")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise CaldpError(
-            f"{name} must be text in UTF-8, {str(path)!r} is none; {advice}."
-        ) from None
+        raise CaldpError(f"{name} must be text in UTF-8; {advice}.") from None
 
 
 def check_output(path: Path, *inputs: str | Path | None) -> None:

@@ -16,8 +16,8 @@ from caldp_core.basics.files import check_output, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
 from caldp_core.cli.terminal import (
-    GEOJSON,
     check_shares_output,
+    is_geojson,
     plain_errors,
     progress_bar,
     write_or_print,
@@ -36,7 +36,7 @@ from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.options import KNOWING_MAP, Options
-from caldp_core.experiments.geojson import cells_as_geojson, require_map
+from caldp_core.experiments.geojson import cells_as_geojson, map_for_geojson
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import Columns, as_csv
 from caldp_core.scenarios.scenario import Scenario
@@ -134,8 +134,8 @@ def estimate_command(
         if record is not None:
             check_output(record, *inputs)
         loaded = Protocol.from_file(protocol)
-        if _is_geojson(output):
-            require_map(loaded.domain)
+        if is_geojson(output):
+            map_for_geojson(loaded.domain)
         collected = (
             CollectedTally.from_file(tally)
             if tally is not None
@@ -160,13 +160,9 @@ def estimate_command(
         write_or_print(output, text)
 
 
-def _is_geojson(output: Path | None) -> bool:
-    return output is not None and output.suffix.lower() == GEOJSON
-
-
 def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:
     """The table in the format of its file's name; raises `CaldpError` for GeoJSON without a map."""
-    if not _is_geojson(output):
+    if not is_geojson(output):
         return as_csv(table)
     return cells_as_geojson(protocol.domain, table, np.array(table["estimated share"]))
 

@@ -11,11 +11,11 @@ import click
 
 from caldp_core.basics.files import write_whole
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import GEOJSON, check_shares_output, plain_errors, progress_bar
+from caldp_core.cli.terminal import check_shares_output, is_geojson, plain_errors, progress_bar
 from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.forecast import Forecast, forecast
-from caldp_core.experiments.geojson import as_geojson, require_map
+from caldp_core.experiments.geojson import as_geojson, map_for_geojson
 from caldp_core.experiments.means import mean_in
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, columns_of
@@ -35,7 +35,6 @@ from caldp_core.scenarios.scenario import Scenario
 @q_option
 def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
-    is_map = estimate is not None and estimate.suffix.lower() == GEOJSON
     with plain_errors():
         check_shares_output(estimate, path, prior)
         scenario = Scenario.from_file(path)
@@ -46,13 +45,14 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
                 known = read_prior(prior, scenario.dataset.load(progress).domain)
                 scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
             setup = prepare(scenario, progress)
-        if is_map:
-            require_map(setup.dataset.domain)
+        if is_geojson(estimate):
+            map_for_geojson(setup.dataset.domain)
         with progress_bar("running") as progress:
             result = run(setup, progress)
         with progress_bar("forecasting") as progress:
             expected = forecast(setup, progress=progress) if has_valid_errors(setup) else None
         if estimate is not None:
+            is_map = is_geojson(estimate)
             write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
     click.echo(json.dumps(summary(result, expected), indent=2))
 

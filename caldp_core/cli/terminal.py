@@ -12,8 +12,8 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.basics.types import Progress
 
-GEOJSON: Final = ".geojson"
-SHARES_ENDINGS: Final = (".csv", GEOJSON)
+_GEOJSON: Final = ".geojson"
+_SHARES_ENDINGS: Final = (".csv", _GEOJSON)
 _STEPS: Final = 1000
 
 
@@ -52,6 +52,11 @@ def write_or_print(path: Path | None, text: str) -> None:
         write_whole(path, text)
 
 
+def is_geojson(path: Path | None) -> bool:
+    """Whether a table of shares is to be written as GeoJSON, by the ending of its file."""
+    return path is not None and path.suffix.lower() == _GEOJSON
+
+
 def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
     """Raise `CaldpError`, before long work, for a file in which a table of shares has no place.
 
@@ -61,8 +66,8 @@ def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
         return
     is_device = path.exists() and not path.is_file()
     require(
-        is_device or path.suffix.lower() in SHARES_ENDINGS,
-        f"A table of shares must end in {' or '.join(SHARES_ENDINGS)}, got {path.name!r}; "
+        is_device or path.suffix.lower() in _SHARES_ENDINGS,
+        f"A table of shares must end in {' or '.join(_SHARES_ENDINGS)}, got {path.name!r}; "
         "rename it.",
     )
     check_output(path, *inputs)

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.numerals import parse_float
 from caldp_core.collect.collected_tally import CollectedTally
@@ -24,7 +25,7 @@ Files: TypeAlias = Iterable[tuple[str, bytes]]
 _TALLY: Final = "caldp_tally"
 _SHARES: Final = ("estimated share", "low", "high")
 _NUMBERS: Final = ("number", *_SHARES, "estimated people", "level")
-_FILES_HINT: Final = "give protocol.json with tallies, or with estimate.csv."
+_FILES_HINT: Final = "give protocol.json with tallies, or with estimate.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +55,12 @@ def read_collection(files: Files) -> Collection:
     protocols, tallies, tables, records = _sort_files(files)
     require(
         len({each.fingerprint for each in protocols}) == 1,
-        f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}",
+        f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}.",
     )
     require(
         bool(tallies) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
         f"There are {len(tallies)} tallies, {len(tables)} tables and {len(records)} records beside "
-        f"the protocol; {_FILES_HINT}",
+        f"the protocol; {_FILES_HINT}.",
     )
     if tallies:
         return Tallies.of(protocols[0], tuple(tallies))
@@ -77,8 +78,8 @@ def _sort_files(
     """Protocols, tallies by name, texts of tables and records, each in the order given."""
     protocols, tallies, tables, records = [], [], [], []
     for name, data in files:
-        text = _text(name, data)
-        if not text.lstrip("\ufeff \r\n\t").startswith("{"):
+        text = decode_text(data, f"The file {name!r}", FILE_MAX_BYTES, _FILES_HINT)
+        if not text.lstrip(f"{BYTE_ORDER_MARK} \r\n\t").startswith("{"):
             tables.append((name, text))
             continue
         parsed = parse_json_object(text, f"The file {name!r}")
@@ -90,19 +91,8 @@ def _sort_files(
         elif RECORD in parsed:
             records.append((name, parsed))
         else:
-            raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_FILES_HINT}")
+            raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_FILES_HINT}.")
     return protocols, tallies, tables, records
-
-
-def _text(name: str, data: bytes) -> str:
-    require(
-        len(data) <= FILE_MAX_BYTES,
-        f"The file {name!r} has {len(data):,} bytes, {FILE_MAX_BYTES:,} may be; {_FILES_HINT}",
-    )
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise CaldpError(f"The file {name!r} is no text in UTF-8; {_FILES_HINT}") from None
 
 
 def _read_estimate(
@@ -132,9 +122,9 @@ _SOURCE: Final = "give the file that caldp estimate wrote."
 def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
     """The columns of estimate.csv, its numbers read; raises `CaldpError` for another table."""
     try:
-        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+        rows = list(csv.reader(io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))
     except csv.Error as error:
-        raise CaldpError(f"The file {name!r} is no table: {error}; {_FILES_HINT}") from None
+        raise CaldpError(f"The file {name!r} is no table: {error}; {_FILES_HINT}.") from None
     head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
     require(
         set(_NUMBERS) <= set(head) and len(set(head)) == len(head),

@@ -26,8 +26,8 @@ def as_geojson(result: "Result") -> str:
     return cells_as_geojson(domain, columns_of(result), result.first.estimate)
 
 
-def require_map(domain: Domain | GridDomain) -> GridDomain:
-    """The domain, if it is a map; raises `CaldpError` for values that are on none."""
+def map_for_geojson(domain: Domain | GridDomain) -> GridDomain:
+    """The domain, as a map; raises `CaldpError` for values that are on none."""
     if not isinstance(domain, GridDomain):
         raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
     return domain
@@ -39,7 +39,7 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
     By RFC 7946: degrees of WGS 84, longitude first, rings against the clock. Raises `CaldpError`
     for values that are on no map.
     """
-    grid = require_map(grid)
+    grid = map_for_geojson(grid)
     properties = {name: cells for name, cells in columns.items() if name not in _PLACE}
     features = [
         {

@@ -25,10 +25,9 @@ from caldp_core.scenarios.records import Rows
 
 @dataclass(frozen=True)
 class _WithinKilometres:
-    """Places of a map that are `km` kilometres apart by `metric` are ε apart."""
+    """Places of a map that are `km` kilometres apart by `matrix` are ε apart."""
 
     matrix: ClassVar[type[PrivacyMatrix]]
-    metric: ClassVar[type[GridMetric | EuclideanMetric]]
     epsilon: float = 1.0
     km: float = 50.0
 
@@ -39,9 +38,10 @@ class _WithinKilometres:
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec.build`."""
         grid = require_map(dataset.domain, "Distances in kilometres")
+        assert issubclass(self.matrix, GridMetric | EuclideanMetric)
         try:
             return single_block_protection(
-                self.metric.per_km(grid, self.epsilon / self.km), dataset
+                self.matrix.per_km(grid, self.epsilon / self.km), dataset
             )
         except CaldpError:
             raise CaldpError(
@@ -61,7 +61,6 @@ class Streets(_WithinKilometres):
     """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
 
     matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
-    metric = GridMetric
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,6 @@ class CrowFlies(_WithinKilometres):
     """Geo-indistinguishability: places `km` kilometres apart are ε apart, twice as far, 2ε."""
 
     matrix: ClassVar[type[PrivacyMatrix]] = EuclideanMetric
-    metric = EuclideanMetric
 
 
 @dataclass(frozen=True)

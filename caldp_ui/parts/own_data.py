@@ -13,6 +13,7 @@ from typing import Any, Final, Generic
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import check_size
 from caldp_core.datasets.own import check_line
@@ -272,7 +273,7 @@ def _show_scenario(state: PageState[S], scenario: Scenario, then: str) -> None:
 def _scenario_in(data: bytes) -> str | None:
     """The text of a scenario; GeoJSON begins as one does, and says what it is."""
     text = data[: 2 * OWN_TEXT_MAX].decode("utf-8", "replace")
-    is_json = text.removeprefix("\ufeff").lstrip().startswith("{")
+    is_json = text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
     return text if is_json and '"coordinates"' not in text else None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson, workbook
 from caldp_core.datasets.files.compression import unpack
@@ -140,7 +141,7 @@ def open_table(source: Source, bounds: Bounds) -> Table:
 
 def _text(source: Source, bounds: Bounds, kinds: Sequence[str]) -> Table:
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
-    dialect = detect_dialect(head.removeprefix("\ufeff"), source.name)
+    dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name)
     return Table(source, bounds, ", ".join([*kinds, dialect.describe()]), dialect)
 
 

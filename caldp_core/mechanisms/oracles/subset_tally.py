@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.types import Floats, Ints
 
@@ -33,7 +34,7 @@ class _Group:
 
     symbol: int
     least: int
-    people: Ints
+    people: NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class _Arrival:
 
     pool: Ints
     least: int
-    people: Ints
+    people: NDArray[np.integer]
 
 
 def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Generator) -> Ints:
@@ -76,8 +77,10 @@ def _groups(truths: Ints, omega: int, rng: np.random.Generator) -> Iterator[_Gro
         some = np.asarray(people.any(axis=0))
         first, end = some.argmax(axis=1), some.shape[1] - some[:, ::-1].argmax(axis=1)
         for i, x in enumerate(chunk.tolist()):
-            here = people[:, i, first[i] : end[i]].copy()  # a view would keep the whole chunk
-            yield _Group(x, int(least[i] + first[i]), here)
+            here = people[:, i, first[i] : end[i]]
+            # As small as its numbers are, and a copy: a view would keep the whole chunk.
+            small = here.astype(np.min_scalar_type(-1 - here.max()))
+            yield _Group(x, int(least[i] + first[i]), small)
 
 
 def _multinomial(people: Ints, shares: Floats, rng: np.random.Generator) -> Ints:
