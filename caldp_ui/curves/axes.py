@@ -55,24 +55,29 @@ def _describe_people_change(x: list[float], errors: list[float], place: float) -
 
 
 def _describe_epsilon_change(x: list[float], errors: list[float], place: float) -> str:
-    if 2 * place > x[-1]:
-        return ""
-    ratio = value_at(x, errors, place) / value_at(x, errors, 2 * place)
-    return f"Doubling ε divides the error by {formats.digits(ratio)}."
+    ratio = _error_ratio(x, errors, place, 2)
+    return "" if ratio is None else f"Doubling ε divides the error by {formats.digits(1 / ratio)}."
 
 
 def _describe_blocks_change(x: list[float], errors: list[float], place: float) -> str:
-    if 10 * place > x[-1]:
+    ratio = _error_ratio(x, errors, place, 10)
+    if ratio is None:
         return ""
-    ratio = value_at(x, errors, place) / value_at(x, errors, 10 * place)
-    return f"Ten times as many blocks divide the error by {formats.digits(ratio)}."
+    return f"Ten times as many blocks divide the error by {formats.digits(1 / ratio)}."
 
 
 def _describe_sensitive_change(x: list[float], errors: list[float], place: float) -> str:
-    if 10 * place > x[-1]:
+    ratio = _error_ratio(x, errors, place, 10)
+    if ratio is None:
         return ""
-    ratio = value_at(x, errors, 10 * place) / value_at(x, errors, place)
     return f"Ten times as many sensitive values multiply the error by {formats.digits(ratio)}."
+
+
+def _error_ratio(x: list[float], errors: list[float], place: float, times: float) -> float | None:
+    """The error at `times` the place over that at the place; None beyond the curve's end."""
+    if times * place > x[-1]:
+        return None
+    return value_at(x, errors, times * place) / value_at(x, errors, place)
 
 
 def _blocks(domain: AnyDomain) -> tuple[float, ...]:

@@ -32,8 +32,10 @@ from caldp_ui.distances.page_state import (
 from caldp_ui.distances.presets import PRESETS
 from caldp_ui.maps import choice
 from caldp_ui.parts import icons, pins
+from caldp_ui.parts.odds import emphasis_html
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
+from caldp_ui.words.promise_text import right_guess_text
 from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import towns
 
@@ -109,9 +111,11 @@ def show_odds(data: DistanceData) -> None:
 def odds_html(record: DistanceState) -> str:
     """HTML of the odds, as `show_odds` shows them."""
     share = max_guess_accuracy(record.policy.epsilon)
-    best = formats.hundred(share)
-    right = "may be right" if best.startswith("more") else "is right at most"
-    title = f"100 small figures, {best} of them filled: right guesses."
+    title = f"100 small figures, {formats.hundred(share)} of them filled: right guesses."
+    sentence = (
+        "An attacker who must choose between two equally likely places "
+        f"**{words.km_text(record.policy.km)}** apart {right_guess_text(share)}."
+    )
     rows = "".join(
         f"<div><dt>{words.km_text(each)}</dt><dd>{words.odds_text(record, each)}</dd></div>"
         for each in words.ODDS_DISTANCES
@@ -119,9 +123,7 @@ def odds_html(record: DistanceState) -> str:
     return (
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{icons.people_array(round(100 * share), title)}"
-        "<p>An attacker who must choose between two equally likely places "
-        f"<em>{words.km_text(record.policy.km)}</em> apart {right} <em>{best} times in 100</em>. "
-        "Right guesses of 100, by distance:</p></div>"
+        f"<p>{emphasis_html(sentence)} Right guesses of 100, by distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
     )
 

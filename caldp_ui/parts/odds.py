@@ -43,6 +43,11 @@ def picture(texts: PromiseText) -> str:
     )
 
 
+def emphasis_html(text: str) -> str:
+    """A sentence of ours as HTML, its bold words between `**` emphasized."""
+    return _BOLD.sub(r"<em>\1</em>", escape(text))
+
+
 def _grade(grade: Grade) -> str:
-    text = _BOLD.sub(r"<em>\1</em>", escape(grade.odds))
+    text = emphasis_html(grade.odds)
     return f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> {text}</p>'

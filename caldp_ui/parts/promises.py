@@ -14,7 +14,6 @@ from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S
 from caldp_ui.words import mixing, policies
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.strength import NONE
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -22,10 +21,7 @@ def shield(nouns: Vocabulary, setup: Setup) -> None:
     """Show who is protected, and how well."""
     with st.container(key="protected"):
         texts = policies.describe_promise(nouns, setup)
-        last = texts.grades[-1]
-        weak = " At this ε their protection counts as none." * (
-            last.protected and last.word == NONE
-        )
+        weak = " At this ε their protection counts as none." * texts.grades[-1].counts_as_none
         st.markdown(f":material/shield: {texts.protected}{weak} {texts.odds} {texts.repeats}")
 
 

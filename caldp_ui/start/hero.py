@@ -52,8 +52,8 @@ def show() -> None:
 def _headline(plain: float, ours: float) -> Headline:
     """Both errors, total variations in [0, 1], in one sentence."""
     return Headline(
-        f"Protecting only what is sensitive puts {formats.of_hundred(ours)} people in the wrong "
-        f"place, protecting everything {formats.per_hundred(plain)}.",
+        f"A map that protects only what is sensitive puts {formats.of_hundred(ours)} people in the "
+        f"wrong place, not {formats.per_hundred(plain)}.",
         "Local differential privacy (LDP) adds noise on each phone, before anything is sent. Drag "
         "the divider to compare.",
     )

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 
 from caldp_ui.words import formats
-from caldp_ui.words.strength import strength
+from caldp_ui.words.strength import NONE, strength
 
 _NOBODY = 1e-12
 """Smaller shares of people are rounding errors of sums."""
@@ -31,6 +31,11 @@ class Grade:
     def word(self) -> str:
         """Word of one of `STRENGTHS`; without protection always "none"."""
         return strength(self.chance if self.protected else 1.0).word
+
+    @property
+    def counts_as_none(self) -> bool:
+        """Whether E limits what reports show, but so little that it counts as no protection."""
+        return self.protected and self.word == NONE
 
     @property
     def title(self) -> str:

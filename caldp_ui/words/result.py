@@ -11,7 +11,6 @@ from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.strength import NONE
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -82,8 +81,7 @@ def is_plain(setup: Setup) -> bool:
 
 def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:
     """That those who are protected are hardly so, at a large ε; "" where they are."""
-    grade = policies.describe_promise(nouns, setup).grades[-1]
-    if not grade.protected or grade.word != NONE:
+    if not policies.describe_promise(nouns, setup).grades[-1].counts_as_none:
         return ""
     level = promise.largest_epsilon(setup.scenario)
     return f"At ε = {level:g} even their protection counts as none."
@@ -95,7 +93,7 @@ def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:
         return policies.promise_summary(nouns, setup)
     low, high = float(setup.policy.epsilon.min()), float(setup.policy.epsilon.max())
     texts = policies.describe_promise(nouns, setup)
-    if texts.grades[-1].word == NONE:
+    if texts.grades[-1].counts_as_none:
         guess = texts.summary.replace("*", "")
         return f"At ε = {high:g} the protection counts as none. {guess}"
     if is_plain(setup):

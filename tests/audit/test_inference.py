@@ -171,7 +171,7 @@ def test_the_likeliest_are_the_fewest() -> None:
 def test_bad_input_is_told_in_a_sentence() -> None:
     mechanism = registry.in_context(Context.plain(7, 1.0), "hadamard")
     one = mechanism.tally(mechanism.every_report()[:1])
-    with pytest.raises(CaldpError, match="prior must be shares .* sum to 1, got a sum of 7"):
+    with pytest.raises(CaldpError, match=r"prior must be shares .* sum to 1, got a sum of 7"):
         posterior_after_reports(mechanism, np.ones(7), [one])
     with pytest.raises(CaldpError, match="n = 2"):
         likelihood(mechanism, one + one)

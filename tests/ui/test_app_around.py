@@ -80,7 +80,7 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     ours, plain = run(prepare(BEGIN)), run(prepare(plain_ldp.best_plain_ldp(BEGIN)))
     told = headline_of(at)
     assert f"{formats.of_hundred(ours.first.errors.tv)} people" in told
-    assert f"protecting everything {formats.per_hundred(plain.first.errors.tv)}." in told
+    assert f"wrong place, not {formats.per_hundred(plain.first.errors.tv)}." in told
 
 
 def test_a_link_without_a_page_opens_the_map() -> None:
