@@ -91,21 +91,19 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     hidden, disclosed = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
     if not hidden:
         return f"No count is below {data.record.threshold}, so none is hidden."
-    outcome = (
-        "come back by subtraction",
-        "come back by subtraction once a second one is hidden, too",
-        "follow from all sums together",
-        "follow from all sums and the rule",
+    how = (
+        "by subtraction",
+        "by subtraction once a second one is hidden, too",
+        "from all sums together",
+        "from all sums and the rule",
     )[data.record.moves - 1]
-    verb = (
-        outcome if disclosed != 1 else outcome.replace("come", "comes").replace("follow", "follows")
+    if not disclosed:
+        return f"The attacker works out none of {hidden:,} hidden small counts {how}."
+    people = formats.count(attack_result.disclosed_people, "person", "people")
+    return (
+        f"The attacker works out {disclosed:,} of {hidden:,} hidden small counts, of {people}, "
+        f"{how}."
     )
-    people = (
-        f", with {formats.count(attack_result.disclosed_people, 'person', 'people')}"
-        if disclosed
-        else ""
-    )
-    return f"Of {hidden:,} hidden small counts {disclosed:,} {verb}{people}."
 
 
 def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:

@@ -101,8 +101,9 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(
     assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
     assert found.disclosed_people == what.counts[found.disclosed_cells].sum()
     told = attack_words.headline(what, found)
-    assert told.sentence.startswith(f"Of 72 hidden small counts {by_hand} ")
-    assert told.sentence.endswith(f" with {found.disclosed_people} people.") == (by_hand > 0)
+    number = f"{by_hand} of" if by_hand else "none of"
+    assert told.sentence.startswith(f"The attacker works out {number} 72 hidden small counts")
+    assert (f", of {found.disclosed_people} people, " in told.sentence) == (by_hand > 0)
 
 
 def test_newcomers_are_those_of_all_possible_tables() -> None:
