@@ -85,8 +85,8 @@ _KILOMETRES: Final = ErrorFormat(
     ErrorScale(
         "km that people are misplaced by, on average",
         formats.digits,
-        lambda km: f"{formats.digits(km)} km",
+        formats.length,
     ),
-    lambda km: f"misplaces people by {formats.digits(km)} km on average",
-    lambda km: f"by {formats.digits(km)} km",
+    lambda km: f"misplaces people by {formats.length(km)} on average",
+    lambda km: f"by {formats.length(km)}",
 )

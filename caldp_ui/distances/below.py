@@ -52,7 +52,7 @@ def _promise(data: DistanceData) -> None:
 
 def _odds(data: DistanceData) -> None:
     texts = [
-        f"{words.km_text(each)}: {words.odds_text(data.record, each)}"
+        f"{formats.length(each)}: {words.odds_text(data.record, each)}"
         for each in words.ODDS_DISTANCES
     ]
     show_chart(
@@ -101,7 +101,7 @@ def _row(data: DistanceData, name: str) -> dict[str, str]:
     place = data.record.place
     law = theory.report_distribution(setup.mechanism, place)
     return {
-        "a report lies away by": words.km_text(
+        "a report lies away by": formats.length(
             theory.displacement(law, data.domain.km_from(place))
         ),
         "names its own cell": f"{formats.out_of(float(law[place]))} reports",
@@ -128,14 +128,14 @@ def _numbers(data: DistanceData) -> None:
     numbers.table(results, None)
     st.markdown(
         f"**Reports from {place_name(data.domain, data.record.place)}** lie "
-        f"{words.km_text(data.noise_reports.mean_km)} away on average, and "
-        f"{words.km_text(data.block_reports.mean_km)} away with the blocks. "
+        f"{formats.length(data.noise_reports.mean_km)} away on average, and "
+        f"{formats.length(data.block_reports.mean_km)} away with the blocks. "
         f"{words.describe_blocks(data)}"
     )
     if data.ours is not None:
         remap_section.section(data.ours)
     odds = {
-        words.km_text(each): f"{words.odds_text(data.record, each)} of 100"
+        formats.length(each): f"{words.odds_text(data.record, each)} of 100"
         for each in words.ODDS_DISTANCES
     }
     row = "right guesses between two equally likely places so far apart, at most"

@@ -9,6 +9,7 @@ from caldp_ui.distances.page_state import STATE, DistanceState
 from caldp_ui.maps.ground import home
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import load_fast_results
+from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
@@ -30,14 +31,14 @@ def _numbers(data: DistanceData) -> dict[str, str]:
     if not errors:
         return {}
     odds = {
-        f"right guesses of 100, at most, at {words.km_text(each)}": words.odds_text(
+        f"right guesses of 100, at most, at {formats.length(each)}": words.odds_text(
             data.record, each
         )
         for each in words.ODDS_DISTANCES
     }
     reports = {
         "reports from": place_name(data.domain, data.record.place),
-        "a report lies away by": words.km_text(data.noise_reports.mean_km),
+        "a report lies away by": formats.length(data.noise_reports.mean_km),
     }
     return {**odds, **reports, **errors}
 

@@ -12,9 +12,9 @@ from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import ReportsSymbols
 from caldp_ui.compute import runs
-from caldp_ui.distances import words
 from caldp_ui.distances.page_state import STATE
 from caldp_ui.session import jobs
+from caldp_ui.words import formats
 
 PEOPLE: Final = 20_000
 """People drawn to measure both distances, to about half a percent."""
@@ -38,10 +38,10 @@ def section(ours: Result) -> None:
 def remap_sentence(before: float, after: float) -> str:
     """Both mean distances, in km, in a sentence, and that an attacker can do the same."""
     return (
-        f"**Bayesian remap**: as it is sent, a report lies {words.km_text(before)} from its "
+        f"**Bayesian remap**: as it is sent, a report lies {formats.length(before)} from its "
         "person on "
         f"average. Read in the light of all other reports, as the place that is nearest to its "
-        f"person on average, it lies **{words.km_text(after)}** away. That costs no privacy: an "
+        f"person on average, it lies **{formats.length(after)}** away. That costs no privacy: an "
         "attacker who has all reports can do the same, and the promise allows for that."
     )
 

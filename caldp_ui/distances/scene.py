@@ -32,7 +32,7 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import policies
+from caldp_ui.words import formats, policies
 from caldp_ui.words.towns import place_name
 
 HERE: Final = "here"
@@ -151,7 +151,7 @@ def _chance_picture(
 
 
 def _with_distance_fact(picture: Picture, reports: PersonReports) -> Picture:
-    number, _, unit = words.km_text(reports.mean_km).rpartition(" ")
+    number, _, unit = formats.length(reports.mean_km).rpartition(" ")
     return replace(picture, fact=Fact(number, f"{unit} away on average"))
 
 

@@ -114,10 +114,10 @@ def odds_html(record: DistanceState) -> str:
     title = f"100 small figures, {formats.hundred(share)} of them filled: right guesses."
     sentence = (
         "An attacker who must choose between two equally likely places "
-        f"**{words.km_text(record.policy.km)}** apart {right_guess_text(share)}."
+        f"**{formats.length(record.policy.km)}** apart {right_guess_text(share)}."
     )
     rows = "".join(
-        f"<div><dt>{words.km_text(each)}</dt><dd>{words.odds_text(record, each)}</dd></div>"
+        f"<div><dt>{formats.length(each)}</dt><dd>{words.odds_text(record, each)}</dd></div>"
         for each in words.ODDS_DISTANCES
     )
     return (

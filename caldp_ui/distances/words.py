@@ -25,16 +25,11 @@ ODDS_DISTANCES: Final = (1.0, 5.0, 20.0, 100.0)
 """Kilometres at which the odds are shown."""
 
 
-def km_text(distance: float) -> str:
-    """Kilometres as people read them."""
-    return f"{distance:.2g} km" if distance < 9.95 else f"{distance:,.0f} km"
-
-
 def ring_text(record: DistanceState) -> str:
     """The ring's radius, and the promise inside."""
     most = max_guess_accuracy(record.policy.epsilon)
     best = formats.hundred(most)
-    within = f"Within **{km_text(record.policy.km)}** an even chance"
+    within = f"Within **{formats.length(record.policy.km)}** an even chance"
     if best.startswith("more"):
         return f"{within} may become {best} %"
     return f"{within} stays between {formats.hundred(1 - most)} % and {best} %"
@@ -57,7 +52,7 @@ def _everybody_headline(data: DistanceData) -> Headline:
             "This estimate is not made of shares; another one is under “Distance, method”.",
         )
     return Headline(
-        f"The map misplaces people by {km_text(km)} on average{_plain_clause(data)}.",
+        f"The map misplaces people by {formats.length(km)} on average{_plain_clause(data)}.",
         _blocks_sentence(data) or _odds_sentence(data.record),
     )
 
@@ -84,7 +79,7 @@ def result_text(data: DistanceData) -> str:
 
 def _misplacement_text(result: Result) -> str:
     km = result.first.errors.sliced_wasserstein_km
-    return "an unknown distance" if km is None else km_text(km)
+    return "an unknown distance" if km is None else formats.length(km)
 
 
 def _error_text(result: Result) -> str:
@@ -97,23 +92,22 @@ def error_fact(result: Result) -> Fact:
     km = result.first.errors.sliced_wasserstein_km
     if km is None:
         return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
-    number, _, unit = km_text(km).rpartition(" ")
+    number, _, unit = formats.length(km).rpartition(" ")
     return Fact(number, f"{unit} on average")
 
 
 def _odds_sentence(record: DistanceState) -> str:
     right = right_guess_text(max_guess_accuracy(record.policy.epsilon)).replace("*", "")
-    return (
-        f"Between two equally likely places {km_text(record.policy.km)} apart, an attacker {right}."
-    )
+    distance = formats.length(record.policy.km)
+    return f"Between two equally likely places {distance} apart, an attacker {right}."
 
 
 def _person_headline(data: DistanceData) -> Headline:
     name = place_name(data.domain, data.record.place)
     return Headline(
-        f"A report from {name} lies {km_text(data.noise_reports.mean_km)} away on average.",
+        f"A report from {name} lies {formats.length(data.noise_reports.mean_km)} away on average.",
         f"In {blocks_title(data)[0].lower()}{blocks_title(data)[1:]} it lies "
-        f"{km_text(data.block_reports.mean_km)} away.",
+        f"{formats.length(data.block_reports.mean_km)} away.",
     )
 
 
@@ -125,7 +119,7 @@ def error_subtitle(result: Result) -> str:
 
 def displacement_text(distance: float) -> str:
     """A mean displacement as a subtitle."""
-    return f"reports lie {km_text(distance)} away"
+    return f"reports lie {formats.length(distance)} away"
 
 
 def blocks_title(data: DistanceData) -> str:
@@ -142,10 +136,10 @@ def describe_blocks(data: DistanceData) -> str:
     many = formats.count(data.blocks_setup.partition.m, "block", "blocks")
     return (
         f"{many} with ε = {data.blocks_epsilon:.2g}. Reports of randomized response lie "
-        f"{km_text(data.average_km[1])} away on average over the map (noise, from its middle: "
-        f"{km_text(data.average_km[0])}). Between two equally likely places of one block, however "
-        f"far apart, an attacker {right}. But {share} pairs of neighbours are in two blocks, and "
-        "every report tells them apart."
+        f"{formats.length(data.average_km[1])} away on average over the map (noise, from its "
+        f"middle: {formats.length(data.average_km[0])}). Between two equally likely places of one "
+        f"block, however far apart, an attacker {right}. But {share} pairs of neighbours are in "
+        "two blocks, and every report tells them apart."
     )
 
 
@@ -213,13 +207,13 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
     right = right_guess_probability(record, far)
     sentences = [
         (
-            f"Far places can be told apart: at {km_text(far)}, {_right_guesses_text(right)} of 100 "
-            "guesses may be right."
+            f"Far places can be told apart: at {formats.length(far)}, "
+            f"{_right_guesses_text(right)} of 100 guesses may be right."
         ),
         (
-            f"Which region somebody is in: reports lie {km_text(data.noise_reports.mean_km)} away "
-            "on average, so "
-            "regions farther apart than that are no secret."
+            "Which region somebody is in: reports lie "
+            f"{formats.length(data.noise_reports.mean_km)} away on average, so regions farther "
+            "apart than that are no secret."
         ),
         (
             "What an attacker knows already: an attacker who can rule out the lake and the woods "
@@ -232,9 +226,8 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
     return [
         *sentences,
         (
-            f"Within a cell of the map (about {km_text(height)} high) all reports are alike: "
-            "there the "
-            "map's own coarseness hides people, whatever ε is."
+            f"Within a cell of the map (about {formats.length(height)} high) all reports are "
+            "alike: there the map's own coarseness hides people, whatever ε is."
         ),
     ]
 

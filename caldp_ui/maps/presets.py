@@ -112,8 +112,7 @@ def hexagons_of(domain: GridDomain) -> HexagonBlocks:
 
 def hexagon_size(resolution: int) -> str:
     """The distance across a hexagon, as text in km or m."""
-    km = hexagon_km(resolution)
-    return f"about {formats.digits(km)} km" if km >= 1 else f"about {formats.digits(1000 * km)} m"
+    return f"about {formats.length(hexagon_km(resolution))}"
 
 
 def _hexagons(domain: GridDomain) -> Preset:

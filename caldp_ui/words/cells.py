@@ -9,7 +9,7 @@ from caldp_ui.words import formats
 
 def cell_size_text(degrees: float) -> str:
     """The side of a cell in degrees, and its height on the ground."""
-    return f"{degrees:g}° ({_length(degrees * KM_PER_DEGREE)})"
+    return f"{degrees:g}° ({formats.length(degrees * KM_PER_DEGREE)})"
 
 
 def cell_area_text(grid: GridDomain) -> str:
@@ -17,21 +17,15 @@ def cell_area_text(grid: GridDomain) -> str:
     high = grid.cell * KM_PER_DEGREE
     latitudes = grid.latitudes()
     least, most = (high * float(f(np.cos(np.radians(latitudes)))) for f in (np.min, np.max))
-    if _length(least) == _length(most):
-        return f"A cell is {_length(high)} high and {_length(most)} wide."
+    if formats.length(least) == formats.length(most):
+        return f"A cell is {formats.length(high)} high and {formats.length(most)} wide."
     toward = "north" if abs(latitudes[-1]) > abs(latitudes[0]) else "south"
     return (
-        f"Cells are equal in degrees, not in area: all are {_length(high)} high, but "
-        f"{_length(most)} wide where they are widest and {_length(least)} in the far {toward}; "
-        f"the same colour there means {formats.times(most / least)} as many people a square "
-        "kilometre."
+        f"Cells are equal in degrees, not in area: all are {formats.length(high)} high, but "
+        f"{formats.length(most)} wide where they are widest and {formats.length(least)} in the far "
+        f"{toward}; the same colour there means {formats.times(most / least)} as many people a "
+        "square kilometre."
     )
-
-
-def _length(km: float) -> str:
-    if km < 1:
-        return f"{float(f'{1000 * km:.2g}'):g} m"
-    return f"{float(f'{km:.2g}'):,g} km"
 
 
 def cell_error_text(found: CellErrors, finest: float) -> str:

@@ -60,6 +60,13 @@ def digits(value: float, significant: int = 2) -> str:
     return text.rstrip("0").rstrip(".") if decimals else text
 
 
+def length(km: float) -> str:
+    """A length ≥ 0 in km, in metres below one: "1,234 km", "3.1 km", "29 m"."""
+    if km < 0.995:
+        return f"{digits(1000 * km)} m"
+    return f"{km:.2g} km" if km < 9.95 else f"{km:,.0f} km"
+
+
 def plus_minus(value: float, spread: float) -> str:
     """A value and its spread, both at least 0, to the same decimals; neither is rounded to 0."""
     decimals = 3 if max(value, spread) < 10 else 1

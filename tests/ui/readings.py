@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 _WORDS = {"million": 1e6, "billion": 1e9, "trillion": 1e12}
-_NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(e[+-]?\d+)?( million| billion| trillion)?( %| km)?")
+_NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(e[+-]?\d+)?( million| billion| trillion)?( %| km| m)?")
 _NOTHING = {"none of 100": 0.0, "all 100": 1.0, "all": 1.0, "∞": math.inf, "no number": math.inf}
 ROUNDING = 1e-9
 _LESS = ("fewer than ", "less than ")
@@ -32,7 +32,10 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """What "42 of 100", "0.0012", "3.67 million", "12 km", "more than 99.9 of 100" … are."""
+    """What "42 of 100", "0.0012", "3.67 million", "12 km", "more than 99.9 of 100" … are.
+
+    Metres are read as parts of a kilometre.
+    """
     text = text.replace("*", "").replace("\N{NO-BREAK SPACE}", " ").strip()
     if text in _NOTHING:
         return Reading(_NOTHING[text], _NOTHING[text])
@@ -57,7 +60,7 @@ def _number(text: str) -> Reading:
     _, _, decimals = digits.partition(".")
     scale = _WORDS[word.strip()] if word else 1.0
     scale *= 10.0 ** int(power[1:]) if power else 1.0
-    scale *= 0.01 if unit == " %" else 1.0
+    scale *= {" %": 0.01, " m": 0.001}.get(unit, 1.0)
     value, half = float(digits.replace(",", "")), 0.5 * 10.0 ** -len(decimals)
     return Reading(value - half, value + half).times(scale)
 

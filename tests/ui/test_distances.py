@@ -44,6 +44,7 @@ from caldp_ui.distances.presets import PRESETS
 from caldp_ui.distances.scene import BLOCKS, NOISE
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
+from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 from tests.ui.driver import (
     assert_exported,
@@ -293,8 +294,6 @@ def test_displacements_are_the_core_s() -> None:
     what = load_data(TWO_KM)
     law = report_distribution(what.setup.mechanism, NEW_YORK)
     assert what.noise_reports.mean_km == displacement(law, what.domain.km_from(NEW_YORK)) < 0.02
-    assert words.km_text(3.14) == "3.1 km"
-    assert words.km_text(1234.5) == "1,234 km"
 
 
 def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
@@ -313,7 +312,7 @@ def test_the_headline_compares_with_plain_ldp_and_the_second_line_with_blocks() 
     assert what.blocks_result is not None
     assert what.plain is not None
     ours, blocks, plain = (
-        words.km_text(each.first.errors.sliced_wasserstein_km or 0.0)
+        formats.length(each.first.errors.sliced_wasserstein_km or 0.0)
         for each in (what.ours, what.blocks_result, what.plain)
     )
     told = words.headline(what)
@@ -325,6 +324,6 @@ def test_the_headline_compares_with_plain_ldp_and_the_second_line_with_blocks() 
     assert waiting.second.endswith("50 km apart, an attacker is right at most 73 times in 100.")
     person = words.headline(load_data(DistanceState(replace(BEGIN, n=20_000), show=PERSON)))
     assert person.sentence == (
-        f"A report from New York, New York lies {words.km_text(what.noise_reports.mean_km)} away "
+        f"A report from New York, New York lies {formats.length(what.noise_reports.mean_km)} away "
         "on average."
     )

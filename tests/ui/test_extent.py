@@ -50,7 +50,7 @@ def test_larger_cells_keep_states_and_say_both_errors(page: AppTest) -> None:
     bodies = [item.proto.body for item in page.get("html")]
     (table,) = (body for body in bodies if "ladder" in body)
     assert table.count("<tr") == 1 + len(extent.merge_factors(STATES))
-    assert "1° (110 km) (now)" in table
+    assert "1° (111 km) (now)" in table
 
 
 def test_a_part_of_the_map_is_shown_and_taken_back() -> None:

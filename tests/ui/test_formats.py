@@ -48,6 +48,14 @@ def test_a_number_of_times_claims_no_more_than_three_digits() -> None:
     assert formats.times(256_870_174.0) == "257 million times"
 
 
+@given(st.floats(0.0001, 20_000.0))
+def test_a_length_is_read_back(km: float) -> None:
+    number, _, unit = formats.length(km).partition(" ")
+    length = float(number.replace(",", "")) * {"km": 1.0, "m": 0.001}[unit]
+    assert length == pytest.approx(km, rel=0.0501)
+    assert (unit == "m") == (length < 1)
+
+
 def test_nobody_has_no_sign() -> None:
     assert formats.people(-0.3) == "0"
 
