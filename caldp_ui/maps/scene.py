@@ -45,7 +45,7 @@ TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """The two estimates that the headline compares are large, the truth is small, for reference."""
 _DRAW: Final = "one draw of many"
-SQUARES: Final = "dashed: averages"
+SQUARES: Final = "dashed: cells averaged"
 
 
 def scene(data: ComparisonData, land: Ground, title: str = "This protection", **more: Any) -> Scene:
@@ -115,7 +115,7 @@ def subtitle(result: Result) -> str:
     """The error of a picture, and the method by which it was made."""
     error = accuracy.tv_in_words(PLACES, result.first.errors.tv)
     if not has_valid_errors(result.setup):
-        error = "error not told: the data were made with the prior"
+        error = "error unknown: the data were made with the prior"
     method = MECHANISMS[result.setup.mechanism_name].title
     return f"{error} · {method}{parameters.describe_parameters(result.setup.scenario.mechanism)}"
 
