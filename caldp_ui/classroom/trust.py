@@ -144,7 +144,7 @@ def _row(row: _TrustRow, data: Trust, lesson: Lesson) -> str:
         f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
         f"{_people(row.server_bits, 'answers on the server')}</div>"
         f'<i class="last">publishes →</i>'
-        f'<div class="told"><p>yes, of all {formats.people(lesson.n)}</p>'
+        f'<div class="published"><p>yes, of all {formats.people(lesson.n)}</p>'
         f"<strong>{_percent(row.published)}</strong><p>± {_points(row.off)}</p></div>"
     )
 

@@ -62,7 +62,7 @@ def stacked_layout(state: PageState[Any]) -> Layout:
 def title_row(state: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Room for the headline, and right of it for switches of views, examples and the like."""
     row = st.container(key=state.key("title"), horizontal=True, gap="small")
-    return row.container(key="said"), row.container(key=state.key("switch"), horizontal=True)
+    return row.container(key="sentences"), row.container(key=state.key("switch"), horizontal=True)
 
 
 @dataclass(frozen=True)

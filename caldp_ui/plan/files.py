@@ -17,8 +17,8 @@ from caldp_ui.plan.regions import Margins, regions_of
 
 _OVERALL = """
 def accuracy(mechanism, p, n):
-    told = dict(domain=setup.dataset.domain, options=setup.options, budget={budget!r})
-    return expected_error(mechanism, p, n, {estimator!r}, **told).error
+    options = dict(domain=setup.dataset.domain, options=setup.options, budget={budget!r})
+    return expected_error(mechanism, p, n, {estimator!r}, **options).error
 
 """
 _APPROXIMATED = """

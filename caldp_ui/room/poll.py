@@ -49,11 +49,11 @@ class PollState:
 class Poll:
     """All that a server holds of one question.
 
-    `seen`: its current state. `sent`: hashes of the numbers of phones that have answered, with this
+    `state`: its current state. `sent`: hashes of the numbers of phones that have answered, with this
     question's `salt`. `came`: when the latest reports came, in seconds.
     """
 
-    seen: PollState
+    state: PollState
     salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     sent: set[bytes] = field(default_factory=set)
     came: deque[float] = field(default_factory=deque)
@@ -70,7 +70,7 @@ class Poll:
         `clock`: in seconds.
         Raises `CaldpError` with one sentence for the phone, `Busy` where it may try again.
         """
-        state = self.seen
+        state = self.state
         number = check_whole("A report", answer, 0, state.question.k - 1)
         require(mark == state.mark, "This question is over; your report was not counted.")
         require(_is_token(token), "This report does not come from this page; reload the page.")
@@ -86,29 +86,29 @@ class Poll:
         record_event(lately, now, 1.0, REPORTS_A_SECOND, "Very many phones report")
         self.came = deque(came for came in (*self.came, now) if now - came <= BURST_MAX)
         self.sent.add(self._hash(token))
-        self.seen = replace(state, reports=(*state.reports, number))
+        self.state = replace(state, reports=(*state.reports, number))
 
     def has_answered(self, mark: str, token: str) -> bool:
         """Whether the report of the phone with this number to this question was counted."""
-        return mark == self.seen.mark and self._hash(token) in self.sent
+        return mark == self.state.mark and self._hash(token) in self.sent
 
     def set_open(self, is_open: bool) -> None:
         """Take reports from now on, or no more; `CaldpError` to reopen once the answer is shown."""
         require(
-            not (is_open and self.seen.is_shown),
+            not (is_open and self.state.is_shown),
             "The answer is known by now; start the question again for new guesses.",
         )
-        self.seen = replace(self.seen, is_open=is_open)
+        self.state = replace(self.state, is_open=is_open)
 
     def show_answer(self) -> None:
         """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
-        require(self.seen.question.right is not None, "This question has no right answer.")
-        self.seen = replace(self.seen, is_open=False, is_shown=True)
+        require(self.state.question.right is not None, "This question has no right answer.")
+        self.state = replace(self.state, is_open=False, is_shown=True)
 
     def set_report_limit(self, most: int) -> None:
         """Take up to `most` reports from now on, 1 to 500; those that are in stay."""
         check_whole("The number of reports", most, 1, REPORTS_MAX)
-        self.seen = replace(self.seen, most=most)
+        self.state = replace(self.state, most=most)
 
     def discard_recent(self, seconds: float, now: float) -> int:
         """Forget the reports of the last so many seconds, 0 to 300; returns how many they were.
@@ -119,7 +119,7 @@ class Poll:
         burst = sum(now - came <= seconds for came in self.came)
         for _ in range(burst):
             self.came.pop()
-        self.seen = replace(self.seen, reports=self.seen.reports[: -burst or None])
+        self.state = replace(self.state, reports=self.state.reports[: -burst or None])
         return burst
 
     def _hash(self, token: str) -> bytes:

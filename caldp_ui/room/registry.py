@@ -45,11 +45,11 @@ class TeacherKey:
 
 @dataclass
 class _Room:
-    """`heard`: when `visit`, the teacher's, was last known to be connected."""
+    """`connected_at`: when `visit`, the teacher's, was last known to be connected."""
 
     key: str
     poll: Poll
-    heard: float
+    connected_at: float
     visit: str
 
 
@@ -99,7 +99,7 @@ class Rooms:
         """Ask the room's next question; all that it held of the one before is forgotten."""
         with self._lock:
             room = self._own_room(teacher_key)
-            room.poll = Poll.ask(teacher_key.code, question, room.poll.seen.most)
+            room.poll = Poll.ask(teacher_key.code, question, room.poll.state.most)
 
     def set_open(self, teacher_key: TeacherKey, is_open: bool) -> None:
         """Take reports from now on, or no more."""
@@ -131,7 +131,7 @@ class Rooms:
         """The state of that room's poll; raises `CaldpError` where there is none."""
         with self._lock:
             self._end_deserted(self._now())
-            return self._room(code).poll.seen
+            return self._room(code).poll.state
 
     def get_own_poll(self, teacher_key: TeacherKey, visit: str = "") -> PollState:
         """The poll's state for its teacher, who counts as present; `CaldpError` for a wrong key.
@@ -140,8 +140,8 @@ class Rooms:
         """
         with self._lock:
             room = self._own_room(teacher_key)
-            room.heard, room.visit = self._now(), visit or room.visit
-            return room.poll.seen
+            room.connected_at, room.visit = self._now(), visit or room.visit
+            return room.poll.state
 
     def report(self, code: str, mark: str, token: str, answer: object) -> None:
         """Count one phone's report, see `Poll.report`."""
@@ -171,8 +171,8 @@ class Rooms:
         """End the rooms whose teachers have been away for too long."""
         for code, room in list(self._rooms.items()):
             if self._connected(room.visit):
-                room.heard = now
-            elif now - room.heard > ABSENT_MAX:
+                room.connected_at = now
+            elif now - room.connected_at > ABSENT_MAX:
                 self._forget(code)
 
     def _forget(self, code: str) -> None:

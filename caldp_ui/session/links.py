@@ -15,7 +15,7 @@ from caldp_ui.session.notices import notify
 from caldp_ui.session.visit import this_visit
 
 R = TypeVar("R")
-_LAST_WRITTEN: Final = "links/told"
+_LAST_WRITTEN: Final = "links/written"
 """Key of a visit's last write: the page, the query wanted, the query at that time, the visit."""
 _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 """Keys that mail programs and social networks add to links: nobody's mistake, so no notice."""

@@ -100,7 +100,7 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
     expect(phone.locator(".phone .odds")).to_contain_text("right at most 82 times in 100")
     phone.locator(".phone .go").click()
     phone.get_by_text("Counted, once").wait_for()
-    sent = phone.locator(".phone .said strong").inner_text()
+    sent = phone.locator(".phone .sent strong").inner_text()
     expect(phone.locator(".phone .why")).to_contain_text("You can deny it")
     phone.close()
     return str(sent)

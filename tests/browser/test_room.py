@@ -68,7 +68,7 @@ def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[
     page.locator(".phone .go").click()
     page.get_by_text("Counted, once").wait_for()
     found = list(sent)
-    assert page.locator(".phone .said strong").inner_text() == "Yes"
+    assert page.locator(".phone .sent strong").inner_text() == "Yes"
     page.reload()
     page.get_by_text("Counted, once").wait_for()
     stored = page.evaluate("JSON.stringify(localStorage)")

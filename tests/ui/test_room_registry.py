@@ -312,14 +312,14 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     seen = rooms.get_poll(held.code)
     (room,) = vars(rooms)["_rooms"].values()
     kept = vars(room.poll)
-    assert kept["seen"] == PollState(held.code, seen.mark, ASKED, True, (0, 2, 0))
+    assert kept["state"] == PollState(held.code, seen.mark, ASKED, True, (0, 2, 0))
     assert kept["came"] == deque([0.0] * 3)
     # Which phones have answered, as hashes in no order, beside no report.
-    assert kept.keys() == {"seen", "came", "sent", "salt"}
+    assert kept.keys() == {"state", "came", "sent", "salt"}
     assert isinstance(kept["sent"], set)
     assert len(kept["sent"]) == 3
     assert not any(token(number) in repr(kept) for number in (1, 2, 3))
-    assert vars(room) == {"key": held.key, "poll": room.poll, "heard": 0.0, "visit": ""}
+    assert vars(room) == {"key": held.key, "poll": room.poll, "connected_at": 0.0, "visit": ""}
     before = room.poll.salt
     rooms.ask(held, ASKED)
     assert room.poll.salt != before

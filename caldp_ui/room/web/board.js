@@ -84,7 +84,7 @@ class Board extends Picture {
             const plot = el("span", {className: "plot", "aria-hidden": "true"}, parts.sent,
                 parts.bar, parts.range, parts.truth);
             parts.node.append(el("span", {className: "name"}, name), plot,
-                el("span", {className: "told"}, parts.number, parts.span), parts.past);
+                el("span", {className: "readout"}, parts.number, parts.span), parts.past);
             parts.node.classList.toggle("hidden", sensitive);
             return parts;
         });

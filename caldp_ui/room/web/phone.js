@@ -149,7 +149,7 @@ class Phone {
         });
         return [
             this.title(),
-            el("p", {className: "said"}, words.sent, el("strong", {}, answers[report])),
+            el("p", {className: "sent"}, words.sent, el("strong", {}, answers[report])),
             ...this.answerView(),
             el("p", {className: "state", role: "status"}, state),
             el("p", {className: "why"}, explanations[report].why),
