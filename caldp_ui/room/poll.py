@@ -49,8 +49,8 @@ class PollState:
 class Poll:
     """All that a server holds of one question.
 
-    `state`: its current state. `sent`: hashes of the numbers of phones that have answered, with this
-    question's `salt`. `came`: when the latest reports came, in seconds.
+    `state`: what teacher and phones may read. `sent`: hashes of the numbers of phones that have
+    answered, with this question's `salt`. `came`: when the latest reports came, in seconds.
     """
 
     state: PollState

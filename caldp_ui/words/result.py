@@ -30,7 +30,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
 
 
 def _unknown_error_headline(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
-    sentence = f"How good this {nouns.whole} is cannot be measured: its data were made with the prior."
+    sentence = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
     if covered >= 1.0:
         return Headline(sentence, _hidden_sentence(nouns, setup))
     return Headline(counts.unprotected_text(nouns, covered), sentence, True)
