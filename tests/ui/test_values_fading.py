@@ -87,9 +87,9 @@ def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> N
         begin, preset = fading(name)
         setup = prepare(preset.apply(begin))
         assert audit_mechanism(setup.mechanism, setup.policy).holds
-        told = figures.belief_rows(setup.scenario)
-        assert len(told) == setup.mechanism.k
-        for each in told:
+        rows = figures.belief_rows(setup.scenario)
+        assert len(rows) == setup.mechanism.k
+        for each in rows:
             assert each.channel_beliefs is not None
             assert each.promise_beliefs.least <= each.channel_beliefs.least + 1e-12
             assert each.channel_beliefs.most <= each.promise_beliefs.most + 1e-12
