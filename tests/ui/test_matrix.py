@@ -33,8 +33,8 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
         record = record_of(at)
         assert record == MatrixState().with_template(name, 1.0)
         assert headline(at) == said_of(verdict(record))
-        said = message(at)["limit"]
-        assert [[cell["text"] for cell in row] for row in said] == [
+        limits = message(at)["limit"]
+        assert [[cell["text"] for cell in row] for row in limits] == [
             ["" if x == z else level_text(e) for z, e in enumerate(row)]
             for x, row in enumerate(template.levels(1.0))
         ]
@@ -63,8 +63,8 @@ def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
     for text in ("-1", "21", "a", "1_0", "nan", "1e400"):
         with naming(text):
             edit(at, 0, 1, text)
-            said = at.warning[0].value.replace("\\", "")
-            assert "A level must be a number from 0 to 20, or ∞" in said
+            warning = at.warning[0].value.replace("\\", "")
+            assert "A level must be a number from 0 to 20, or ∞" in warning
             assert record_of(at) == begin
     for x, other in ((0, 0), (0, 9), (-1, 0), ("0", 1), (None, 1), (0, 1.0)):
         with naming(f"{x}, {other}"):
@@ -99,22 +99,22 @@ def test_too_many_names_are_refused_before_levels_are_made() -> None:
 
 
 def test_files_hold_what_is_shown() -> None:
-    what = verdict(replace(SMALL, channel=BUG))
-    told = json.loads(below.matrix_json(what))
-    assert told["levels"] == [[0, 1, None], [None, 0, 0.5], [2, None, 0]]
-    assert not told["holds"]
-    holds = {(cell["truth"], cell["against"]): cell["holds"] for cell in told["cells"]}
+    channel_verdict = verdict(replace(SMALL, channel=BUG))
+    data = json.loads(below.matrix_json(channel_verdict))
+    assert data["levels"] == [[0, 1, None], [None, 0, 0.5], [2, None, 0]]
+    assert not data["holds"]
+    holds = {(cell["truth"], cell["against"]): cell["holds"] for cell in data["cells"]}
     assert not holds["b", "c"]
     assert all(held for pair, held in holds.items() if pair != ("b", "c"))
-    assert below.matrix_csv(what).splitlines()[1] == b"a,0,1,inf"
+    assert below.matrix_csv(channel_verdict).splitlines()[1] == b"a,0,1,inf"
 
 
 def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said() -> None:
     for level in (INF, 0.0):
         rows = ((0.0, level), (level, 0.0))
         at = opened(MatrixState("", 1.0, ("a", "b"), rows))
-        told = "has no limits" if level else "keeps all 2 limits"
-        assert told in headline(at)
+        phrase = "has no limits" if level else "keeps all 2 limits"
+        assert phrase in headline(at)
         open_every_tab(at, "matrix-tabs")
 
 

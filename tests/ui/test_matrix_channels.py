@@ -71,18 +71,18 @@ def test_a_pasted_channel_is_audited_exactly() -> None:
     record = replace(MatrixState().with_template("drug", 1.1), channel=PASTED, pasted=warner)
     assert verdict(record).audit.holds  # log 3 = 1.0986…
     tight = replace(record.with_limit(0, 1, 1.0986, both=False))
-    what = verdict(tight)
-    assert [(cell.leak.x, cell.leak.x_other) for cell in what.broken] == [(0, 1)]
-    assert "leaks 1.09861 where 1.0986 is allowed" in said_of(what)
+    channel_verdict = verdict(tight)
+    assert [(cell.leak.x, cell.leak.x_other) for cell in channel_verdict.broken] == [(0, 1)]
+    assert "leaks 1.09861 where 1.0986 is allowed" in said_of(channel_verdict)
     assert "“Yes” against “No”" in headline(opened(tight))
     again = candidates.build_candidate(
-        replace(record, pasted=candidates.as_text(what.candidate.channel))
+        replace(record, pasted=candidates.as_text(channel_verdict.candidate.channel))
     )
-    assert again.channel == what.candidate.channel
+    assert again.channel == channel_verdict.candidate.channel
 
 
 def test_what_is_no_channel_is_said_in_a_sentence() -> None:
-    for text, told in (
+    for text, error in (
         ("", "needs 2 lines"),
         ("1 0", "needs 2 lines"),
         ("1 0\n1", "as many numbers"),
@@ -92,7 +92,7 @@ def test_what_is_no_channel_is_said_in_a_sentence() -> None:
         ("1 " * 401 + "\n" + "1 " * 401, "at most 400 reports"),
     ):
         record = replace(MatrixState().with_template("drug", 1.0), channel=PASTED, pasted=text)
-        with naming(text[:9]), pytest.raises(CaldpError, match=told):
+        with naming(text[:9]), pytest.raises(CaldpError, match=error):
             candidates.build_candidate(record)
 
 
@@ -121,15 +121,19 @@ def test_values_that_a_report_proves_come_first() -> None:
         ("both", "randomized-response", 3),
     ):
         with naming(f"{template}, {channel}"):
-            what = verdict(replace(MatrixState().with_template(template, 1.0), channel=channel))
-            rows = what.candidate.channel
-            alone = [[x for x in range(what.k) if rows[x][y]] for y in range(len(rows[0]))]
-            assert {x for (x, *others) in alone if not others} == set(what.proven_values)
-            assert len(what.proven_values) == bare
-            made = words.headline(what)
+            channel_verdict = verdict(
+                replace(MatrixState().with_template(template, 1.0), channel=channel)
+            )
+            rows = channel_verdict.candidate.channel
+            alone = [
+                [x for x in range(channel_verdict.k) if rows[x][y]] for y in range(len(rows[0]))
+            ]
+            assert {x for (x, *others) in alone if not others} == set(channel_verdict.proven_values)
+            assert len(channel_verdict.proven_values) == bare
+            made = words.headline(channel_verdict)
             assert made.unprotected == bool(bare)
-            assert not bare or made.sentence.startswith(f"{bare} of {what.k} values")
-            assert "The channel keeps" in words.in_one_line(what)
+            assert not bare or made.sentence.startswith(f"{bare} of {channel_verdict.k} values")
+            assert "The channel keeps" in words.in_one_line(channel_verdict)
     open_to_all = replace(
         MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="1 0\n0 1"
     )
@@ -138,13 +142,15 @@ def test_values_that_a_report_proves_come_first() -> None:
 
 def test_a_limit_matters_if_the_others_do_not_imply_it() -> None:
     for template, follow in (("hospital", 0), ("ldp", 0), ("line", 20)):
-        what = verdict(MatrixState().with_template(template, 1.0))
-        assert int(what.redundant_limits.sum()) == follow, template
-        for x, z in what.cells:
-            levels = what.levels.copy()
+        channel_verdict = verdict(MatrixState().with_template(template, 1.0))
+        assert int(channel_verdict.redundant_limits.sum()) == follow, template
+        for x, z in channel_verdict.cells:
+            levels = channel_verdict.levels.copy()
             levels[x, z] = INF
-            implied = closure(DenseMatrix.of(levels)).entries[x, z] <= what.levels[x, z] < INF
-            assert bool(what.redundant_limits[x, z]) == implied, (template, x, z)
+            implied = (
+                closure(DenseMatrix.of(levels)).entries[x, z] <= channel_verdict.levels[x, z] < INF
+            )
+            assert bool(channel_verdict.redundant_limits[x, z]) == implied, (template, x, z)
 
 
 def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
@@ -189,20 +195,20 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
     assert "keeps all 25 limits" in headline(at)
-    told = " ".join(each.value for each in container(at, "matrix-side").markdown)
-    assert "Certified:** less than 0.01 %" in told
+    text = " ".join(each.value for each in container(at, "matrix-side").markdown)
+    assert "Certified:** less than 0.01 %" in text
     least = candidates.build_candidate(MatrixState()).mechanism
     assert least is not None
     times = candidates.even_variance(least) / job.result().loss
-    assert f"needs {times:.3g} times as many people" in told
+    assert f"needs {times:.3g} times as many people" in text
     assert times > 3
     checked(at.button(key="matrix-even-it").click().run())
     job = at.session_state["matrix-design-even/job"]
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
-    told = " ".join(each.value for each in container(at, "matrix-side").markdown)
+    text = " ".join(each.value for each in container(at, "matrix-side").markdown)
     most = candidates.above(job.result().gap)
-    assert f"Certified:** the largest variance of a value is {most}" in told
+    assert f"Certified:** the largest variance of a value is {most}" in text
     assert "keeps all 25 limits" in headline(at)
 
 
@@ -220,17 +226,17 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
     made = job.result()
-    told = " ".join(each.value for each in container(at, "matrix-side").markdown)
+    text = " ".join(each.value for each in container(at, "matrix-side").markdown)
     assert (
         f"of the groups (Diseases, {escape_markdown('<b>Other</b>')}) is "
-        f"{candidates.above(made.gap)}" in told
+        f"{candidates.above(made.gap)}" in text
     )
     least = candidates.build_candidate(replace(record, channel="plain")).mechanism
     assert least is not None
     # By another route: the information in the channel itself.
     channel = np.array([[float(chance) for chance in row] for row in least.exact_channel()])
     times = form_loss(channel, np.full(4, 0.25), groups.form(names)) / made.loss
-    assert f"needs {times:.3g} times as many people" in told
+    assert f"needs {times:.3g} times as many people" in text
     assert "keeps all" in headline(at)
     assert groups.groups_of(("a", "b: 1", "c")) == groups.groups_of(("b: 1", "b: 2")) == {}
     assert set(groups.groups_of(("a", "b: 1", "b: 2"))) == {"a", "b"}
@@ -245,9 +251,9 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
         at.session_state["matrix-tabs"] = "Two reports"
         checked(at.run())
         checked(at.selectbox(key="matrix-second").set_value(second).run())
-        shown = message(at, STATE.key("together"))
-        assert shown["limit"][0][1]["text"] == "2"
-        assert shown["leak"][0][1] | {"description": ""} == {
+        data = message(at, STATE.key("together"))
+        assert data["limit"][0][1]["text"] == "2"
+        assert data["leak"][0][1] | {"description": ""} == {
             "text": "2.00",
             "mark": "kept",
             "colours": board._colours(2.0),
@@ -259,14 +265,14 @@ def test_a_channel_that_no_longer_fits_is_said_so() -> None:
     at = opened(replace(MatrixState().with_template("blocks", 1.0), channel="hadamard"))
     assert container(at, "matrix-side").selectbox[1].value is not None
     edit(at, 0, 1, "0.5")
-    said = [each.value for each in container(at, "matrix-side").caption]
-    assert any("can't be made for this matrix" in each for each in said)
+    captions = [each.value for each in container(at, "matrix-side").caption]
+    assert any("can't be made for this matrix" in each for each in captions)
     assert headline(at) == said_of(verdict(replace(record_of(at), channel=RANDOMIZED_RESPONSE)))
 
 
 def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
     at = opened(template="ldp")
-    (said,) = (item.value for item in at.caption if "typically off" in item.value)
+    (caption,) = (item.value for item in at.caption if "typically off" in item.value)
     found = candidates.build_candidate(record_of(at)).mechanism
     assert found is not None
     rng, n, k = np.random.default_rng(5), 10_000, found.k
@@ -274,5 +280,5 @@ def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
     drawn = np.array([found.estimate(found.sample_tally(each, rng)) for each in people])
     off = 100 * float(np.sqrt(np.mean((drawn - 1 / k) ** 2)))
     # 1,600 free errors: known to 1.8 %, so 9 % is five of that; two digits round by 2.5 %.
-    assert float(re.search(r"by ([\d.]+) percentage", said)[1]) == pytest.approx(off, rel=0.12)  # type: ignore[index]
-    assert "10,000 people" in said
+    assert float(re.search(r"by ([\d.]+) percentage", caption)[1]) == pytest.approx(off, rel=0.12)  # type: ignore[index]
+    assert "10,000 people" in caption

@@ -29,11 +29,11 @@ from caldp_ui.values.page_state import BEGIN
 from caldp_ui.words import formats, promise_text
 from tests.ui import test_formats, test_room
 
-SEEN = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
+POLL = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
 
 
 @contextmanager
-def slipped(function: Callable[..., Any], right: str, wrong: str) -> Iterator[None]:
+def mutate(function: Callable[..., Any], right: str, wrong: str) -> Iterator[None]:
     """The function with `wrong` where its source has `right`, once."""
     real = cast(FunctionType, inspect.unwrap(function))
     source = textwrap.dedent(inspect.getsource(real))
@@ -50,15 +50,15 @@ def slipped(function: Callable[..., Any], right: str, wrong: str) -> Iterator[No
 
 def check_live() -> None:
     """The headline's range is that of the first protected answer, the lower end first."""
-    shares = shares_of(SEEN.question, SEEN.reports)
-    said = words.live_headline(SEEN, shares).sentence
-    assert f"that {100 * shares.low[0]:.0f} to {100 * shares.high[0]:.0f} % would" in said
+    shares = shares_of(POLL.question, POLL.reports)
+    sentence = words.live_headline(POLL, shares).sentence
+    assert f"that {100 * shares.low[0]:.0f} to {100 * shares.high[0]:.0f} % would" in sentence
     assert shares.low[0] < shares.high[0]
 
 
 def check_numbers() -> None:
     """The poll's table holds what its board shows, by name."""
-    table, shares = below.numbers(SEEN), shares_of(SEEN.question, SEEN.reports)
+    table, shares = below.numbers(POLL), shares_of(POLL.question, POLL.reports)
     for name, column in (("estimate", shares.estimate), ("from", shares.low), ("to", shares.high)):
         assert table[f"{name}, %"].tolist() == pytest.approx((100 * column).round(1).tolist())
     assert (table["from, %"] < table["to, %"]).all()
@@ -147,5 +147,5 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
 def test_the_slip_is_caught(name: str) -> None:
     function, right, wrong, check = MUTANTS[name]
     check()
-    with slipped(function, right, wrong), pytest.raises((AssertionError, pytest.fail.Exception)):
+    with mutate(function, right, wrong), pytest.raises((AssertionError, pytest.fail.Exception)):
         check()

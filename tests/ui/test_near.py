@@ -30,8 +30,8 @@ def test_points_make_what_is_near_them_sensitive() -> None:
     before = scenario_of(at)
     checked(at.text_area(key="places-points").set_value("in New York").run())
     assert scenario_of(at) == before
-    (told,) = at.warning
-    assert "A point is written latitude,longitude in degrees" in told.value
+    (warning,) = at.warning
+    assert "A point is written latitude,longitude in degrees" in warning.value
     _areas_of_a_file(at)
 
 

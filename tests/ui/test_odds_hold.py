@@ -119,11 +119,11 @@ def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.!?])\*{0,2} (?=[A-Z“])", text)
 
 
-def hold(told: PromiseText, truth: Truth) -> None:
+def hold(text: PromiseText, truth: Truth) -> None:
     """Each number of each sentence, against the pairs that the sentence is of."""
     both = truth.held & truth.held.T
-    texts = [told.summary, told.odds, told.repeats, *told.not_promised]
-    for sentence in {s for t in [*texts, *(g.odds for g in told.grades)] for s in sentences(t)}:
+    texts = [text.summary, text.odds, text.repeats, *text.not_promised]
+    for sentence in {s for t in [*texts, *(g.odds for g in text.grades)] for s in sentences(t)}:
         reports = promise.REPEATS if sentence.startswith("Reports add up") else 1
         pairs = both if "two protected" in sentence or "Between two" in sentence else truth.held
         for number in _GUESS.findall(sentence):
@@ -141,37 +141,37 @@ def _of(sentence: str, truth: Truth) -> Bools:
     return every if not named else np.array([name in named for name in ("no", "yes")])
 
 
-def covers(told: PromiseText, setup: Setup, truth: Truth) -> None:
+def covers(text: PromiseText, setup: Setup, truth: Truth) -> None:
     """Who is protected, who is not, and how many of those one report names."""
     hidden: Bools = np.asarray(truth.held.any(axis=1))
     people = setup.dataset.distribution
-    assert told.protected_share == pytest.approx(float(people[hidden].sum()), abs=1e-12)
+    assert text.protected_share == pytest.approx(float(people[hidden].sum()), abs=1e-12)
     headline = result.headline(ANSWERS, setup, 0.1, 0.5)
-    assert headline.unprotected == (told.protected_share < 1.0)
-    first = told.summary.partition(". ")[0]
+    assert headline.unprotected == (text.protected_share < 1.0)
+    first = text.summary.partition(". ")[0]
     assert ("protected" in first and ("not" in first or "nly" in first or "obody" in first)) == (
-        told.protected_share < 1.0
+        text.protected_share < 1.0
     )
-    if told.protected_share < 1.0 and isinstance(setup.policy, Context):
+    if text.protected_share < 1.0 and isinstance(setup.policy, Context):
         named = truth.names()
         assert (named[~hidden] > 0).all(), "can be read"
         share = float((people * named)[~hidden].sum() / people[~hidden].sum())
-        (said,) = _READ.findall(told.grades[0].odds)
-        assert read("100 of 100" if said == "each" else said).holds(share) or share >= 0.995
+        (count,) = _READ.findall(text.grades[0].odds)
+        assert read("100 of 100" if count == "each" else count).holds(share) or share >= 0.995
 
 
 def check(scenario: Scenario, dataset: Any = None) -> tuple[float, float]:
     """All mechanisms; what is promised of protected people, and the most that one reaches."""
-    reached, told = 0.5, None
+    reached, text = 0.5, None
     nouns = ANSWERS if dataset is None else PLACES
     for setup, truth in under_each(scenario, dataset):
-        told = policies.describe_promise(nouns, setup)
-        hold(told, truth)
+        text = policies.describe_promise(nouns, setup)
+        hold(text, truth)
         if not isinstance(scenario.policy, PersonalTags):
-            covers(told, setup, truth)
+            covers(text, setup, truth)
         reached = max(reached, truth.guess(truth.held))
-    assert told is not None
-    return told.chance, reached
+    assert text is not None
+    return text.chance, reached
 
 
 @st.composite
@@ -201,9 +201,9 @@ def test_contexts(scenario: Scenario) -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_one_sensitive_value_of_twelve_is_no_safer_than_is_said(epsilon: float) -> None:
     policy = ContextPolicy(SymbolBlocks(), SensitiveSymbols(("3",)), epsilon)
-    told, reached = check(Scenario(Zipf(12), policy, n=1000))
-    assert told == pytest.approx(1 - np.exp(-epsilon) / 2)
-    assert reached == pytest.approx(told, abs=1e-9)
+    chance, reached = check(Scenario(Zipf(12), policy, n=1000))
+    assert chance == pytest.approx(1 - np.exp(-epsilon) / 2)
+    assert reached == pytest.approx(chance, abs=1e-9)
     assert reached > np.exp(epsilon) / (1 + np.exp(epsilon)) + 0.02  # what was said of it before
 
 
@@ -216,8 +216,8 @@ def test_areas_of_a_map(name: str) -> None:
 @FEW
 @given(LEVEL | st.just(np.inf), LEVEL | st.just(np.inf))
 def test_yes_or_no(first: float, second: float) -> None:
-    told, reached = check(Scenario(YesOrNo(0.3), BinaryQuestion(first, second), n=1000))
-    assert reached == pytest.approx(told, abs=1e-9) or first == second == np.inf
+    chance, reached = check(Scenario(YesOrNo(0.3), BinaryQuestion(first, second), n=1000))
+    assert reached == pytest.approx(chance, abs=1e-9) or first == second == np.inf
 
 
 @st.composite
@@ -248,8 +248,8 @@ def test_tables_of_distances(places: list[int], epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_scales(epsilon: float) -> None:
-    told, reached = check(Scenario(Zipf(6), Line(epsilon), n=1000))
-    assert reached == pytest.approx(told, abs=0.005)
+    chance, reached = check(Scenario(Zipf(6), Line(epsilon), n=1000))
+    assert reached == pytest.approx(chance, abs=0.005)
 
 
 @pytest.mark.parametrize("policy", [Streets(1.0, 150.0), CrowFlies(1.0, 150.0)], ids=repr)
@@ -263,8 +263,8 @@ def test_distances_on_a_map(policy: Streets | CrowFlies) -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_own_places(epsilon: float) -> None:
     common = SensitiveAreas(("+10,11,-20,-18",))
-    told, reached = check(
+    chance, reached = check(
         Scenario(policy=PersonalTags(common, (0.3, 0.2), "truth", epsilon)), DATASET
     )
-    assert told == pytest.approx(1 - np.exp(-epsilon) / 2)
-    assert reached > 0.5 + (told - 0.5) / 4
+    assert chance == pytest.approx(1 - np.exp(-epsilon) / 2)
+    assert reached > 0.5 + (chance - 0.5) / 4

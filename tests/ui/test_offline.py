@@ -47,21 +47,21 @@ class Links(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[str] = []
+        self.addresses: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         del tag
-        self.asked += [str(value) for name, value in attrs if name in ("src", "href", "action")]
+        self.addresses += [str(value) for name, value in attrs if name in ("src", "href", "action")]
 
 
-def held(whole: str) -> list[dict[str, Any]]:
+def parts_of(whole: str) -> list[dict[str, Any]]:
     """What the browser's side is told of each part."""
     found = re.search(
         r'<script type="application/json" id="parts">(.*?)</script>', whole, re.DOTALL
     )
     assert found
-    told: list[dict[str, Any]] = json.loads(found[1])
-    return told
+    data: list[dict[str, Any]] = json.loads(found[1])
+    return data
 
 
 @pytest.fixture(scope="module")
@@ -81,20 +81,20 @@ def test_a_file_asks_nobody_and_holds_each_step_of_each_slider() -> None:
     assert len(whole.encode()) < 5e6
     links = Links()
     links.feed(whole)
-    assert links.asked == []
+    assert links.addresses == []
     assert "default-src 'none'" in whole
     assert not re.search(r"\bimport\s[^;]*from\s*[\"']", whole)  # the modules are one
-    (told,) = held(whole)
-    assert [dial["title"] for dial in told["dials"]] == [
+    (data,) = parts_of(whole)
+    assert [dial["title"] for dial in data["dials"]] == [
         "ε of yes",
         "ε of no",
         "People",
         "Truly yes",
     ]
-    for dial in told["dials"]:
+    for dial in data["dials"]:
         now = dial["steps"][dial["at"]]
-        assert now["pictures"] == told["first"]["pictures"]
-        assert now["words"] == told["first"]["words"]
+        assert now["pictures"] == data["first"]["pictures"]
+        assert now["words"] == data["first"]["words"]
     assert 'id="hand-in"' not in whole  # a page alone asks nothing
 
 
@@ -118,18 +118,18 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
 
 
 def test_both_themes_are_told_at_once() -> None:
-    seen = combine_themes("a #FFFFFF b rgba(0,0,0,0.5)", "a #000000 b rgba(0,0,0,0.5)")
-    assert seen == "a light-dark(#FFFFFF,#000000) b rgba(0,0,0,0.5)"
+    style = combine_themes("a #FFFFFF b rgba(0,0,0,0.5)", "a #000000 b rgba(0,0,0,0.5)")
+    assert style == "a light-dark(#FFFFFF,#000000) b rgba(0,0,0,0.5)"
     with pytest.raises(CaldpError, match="Both themes"):
         combine_themes("a #FFFFFF", "b #000000")
     lesson = Lesson("sum")
     part = take_home.part(lesson)
     assert isinstance(part.picture, Board)
-    for key, told in part.picture.pictures.items():
+    for key, picture in part.picture.pictures.items():
         for name, colours in (("light", LIGHT), ("dark", DARK)):
             page = films.render(lesson, colours).pictures[key]
             one = r"light-dark\(([^()]*(?:\([^()]*\))?),([^()]*(?:\([^()]*\))?)\)"
-            assert re.sub(one, r"\1" if name == "light" else r"\2", told) == page
+            assert re.sub(one, r"\1" if name == "light" else r"\2", picture) == page
 
 
 @pytest.mark.parametrize("name", ["trust", pytest.param("means", marks=pytest.mark.thorough)])
@@ -142,26 +142,26 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
             board = STATIONS[name].open(slider.with_value(lesson, value))
             assert step.reading == slider.format_value(value)
             assert step.replacements[headline.SENTENCE] == headline.html(board.headline)
-    what = STATION_QUESTIONS[name].move
-    asked = make_question(what, dials)
-    assert len(set(asked.answers)) == len(asked.answers) == 3
-    (moved,) = (slider for slider in sliders if slider.title == what.dial)
-    (there,) = (value for value in moved.steps if moved.format_value(value) == what.reading)
+    move = STATION_QUESTIONS[name].move
+    question = make_question(move, dials)
+    assert len(set(question.answers)) == len(question.answers) == 3
+    (moved,) = (slider for slider in sliders if slider.title == move.dial)
+    (there,) = (value for value in moved.steps if moved.format_value(value) == move.reading)
     sentence = STATIONS[name].open(moved.with_value(lesson, there)).headline.sentence
-    number = questions.number(asked.answers[0])
+    number = questions.number(question.answers[0])
     assert number in [questions.number(word) for word in sentence.split()]
 
 
 def test_each_station_asks_three_questions_and_says_what_one_can_do_afterwards() -> None:
     assert tuple(STATION_QUESTIONS) == NAMES
-    for name, asked in STATION_QUESTIONS.items():
+    for name, station in STATION_QUESTIONS.items():
         with naming(name):
-            assert asked.aim.endswith(".")
-            assert asked.predict.ask.startswith("Before you move anything")
+            assert station.aim.endswith(".")
+            assert station.predict.ask.startswith("Before you move anything")
             titles = {dial.title: dial for dial in STATIONS[name].dials(Lesson(name))}
-            moved = titles[asked.move.dial]
-            assert asked.move.reading in {moved.format_value(value) for value in moved.steps}
-            for question in (asked.predict, asked.explain):
+            moved = titles[station.move.dial]
+            assert station.move.reading in {moved.format_value(value) for value in moved.steps}
+            for question in (station.predict, station.explain):
                 assert len(set(question.answers)) == len(question.answers) == 3
 
 
@@ -173,15 +173,15 @@ def test_right_answers_are_those_of_the_films(film: Film) -> None:
         for name, each in (("ours", scenario), ("plain", plain_ldp.best_plain_ldp(scenario))):
             tv = run(prepare(each)).first.errors.tv
             assert questions.wrong(step, name) == questions.number(formats.per_hundred(tv))
-    (asked,) = (q for q in questions.of_maps([film]) if q.ask.startswith("Move ε"))
-    bar = questions.number(asked.ask.split("at most")[1])
+    (question,) = (q for q in questions.of_maps([film]) if q.ask.startswith("Move ε"))
+    bar = questions.number(question.ask.split("at most")[1])
     good = {step.label: questions.wrong(step) <= bar for step in film.steps}
-    right, *wrong = asked.answers
+    right, *wrong = question.answers
     assert good[right]
     earlier = [step.label for step in film.steps][: [s.label for s in film.steps].index(right)]
     assert not any(good[label] for label in earlier)  # "from which on"
     assert right not in wrong
-    assert len(set(asked.answers)) == len(asked.answers) >= 3
+    assert len(set(question.answers)) == len(question.answers) >= 3
 
 
 def test_texts_are_texts_and_a_cancel_stops() -> None:
@@ -206,11 +206,11 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
 def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_not_the_first() -> (
     None
 ):
-    for name, asked in STATION_QUESTIONS.items():
+    for name, station in STATION_QUESTIONS.items():
         guess = ask.question(name)
         with naming(name):
             assert guess.right not in (None, 0)
-            said = [answer.removesuffix(".") for answer in asked.predict.answers]
-            assert guess.answers[guess.right or 0] == said[0]
-            assert set(guess.answers) == set(said)
+            answers = [answer.removesuffix(".") for answer in station.predict.answers]
+            assert guess.answers[guess.right or 0] == answers[0]
+            assert set(guess.answers) == set(answers)
             assert POLL.codec.read(POLL.codec.write(Draft(guess))) == Draft(guess)

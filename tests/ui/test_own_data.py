@@ -35,7 +35,7 @@ HOSTILE = "<script>alert(1)</script> **b** $x$ :material/home: `c` [l](//x) &amp
 LONG = "\n".join(f"answer number {i:03} of a long list,{i + 1}" for i in range(120))
 
 
-def taken(text: str, name: str = OwnTable.title) -> Scenario:
+def scenario_of_text(text: str, name: str = OwnTable.title) -> Scenario:
     """What the page shows of a text."""
     table = table_of(read_table(text, name).table)
     assert table is not None
@@ -80,7 +80,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     at = open_values()
     assert not is_open(at)
     show(at)
-    scenario = taken(upload.FORM.example, upload.FORM.name)
+    scenario = scenario_of_text(upload.FORM.example, upload.FORM.name)
     ours, plain = assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
@@ -103,8 +103,8 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
 
 def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
     at = show(open_values(), "a,1\na,2")
-    (told,) = errors(at)
-    assert "needs two answers" in told
+    (error,) = errors(at)
+    assert "needs two answers" in error
     assert scenario_of(at) == BEGIN
     assert at.text_area(key="values-own-text").value == "a,1\na,2"
     for wrong, words in (
@@ -116,7 +116,7 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
         assert words in errors(at)[0]
     show(at, "a,1\nb,2\nc,3")
     assert (errors(at), is_open(at)) == ([], False)
-    assert_shows(at, taken("a,1\nb,2\nc,3"))
+    assert_shows(at, scenario_of_text("a,1\nb,2\nc,3"))
 
 
 XLSX = b"PK\x03\x04\x14\x00\x06\x00"
@@ -137,22 +137,22 @@ def test_a_file_that_is_refused_never_shows_anything_else() -> None:
             at.file_uploader(key="values-own-file").set_value((*file, "text/plain"))
         jobs_done(checked(at.button(key="values-own-file-show").click().run()))
         with naming(way):
-            (told,) = errors(at)
-            assert re.search(words, told.replace("\\", ""))
+            (error,) = errors(at)
+            assert re.search(words, error.replace("\\", ""))
             assert is_open(at)
             assert (scenario_of(at), query_of(at)) == (BEGIN, {})
     show(at, file=("good.csv", b"a,1\nb,2"))
     assert (errors(at), is_open(at)) == ([], False)
-    assert_shows(at, taken("a,1\nb,2", "good"))
+    assert_shows(at, scenario_of_text("a,1\nb,2", "good"))
 
 
 def test_a_file_is_read_whatever_the_text_says() -> None:
     saved = "Antwort;Leute;Gruppe\nja;5;Nord\nnein;7;Nord\nweiß nicht;2;Süd"
     at = show(open_values(), file=("saved.csv", saved.encode("utf-16")))
-    assert_shows(at, taken(saved, "saved"))
+    assert_shows(at, scenario_of_text(saved, "saved"))
     assert [group["name"] for group in data_of(at, "values-chart")["groups"]] == ["Nord", "Süd"]
     show(at, file=("saved.csv.gz", gzip.compress("weiß;1\nrot;2".encode("latin-1"))))
-    assert_shows(at, taken("weiß;1\nrot;2", "saved.csv"))
+    assert_shows(at, scenario_of_text("weiß;1\nrot;2", "saved.csv"))
 
 
 def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
@@ -166,8 +166,8 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     jobs_done(checked(at.button(key="values-own-file-show").click().run()))
     assert (scenario_of(at), query_of(at)) == (BEGIN, {})
     assert any("60 people" in item.value for item in at.markdown)
-    (seen,) = (frame.value for frame in at.dataframe if "smokes" in frame.value.columns)
-    assert list(seen.columns) == ["id", "sex", "age", "smokes"]
+    (preview,) = (frame.value for frame in at.dataframe if "smokes" in frame.value.columns)
+    assert list(preview.columns) == ["id", "sex", "age", "smokes"]
     pick = {box.label: box for box in at.selectbox}
     assert (pick["Answer"].value, pick["People (count or weight)"].value) == (1, -1)
     jobs_done(checked(pick["Answer"].set_value(3).run()))
@@ -202,7 +202,7 @@ def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
     assert head.value is None
     checked(head.set_value(True).run())
     accepted(at, "values")
-    assert_shows(at, taken("answer\nasthma\nasthma\nflu", "list"))
+    assert_shows(at, scenario_of_text("answer\nasthma\nasthma\nflu", "list"))
 
 
 def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
@@ -210,7 +210,7 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
 ) -> None:
     at = show(open_values(), LONG)
     assert "Too long for a link" in errors(at)[0]
-    scenario = taken(LONG)
+    scenario = scenario_of_text(LONG)
     query = query_of(at)
     assert (scenario_of(at), set(query) & {visitor_data.OWN, "dataset"}) == (
         scenario,
@@ -231,8 +231,8 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
     assert not [code for code in at.code if code.value.startswith("http")]
     assert any("scenario.json holds the data" in item.value for item in at.markdown)
     other = open_values(query)
-    (told,) = errors(other)
-    assert "scenario.json" in told
+    (error,) = errors(other)
+    assert "scenario.json" in error
     assert scenario_of(other) == BEGIN
     file = exports.scenario_json(scenario)
     show(other, file=("scenario.json", file.encode()))
@@ -244,7 +244,7 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
 
 def test_short_data_are_in_the_link_and_no_link_is_longer_than_it_may() -> None:
     for text in (upload.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
-        scenario = taken(text)
+        scenario = scenario_of_text(text)
         query = LINK.write(ValuesState(scenario))
         with naming(text):
             assert LINK.unknown_keys(query) == []
@@ -258,7 +258,7 @@ SIGNS = ("<script", "**b**", "$x$", ":material/home:", "`c`", "[l](")
 ODD = OwnTable((HOSTILE, "other"), (12, 30), (f"{HOSTILE} 2", "third"), HOSTILE)
 
 
-def handed_to_markdown(at: AppTest) -> str:
+def markdown_text(at: AppTest) -> str:
     """All texts of a page in which signs may have a meaning."""
     kinds = (at.markdown, at.caption, at.warning, at.error, at.info, at.title, at.toast)
     return "\n".join(str(item.value) for kind in kinds for item in kind)
@@ -281,7 +281,7 @@ def test_names_are_nothing_but_names_on_the_page() -> None:
         checked(at.run())
         for sign in SIGNS:
             with naming(f"{tab}: {sign}"):
-                assert not re.search(rf"(?<!\\){re.escape(sign)}", handed_to_markdown(at))
+                assert not re.search(rf"(?<!\\){re.escape(sign)}", markdown_text(at))
         assert "<script" not in htmls(at)
     at.session_state["values-tabs"] = next(iter(below._TABS))
     assert "&lt;script" in htmls(checked(at.run()))
@@ -292,10 +292,10 @@ def test_names_are_nothing_but_names_in_files() -> None:
     assert table is not None
     scenario = switch_table(BEGIN, table)
     ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
-    shown = record.ReportContent(ours, "It is so.", {"Truth": picture.png(ours, plain)})
+    content = record.ReportContent(ours, "It is so.", {"Truth": picture.png(ours, plain)})
     checks = record.audit_scenario(scenario, no_progress)
     for address in ("", "http://x/?a=1"):
-        page = record.html(ANSWERS, shown, checks, address)
+        page = record.html(ANSWERS, content, checks, address)
         assert "<script" not in page
         assert ("so does" in page) == bool(address)
     (again,) = re.findall(r'\{"caldp_scenario.*\}', unescape(page))
@@ -316,7 +316,7 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
     checked(at.switch_page(f"pages/{page}.py").run())
     checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
     found = at.session_state[f"{page}/state"].record.scenario
-    assert found.dataset == taken("a,1\nb,2\nc,300", HOSTILE).dataset
+    assert found.dataset == scenario_of_text("a,1\nb,2\nc,300", HOSTILE).dataset
     assert errors(at) == []
     again = open_page(f"pages/{page}.py", query_of(at))
     assert again.session_state[f"{page}/state"].record.scenario == found

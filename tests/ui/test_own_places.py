@@ -120,8 +120,8 @@ def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
     checked(at.run())
     assert (scenario_of(at), sentences(at)) == (scenario, [])
     monkeypatch.undo()
-    (told,) = sentences(open_app(query))
-    assert "scenario.json" in told
+    (sentence,) = sentences(open_app(query))
+    assert "scenario.json" in sentence
     other = show(open_app(), file)
     assert (scenario_of(other), query_of(other)) == (scenario, query)
 
@@ -137,8 +137,8 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     assert {*visitor_data.query(areas)} - {"estimator", "v"} == long
     assert exports.literal(scenario) == 'Scenario.from_file("scenario.json")'
     result = by_the_core(scenario)
-    shown = record.ReportContent(result, "It is so.", {})
-    page = record.html(PLACES, shown, record.audit_scenario(scenario, lambda share: None), "")
+    content = record.ReportContent(result, "It is so.", {})
+    page = record.html(PLACES, content, record.audit_scenario(scenario, lambda share: None), "")
     assert spec.people[:200] not in page
     assert "with the file scenario.json" in page
     assert runs.key(scenario) != runs.key(replace(scenario, seed=2))

@@ -132,10 +132,10 @@ def _through(app: Pace, scope: Scope) -> list[Any]:
 
 
 def test_the_end_of_a_socket_reaches_the_app_and_other_requests_pass() -> None:
-    seen: list[Any] = []
+    messages: list[Any] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        seen.append((scope["path"], (await receive())["type"]))
+        messages.append((scope["path"], (await receive())["type"]))
         await send({"type": "any"})
 
     for scope in (
@@ -143,7 +143,7 @@ def test_the_end_of_a_socket_reaches_the_app_and_other_requests_pass() -> None:
         {"type": "http", "path": "/"},
     ):
         assert _through(Pace(app), scope) == [{"type": "any"}]
-    assert [kind for _, kind in seen] == ["websocket.disconnect"] * 2
+    assert [kind for _, kind in messages] == ["websocket.disconnect"] * 2
 
 
 def test_the_server_has_it() -> None:

@@ -46,7 +46,7 @@ WITH_PINNED_MAPS = ("distances", "personal")
 ERROR = "total variation (TV)"
 
 
-def pinned_of(at: AppTest, page: Page) -> Any:
+def pinned_record(at: AppTest, page: Page) -> Any:
     return at.session_state[f"{page.state.page}/pinned"]
 
 
@@ -54,7 +54,7 @@ def sentences(at: AppTest) -> list[str]:
     return [item.value for item in (*at.error, *at.warning)]
 
 
-def slid(at: AppTest, page: Page) -> AppTest:
+def move_slider(at: AppTest, page: Page) -> AppTest:
     """The page after its slider has been moved."""
     assert page.slider is not None
     name, value = page.slider
@@ -101,14 +101,14 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
     page = PAGES[name]
     assert page.ready is not None
     ways, key = page.ready
-    at, seen = open_record(page.state), []
+    at, queries = open_record(page.state), []
     for after in ways(at, key):
-        shown, query = page_record(checked(after), page.state), query_of(at)
+        record, query = page_record(checked(after), page.state), query_of(at)
         with naming(str(query)):
             assert sentences(at) == []
-            assert page.state.codec.read(query) == shown
-            seen.append(query)
-    assert len({str(query) for query in seen}) > 2
+            assert page.state.codec.read(query) == record
+            queries.append(query)
+    assert len({str(query) for query in queries}) > 2
     last = page_record(at, page.state)
     leave(at)
     again = open_page(page.path, query_of(at))
@@ -128,8 +128,8 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
     if page.path == navigation.START:
         return  # it opens the map with it: `test_app_around.py`
     at = open_page(page.path, page.bad[0])
-    (told,) = sentences(at)
-    assert "starts afresh" in told
+    (sentence,) = sentences(at)
+    assert "starts afresh" in sentence
     assert (page_record(at, page.state), query_of(at)) == (codec.fresh(), {})
 
 
@@ -139,7 +139,7 @@ def test_every_page_keeps_what_was_set_on_it() -> None:
         go(at, page.path)
         if page.slider:
             before = query_of(at)
-            assert query_of(slid(at, page)) != before, name
+            assert query_of(move_slider(at, page)) != before, name
         set_to[name] = query_of(at)
         leave(at)  # what it computes beside is not what is asked here
     assert sum(page.slider is not None for page in PAGES.values()) > len(PAGES) // 2
@@ -168,23 +168,23 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     first = page_record(at, page.state)
     assert not tables(at, page)
     checked(at.button(key=f"{name}-pin").click().run())
-    now = page_record(slid(at, page), page.state)
+    now = page_record(move_slider(at, page), page.state)
     assert now != first
-    assert pinned_of(at, page) == first
+    assert pinned_record(at, page) == first
     for table in tables(at, page):
         assert "people" not in table.value.index, "the same in both"
         if ERROR in table.value.index:
-            told = [error_of(now.scenario), error_of(first.scenario)]
-            assert list(table.value.loc[ERROR]) == told
+            errors = [error_of(now.scenario), error_of(first.scenario)]
+            assert list(table.value.loc[ERROR]) == errors
     again = open_page(page.path, query_of(at))
-    assert (page_record(again, page.state), pinned_of(again, page)) == (now, first)
+    assert (page_record(again, page.state), pinned_record(again, page)) == (now, first)
     if name in WITH_PINNED_MAPS:
         drawn, kept = pictures(again, f"{name}-maps"), pictures(again, f"{name}-pinned-maps")
         assert drawn["truth"] == kept["truth"]
         assert kept == pictures(open_record(page.state), f"{name}-maps") != drawn
     go(at, navigation.START)
     go(at, page.path)
-    assert pinned_of(at, page) == first
+    assert pinned_record(at, page) == first
     unpin(at, name)
     assert "pinned" not in query_of(at)
     assert not tables(at, page)

@@ -25,28 +25,28 @@ def open_paper(**query: str) -> AppTest:
     return open_page(PAGE, query)
 
 
-def done(at: AppTest, key: str) -> AppTest:
+def finish(at: AppTest, key: str) -> AppTest:
     assert not wait([at.session_state[f"paper-{key}/job"].future], timeout=120).not_done
     return checked(at.run())
 
 
 @pytest.fixture(scope="module")
 def page() -> AppTest:
-    return done(open_paper(runs="2"), "table")
+    return finish(open_paper(runs="2"), "table")
 
 
 def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
     columns = table_1(2)
-    shown = page.table[0].value
+    table = page.table[0].value
     for column, recomputed in zip(TABLE_1, columns, strict=True):
         mean = Mean(2, recomputed.mean, recomputed.standard_error)
-        told = shown[words.column_title(column)]
-        assert told["recomputed, mean ± standard error"] == words.mean_text(mean)
-        assert told["difference"] == words.difference_text(column, mean)
+        cells = table[words.column_title(column)]
+        assert cells["recomputed, mean ± standard error"] == words.mean_text(mean)
+        assert cells["difference"] == words.difference_text(column, mean)
     gaps = [recomputed.mean / recomputed.paper - 1 for recomputed in columns]
     most = 100 * max(map(abs, gaps))
-    most_told = f"{most:.1f}" if most < 9.95 else f"{most:.0f}"
-    assert f"by at most {most_told} %." in headline_of(page).replace("\N{NO-BREAK SPACE}", " ")
+    most_text = f"{most:.1f}" if most < 9.95 else f"{most:.0f}"
+    assert f"by at most {most_text} %." in headline_of(page).replace("\N{NO-BREAK SPACE}", " ")
     for percent in (-100 * min(gaps), 100 * max(gaps)):
         assert f"{percent:.1f}" in headline_of(page) or (
             percent >= 9.95 and f"{percent:.0f}\N{NO-BREAK SPACE}%" in headline_of(page)
@@ -54,7 +54,7 @@ def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
 
 
 def test_settings_change_what_is_run_and_lead_back(page: AppTest) -> None:
-    at = done(open_paper(runs="1", view="table-1", v="2", epsilon="2", estimator="clip"), "table")
+    at = finish(open_paper(runs="1", view="table-1", v="2", epsilon="2", estimator="clip"), "table")
     assert page_record(at, STATE).scenario.context.epsilon == 2.0
     assert "ε = 2" in headline_of(at)
     assert headline_of(at) != headline_of(page)
@@ -64,7 +64,7 @@ def test_settings_change_what_is_run_and_lead_back(page: AppTest) -> None:
 
 
 def test_columns_that_take_long_are_left_out_and_told() -> None:
-    at = done(open_paper(runs="1", v="2", mechanism="subset-selection"), "table")
+    at = finish(open_paper(runs="1", v="2", mechanism="subset-selection"), "table")
     assert page_record(at, STATE).scenario.mechanism == SubsetSelection()
     assert "Plain LDP" in at.info[0].value
     assert list(at.table[0].value) == ["5 × 7 blocks", "25 × 35 blocks", "25 × 70 blocks"]
@@ -89,7 +89,7 @@ def test_figure_1_says_the_corner_of_theorem_2() -> None:
 
 def test_sensitive_sets_are_held_against_the_best() -> None:
     at = open_paper(view="sensitive-sets", values="100", share="0.02", v="2", epsilon="2")
-    (shown,) = (item.value for item in at.table)
+    (table,) = (item.value for item in at.table)
     context = Context.high_low(np.arange(100) < 10, 2.0)
     p = np.where(np.arange(100) < 10, 0.002, 0.98 / 90)
     least = least_loss(100, 10, 2.0, 0.02).loss
@@ -99,16 +99,16 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
         ("Galois response", Galois(share=0.02)),
     ):
         ratio = made.make(context).variance(p, 1).sum() / least
-        assert shown["10"][name] == f"{ratio:.2f}"
-    told = "10 of 100 values are sensitive, which 2 of 100 people have, at ε = 2."
-    assert told in headline_of(at)
+        assert table["10"][name] == f"{ratio:.2f}"
+    sentence = "10 of 100 values are sensitive, which 2 of 100 people have, at ε = 2."
+    assert sentence in headline_of(at)
     checked(at.select_slider(key="paper-share").set_value(-1.0).run())
     assert "share" not in query_of(at)
-    for family, told in (
+    for family, phrase in (
         ("hadamard", "needs at worst "),
         ("subset-selection", "selection needs "),
     ):
-        assert f"{told}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline_of(at)
+        assert f"{phrase}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline_of(at)
     checked(at.select_slider(key="paper-epsilon").set_value(0.5).run())
     assert "Subset selection needs as many people," in headline_of(at)
 

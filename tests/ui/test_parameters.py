@@ -63,11 +63,13 @@ def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
         (refused,) = [item.value for item in (*at.warning, *at.error)]
         assert "q" in refused
         assert (query_of(at), at.text_input(key=field).value) == (link, "0.05")
-    shown = at.session_state["places/state"].record.scenario
-    assert open_page("pages/places.py", link).session_state["places/state"].record.scenario == shown
-    usual = replace(shown, false_share=None)
-    assert picture_of(by_the_core(shown)) in pictures(at).values()
-    assert picture_of(by_the_core(shown)) != picture_of(by_the_core(usual))
+    scenario = at.session_state["places/state"].record.scenario
+    assert (
+        open_page("pages/places.py", link).session_state["places/state"].record.scenario == scenario
+    )
+    usual = replace(scenario, false_share=None)
+    assert picture_of(by_the_core(scenario)) in pictures(at).values()
+    assert picture_of(by_the_core(scenario)) != picture_of(by_the_core(usual))
     checked(at.text_input(key=field).set_value("").run())
     assert "false_share" not in query_of(at)
     simplex = {**begin, "estimator": "simplex"}

@@ -37,9 +37,9 @@ from tests.ui.readings import full_people
 
 @pytest.mark.parametrize("marked", [0, 37, 100])
 def test_a_hundred_people_of_whom_some_are_full(marked: int) -> None:
-    shown = icons.people_array(marked, 'a "title"')
-    assert full_people(shown) == [marked]
-    assert 'aria-label="a &quot;title&quot;"' in shown
+    html = icons.people_array(marked, 'a "title"')
+    assert full_people(html) == [marked]
+    assert 'aria-label="a &quot;title&quot;"' in html
 
 
 def places_of(dots: str) -> list[tuple[float, float]]:
@@ -64,12 +64,12 @@ def test_a_range_that_begins_at_nobody_stacks_its_dots_there() -> None:
 
 
 def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
-    told = [int(number) for number in re.findall(r"up to (\d+)", MEANING)]
+    limits = [int(number) for number in re.findall(r"up to (\d+)", MEANING)]
     words = [each.word for each in STRENGTHS]
     for epsilon in np.geomspace(0.01, 20, 400):
         chance = max_guess_accuracy(float(epsilon))
         number = float(formats.hundred(chance).removeprefix("more than "))
-        assert strength(chance).word == words[sum(number > most for most in told)]
+        assert strength(chance).word == words[sum(number > most for most in limits)]
     assert strength(1.0).word == "none"
 
 
@@ -107,8 +107,8 @@ def test_an_address_that_only_this_machine_knows_is_replaced(
 ) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0")
     monkeypatch.setattr(addresses, "_own_address", lambda: "192.0.2.9")
-    told = addresses.shared_address("http://localhost:8501/places?epsilon=2")
-    assert told == "http://192.0.2.9:8501/places?epsilon=2"
+    address = addresses.shared_address("http://localhost:8501/places?epsilon=2")
+    assert address == "http://192.0.2.9:8501/places?epsilon=2"
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_a_picture_has_its_cities_where_they_are() -> None:
 def test_a_csv_has_every_cell_of_the_estimate() -> None:
     result = runs.result(replace(BEGIN.with_context(blocks=StateBlocks()), n=10_000))
     head, *rows = exports.estimate_csv(result).decode().splitlines()
-    told = "number,latitude,longitude,block,estimated share,estimated people"
-    assert head == f"{told},low,high,level,relative error,may be noise"
+    columns = "number,latitude,longitude,block,estimated share,estimated people"
+    assert head == f"{columns},low,high,level,relative error,may be noise"
     assert len(rows) == US_GRID.k
     shares = np.array([float(row.rsplit(",", 7)[1]) for row in rows])
     np.testing.assert_array_equal(shares, result.first.estimate)
@@ -180,8 +180,8 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
         runs.expected_error(plain_ldp.best_plain_ldp(scenario)),
     )
     off = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    shown = record.ReportContent(ours, off, {"This protection": png})
-    html = record.html(PLACES, shown, checked, "http://x/?a=1&b=2")
+    content = record.ReportContent(ours, off, {"This protection": png})
+    html = record.html(PLACES, content, checked, "http://x/?a=1&b=2")
     return html, unescape(re.sub(r"<[^>]*>", "", html))
 
 
@@ -189,8 +189,8 @@ def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() 
     html, text = record_of("+40,42,-75,-72")
     scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
     ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
-    told = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    assert told.replace("**", "") in text
+    headline = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    assert headline.replace("**", "") in text
     for sentence in promise.not_promised(PLACES, ours.setup):
         assert sentence in text
     assert promise.protected_text(PLACES, ours.setup).replace("**", "") in text

@@ -74,20 +74,20 @@ def assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
     assert page_record(at, STATE).scenario == scenario
     assert not at.error
     assert LINK.read(query_of(at)).scenario == scenario
-    what = load_data(PersonalState(scenario))
+    data = load_data(PersonalState(scenario))
     ways = {
         EVERYTHING: plain_ldp.best_plain_ldp(scenario),
         KNOWN: with_known_places(scenario),
         ASSUMED: scenario,
     }
-    if what.has_true_background:
+    if data.has_true_background:
         del ways[KNOWN]
     expected = {name: picture_of(runs.result(way)) for name, way in ways.items()}
-    expected[TRUTH] = encode(what.setup.dataset.distribution).name
+    expected[TRUTH] = encode(data.setup.dataset.distribution).name
     assert pictures(at, STAGE) == expected
-    said = headline_of(at)
-    assert said == both_lines(words.headline(what))
-    return what
+    headline = headline_of(at)
+    assert headline == both_lines(words.headline(data))
+    return data
 
 
 def test_opens_and_follows_every_control() -> None:
@@ -119,14 +119,14 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     at = open_record(STATE, PersonalState(SMALL), OPENS)
     area = Area(40.2, 41.4, -74.8, -73.2)
     for action in (scene.PROTECT, scene.UNPROTECT):
-        told = {"tool": "box", "action": action, "box": box(area)}
-        on_stage(at, told, STAGE)
+        record = {"tool": "box", "action": action, "box": box(area)}
+        on_stage(at, record, STAGE)
     assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
     on_stage(at, {"tool": "undo", "action": "undo"}, STAGE)
-    what = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
-    assert_signed(at, what.setup.scenario, STAGE)
-    assert what.setup.sensitive.any()
-    assert "at a place that is sensitive for everybody" in words.describe_reports(what)
+    data = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
+    assert_signed(at, data.setup.scenario, STAGE)
+    assert data.setup.sensitive.any()
+    assert "at a place that is sensitive for everybody" in words.describe_reports(data)
 
 
 @pytest.mark.parametrize(
@@ -156,43 +156,43 @@ def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people(
     truth = load_data(PersonalState(BEGIN)).setup.dataset.distribution
     sizes = {}
     for name in BACKGROUNDS:
-        what = load_data(PersonalState(tags(background=name)))
+        data = load_data(PersonalState(tags(background=name)))
         assert words.background_text(name) != name
-        mechanism = tagged_mechanism(what.setup)
+        mechanism = tagged_mechanism(data.setup)
         np.testing.assert_allclose(
-            what.bias.per_symbol, mechanism.expected_estimate(truth) - truth, atol=1e-15
+            data.bias.per_symbol, mechanism.expected_estimate(truth) - truth, atol=1e-15
         )
-        sizes[name] = what.bias.total_variation
-        many, few = (picture.code for picture in scene.bias_scene(what).pictures[1:])
-        assert many == encode(np.maximum(what.bias.per_symbol, 0.0))
-        assert few == encode(np.maximum(-what.bias.per_symbol, 0.0))
+        sizes[name] = data.bias.total_variation
+        many, few = (picture.code for picture in scene.bias_scene(data).pictures[1:])
+        assert many == encode(np.maximum(data.bias.per_symbol, 0.0))
+        assert few == encode(np.maximum(-data.bias.per_symbol, 0.0))
         if name != "truth":
-            assert what.ours is not None
+            assert data.ours is not None
             # 3.67 million people: the noise adds little to the bias.
-            off = what.ours.first.errors.tv
-            assert off == pytest.approx(what.bias.total_variation, rel=0.1)
+            off = data.ours.first.errors.tv
+            assert off == pytest.approx(data.bias.total_variation, rel=0.1)
     assert sizes["truth"] == pytest.approx(0.0, abs=1e-12)
     assert 0.1 < sizes["population"] < sizes["mirrored"] < 0.6
 
 
 def test_what_the_collector_counts_at_own_places_is_right() -> None:
-    what = load_data(PersonalState(BEGIN))
-    true, found = own_place_shares(what)
+    data = load_data(PersonalState(BEGIN))
+    true, found = own_place_shares(data)
     np.testing.assert_allclose(true, [0.4, 0.2], atol=1e-12)
-    mechanism = tagged_mechanism(what.setup)
-    shares, n = mechanism.shares_with_tags(what.setup.dataset.distribution), what.setup.n
+    mechanism = tagged_mechanism(data.setup)
+    shares, n = mechanism.shares_with_tags(data.setup.dataset.distribution), data.setup.n
     # 5.1 standard deviations: two-sided 3.4e-7 a tag.
     spread = np.sqrt(mechanism.common.variance(shares, n)[mechanism.k :])
     assert (np.abs(found - true) < 5.1 * spread).all()
     assert (spread < 0.002).all()
-    assert audit_mechanism(mechanism, what.setup.policy).holds
+    assert audit_mechanism(mechanism, data.setup.policy).holds
 
 
 def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
-    what = load_data(PersonalState(BEGIN))
+    data = load_data(PersonalState(BEGIN))
     named, homes = 0, []
     for seed in range(1, 41):
-        days = simulate_week(replace(what, record=PersonalState(replace(BEGIN, seed=seed))))
+        days = simulate_week(replace(data, record=PersonalState(replace(BEGIN, seed=seed))))
         assert [day.tag for day in days] == [0, 1, None, 1, 0, None, 0]
         for day in days:
             # Own places are never named; others are named as they are, and rule home out.
@@ -202,24 +202,24 @@ def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
         named += sum(day.reported_place is not None for day in days)
         homes.append(days[0].home_probability)
     # 80 stops elsewhere, each named with chance 0.462: 5.1 deviations of 4.5 either side.
-    assert abs(named - 80 * what.open_probability) < 5.1 * np.sqrt(
-        80 * what.open_probability * (1 - what.open_probability)
+    assert abs(named - 80 * data.open_probability) < 5.1 * np.sqrt(
+        80 * data.open_probability * (1 - data.open_probability)
     )
     assert max(homes) == pytest.approx(max_guess_accuracy(1.0))
 
 
 def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
-    what = load_data(PersonalState(BEGIN))
-    found = infer_home(what)
+    data = load_data(PersonalState(BEGIN))
+    found = infer_home(data)
     assert found is not None
     assert found.own_place_probability > 0.99
     assert found.home_probability == pytest.approx(found.prior_probability)
     assert "not to which" in words.home_inference_text(found, "home")
     # Where home's city is sensitive for everybody it keeps its name, and reports close in on it.
-    (row,), (column,) = what.domain.row_column([next(iter(towns(what.domain)))])
+    (row,), (column,) = data.domain.row_column([next(iter(towns(data.domain)))])
     south, west = (
-        what.domain.south + row * what.domain.cell,
-        what.domain.west + column * what.domain.cell,
+        data.domain.south + row * data.domain.cell,
+        data.domain.west + column * data.domain.cell,
     )
     city = SensitiveAreas((f"+{south:.6f},{south + 0.2:.6f},{west:.6f},{west + 0.2:.6f}",))
     bare = infer_home(load_data(PersonalState(with_tags(BEGIN, sensitive=city))))
@@ -229,44 +229,44 @@ def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
 
 
 def test_the_four_ways_are_told_by_one_denominator() -> None:
-    what = load_data(PersonalState(BEGIN))
-    for result in (what.untagged, what.known_places, what.ours, what.plain):
+    data = load_data(PersonalState(BEGIN))
+    for result in (data.untagged, data.known_places, data.ours, data.plain):
         assert result is not None
-        number, told = words.error_parts(result)
-        assert told == "of 100 people in the wrong place"
+        number, unit = words.error_parts(result)
+        assert unit == "of 100 people in the wrong place"
         assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
-    assert what.untagged is not None
-    assert words.error_parts(what.untagged)[0] == "0"
+    assert data.untagged is not None
+    assert words.error_parts(data.untagged)[0] == "0"
 
 
 def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
-    what = load_data(PersonalState(tags(background="mirrored")))
-    truth = what.setup.dataset.distribution.reshape(125, 350)
-    open_symbols = ~what.setup.sensitive
+    data = load_data(PersonalState(tags(background="mirrored")))
+    truth = data.setup.dataset.distribution.reshape(125, 350)
+    open_symbols = ~data.setup.sensitive
     right = population_background(1, truth[:, ::-1].ravel(), open_symbols)[0]
-    np.testing.assert_array_equal(tagged_mechanism(what.setup).policy.background[0], right)
+    np.testing.assert_array_equal(tagged_mechanism(data.setup).policy.background[0], right)
 
 
 def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     small = replace(tags(background="uniform"), dataset=Cities(), n=20_000, estimator="clip")
-    what = load_data(PersonalState(small))
-    results = [what.ours, what.known_places, what.untagged, what.plain]
+    data = load_data(PersonalState(small))
+    results = [data.ours, data.known_places, data.untagged, data.plain]
     assert_exported(tmp_path, *[each for each in results if each is not None])
     assert None not in results
 
 
 def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
-    what = load_data(PersonalState(BEGIN))
-    told = words.headline(what)
-    assert what.known_places is not None
-    assert what.plain is not None
-    assert what.ours is not None
+    data = load_data(PersonalState(BEGIN))
+    headline = words.headline(data)
+    assert data.known_places is not None
+    assert data.plain is not None
+    assert data.ours is not None
     known_s, all_s, ours = (
-        words.error_parts(each)[0] for each in (what.known_places, what.plain, what.ours)
+        words.error_parts(each)[0] for each in (data.known_places, data.plain, data.ours)
     )
-    assert told.unprotected
-    assert told.sentence == "40 of 100 people are not protected: their place can be read."
-    assert told.second == (
+    assert headline.unprotected
+    assert headline.sentence == "40 of 100 people are not protected: their place can be read."
+    assert headline.second == (
         f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
         f"were known, and {all_s} if everything were hidden."
     )

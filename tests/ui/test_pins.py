@@ -82,15 +82,15 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
 def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
     record = (PlacesState if beside is MAPS_BESIDE else ValuesState)()
     other = replace(record, scenario=record.scenario.with_context(epsilon=4.0))
-    shown_now = {
+    entries = {
         name: (each, beside.load(each)) for name, each in (("now", other), ("pin-1", record))
     }
-    table = {name: beside.numbers(data) for name, (_, data) in shown_now.items()}
-    packed = zipfile.ZipFile(io.BytesIO(pins.pack(beside, table, shown_now)))
+    table = {name: beside.numbers(data) for name, (_, data) in entries.items()}
+    packed = zipfile.ZipFile(io.BytesIO(pins.pack(beside, table, entries)))
     frame = pd.read_csv(io.BytesIO(packed.read("compare.csv")), index_col="number", dtype=str)
     assert list(frame.columns) == ["now", "pin-1"]
     assert len(frame) > len(pins.differing_rows(table))
-    for name, (each, _) in shown_now.items():
+    for name, (each, _) in entries.items():
         again = Scenario.from_text(packed.read(f"{name}/scenario.json").decode())
         assert again == each.scenario
         assert frame.loc["total variation (TV)", name] == error_of(again)
@@ -129,8 +129,8 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     at = open_page(navigation.PLAN, query)
     (table,) = container(at, "plan-pinned").table
     needs = [pin_view.need(each) for each in (now, first)]
-    told = [words.rounded_people_text(need.people) for need in needs if need.people]
-    assert list(table.value.loc["people needed"]) == told
+    texts = [words.rounded_people_text(need.people) for need in needs if need.people]
+    assert list(table.value.loc["people needed"]) == texts
     assert "ε" not in table.value.index
     figure = charts.figure(now, people_needed.needs_by_protection(needs), needs[1], LIGHT)
     (point,) = (trace for trace in figure.data if trace.name == "pinned")
@@ -156,6 +156,6 @@ def test_a_pinned_attacker_has_maps_and_numbers_of_its_own() -> None:
     assert pictures(at, "adversary-pinned-maps") == kept != pictures(at, "adversary-maps")
     (table,) = container(at, "adversary-pinned").table
     assert list(table.value.loc["days"]) == ["1", str(AttackerState().days)]
-    what = load_data(AttackerState())
-    told = formats.share(what.ours.chance_of_truth(AttackerState().days))
-    assert table.value.loc["after a fresh report every day"].iloc[1] == told
+    data = load_data(AttackerState())
+    share = formats.share(data.ours.chance_of_truth(AttackerState().days))
+    assert table.value.loc["after a fresh report every day"].iloc[1] == share

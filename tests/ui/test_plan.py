@@ -36,25 +36,27 @@ DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
 
 
-def done(at: AppTest) -> AppTest:
+def finish(at: AppTest) -> AppTest:
     assert not wait([at.session_state["plan-needs/job"].future], timeout=120).not_done
     return checked(at.run())
 
 
 @pytest.fixture(scope="module")
 def page() -> AppTest:
-    return done(open_record(STATE))
+    return finish(open_record(STATE))
 
 
 def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
     points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
-    told = words.headline(PLAN, points)
-    assert headline_of(page) == f"{told.sentence} {told.second}"
+    headline = words.headline(PLAN, points)
+    assert headline_of(page) == f"{headline.sentence} {headline.second}"
     enough = words.sufficient_epsilon(PLAN, points)
     assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
-    assert f"With 1 million people you need ε ≈ {enough:g} to know every answer" in told.sentence
+    assert (
+        f"With 1 million people you need ε ≈ {enough:g} to know every answer" in headline.sentence
+    )
     right = formats.hundred(max_guess_accuracy(enough or 0.0))
-    assert f"is right at most {right} times in 100" in told.second
+    assert f"is right at most {right} times in 100" in headline.second
     ours = next(n for n in points["blocks"] if n.epsilon == PLAN.epsilon)
     plain = next(n for n in points[PLAIN] if n.epsilon == PLAN.epsilon)
     assert ours.people is not None
@@ -67,8 +69,8 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
         assert f"to ± {formats.digits(100 * margin)} " in plain_words
         assert f"for “{name}”" in plain_words
     flags = np.array(setup.dataset.domain.groups) == margins.names[0]  # type: ignore[union-attr]
-    told_of_region = region_report(setup, run(setup).first, flags)
-    assert told_of_region.half_width / setup.n == pytest.approx(margins.margins[0], rel=1e-6)
+    region = region_report(setup, run(setup).first, flags)
+    assert region.half_width / setup.n == pytest.approx(margins.margins[0], rel=1e-6)
     half = next(n.people for n in points["blocks"] if n.epsilon == 0.5)
     right_then = formats.hundred(max_guess_accuracy(0.5))
     assert (
@@ -77,7 +79,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     )
     assert f"The attacker is then right at most {right_then}, " in plain_words
     assert not any(entry.title.lower() in plain_words.lower() for entry in MECHANISMS.values())
-    assert told.sentence in plain_words
+    assert headline.sentence in plain_words
     assert "shows which block someone is in" in plain_words
     assert technical == memo.technical_memo(PLAN, points)
     figure = charts.figure(PLAN, points, None, LIGHT)
@@ -105,12 +107,12 @@ def test_a_plan_that_leaves_people_unprotected_says_so_first() -> None:
     points = people_needed.needs_by_protection(
         list(people_needed.compute_needs(record, no_progress))
     )
-    told = words.headline(record, points)
+    headline = words.headline(record, points)
     setup = prepare(record.protected_scenario("sensitive", 1.0))
     covered = formats.out_of(promise.protected_share(setup))
-    assert told.unprotected
-    assert told.sentence.startswith(f"Only {covered} people are protected")
-    assert told.second.startswith("With 1 million people you need ε ≈ ")
+    assert headline.unprotected
+    assert headline.sentence.startswith(f"Only {covered} people are protected")
+    assert headline.second.startswith("With 1 million people you need ε ≈ ")
 
 
 def test_planned_people_reach_the_goal_and_half_of_them_do_not() -> None:
@@ -149,14 +151,14 @@ def test_the_best_of_the_table_is_the_pictures() -> None:
 
 
 def test_as_many_people_are_not_told_as_one_times_as_many() -> None:
-    def said(plain: int) -> str:
+    def sentence_for(plain: int) -> str:
         people = {PLAIN: plain, PLAN.protection: 500}
         return words.level_sentence(
             PLAN, {name: [Need(name, PLAN.epsilon, n, "oue")] for name, n in people.items()}
         )
 
-    assert said(500).endswith("500 people, and so does plain LDP.")
-    assert said(1000).endswith("plain LDP 1,000 (2 times as many).")
+    assert sentence_for(500).endswith("500 people, and so does plain LDP.")
+    assert sentence_for(1000).endswith("plain LDP 1,000 (2 times as many).")
 
 
 def test_people_back_to_epsilon() -> None:
@@ -183,7 +185,7 @@ def test_every_group_is_a_goal_where_there_are_groups() -> None:
     at = open_record(STATE)
     checked(at.segmented_control(key="plan-goal").set_value("groups").run())
     assert page_record(at, STATE).goal == "groups"
-    assert "know every group with at least 1 % of people" in headline_of(done(at))
+    assert "know every group with at least 1 % of people" in headline_of(finish(at))
     record = replace(PLAN, goal="groups", protection="more-blocks")
     found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
@@ -242,8 +244,8 @@ def test_every_region_is_known_as_well_as_asked_for() -> None:
     worst = (margins.margins / margins.shares)[common].max()
     assert float(worst) == pytest.approx(0.1, rel=1e-3)
     assert "know every region with at least 5 % of people" in words.goal_text(record)
-    told = margins_of(setup, "groups", no_progress).names
-    assert "Switzerland" in told
+    names = margins_of(setup, "groups", no_progress).names
+    assert "Switzerland" in names
 
 
 def test_controls_and_a_deployments_epsilon() -> None:
@@ -305,7 +307,7 @@ def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
 
 
 def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
-    def said(people: int) -> str:
+    def sentence_for(people: int) -> str:
         record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
         return words.headline(
             record,
@@ -314,5 +316,5 @@ def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
             ),
         ).sentence
 
-    assert said(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")
-    assert said(10**12).startswith("With 1 trillion people even ε = 0.1 is enough to ")
+    assert sentence_for(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")
+    assert sentence_for(10**12).startswith("With 1 trillion people even ε = 0.1 is enough to ")

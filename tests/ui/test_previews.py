@@ -21,14 +21,14 @@ PLACE = "values-chart-near"
 
 
 @pytest.fixture(autouse=True)
-def made_for_all(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Film]]:
+def shared_films(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Film]]:
     """Films that have been made for all visits, by name: none at first."""
     kept: dict[str, list[Film]] = {}
     monkeypatch.setattr(film_jobs, "_made", lambda name: kept.setdefault(name, []))
     return kept
 
 
-def made_of(at: AppTest) -> list[str]:
+def preview_readings(at: AppTest) -> list[str]:
     """What the steps of the preview say, as the visit keeps it; empty where there is none."""
     kept = at.session_state[f"{PLACE}/films"]
     return [step.reading for film in kept.values() for step in film.steps]
@@ -45,7 +45,7 @@ def is_waiting(at: AppTest) -> bool:
     return any(each.endswith(f"-{PLACE}-still") for each in found)
 
 
-def sent(at: AppTest) -> bool:
+def is_film_there(at: AppTest) -> bool:
     found = (c.proto.id for c in at.get("bidi_component"))
     return any(each.endswith(f"-{PLACE}-{films.EPSILON}") for each in found)
 
@@ -63,11 +63,11 @@ def step(level: float) -> Step:
 def test_the_nearest_steps_are_made_outwards_and_are_the_film_s_own() -> None:
     order: list[float] = []
 
-    def noted(level: float) -> Step:
+    def record_step(level: float) -> Step:
         order.append(level)
         return step(level)
 
-    made = nearest_steps(LEVELS, 1.5, noted, no_progress)
+    made = nearest_steps(LEVELS, 1.5, record_step, no_progress)
     assert order == [1.5, 2.0, 1.0, 2.5, 0.5]
     whole = {each.value: each for each in all_steps(LEVELS, 1.5, step, no_progress)}
     assert list(made) == [whole[level] for level in (0.5, 1.0, 1.5, 2.0, 2.5)]
@@ -88,11 +88,11 @@ def test_a_second_step_to_a_side_is_made_only_while_there_is_time(
 def test_a_preview_comes_in_a_moment_of_rest_and_serves_until_the_slider_leaves_it() -> None:
     at = open_page("pages/values.py")
     assert is_waiting(at)
-    assert not sent(at)
+    assert not is_film_there(at)
     rest(at)
-    assert sent(at)
+    assert is_film_there(at)
     checked(at.run())
-    assert sent(at)
+    assert is_film_there(at)
     assert not is_waiting(at)
     film = next(iter(at.session_state[f"{PLACE}/films"].values()))
     whole = FILM.film(BEGIN, no_progress)
@@ -105,17 +105,17 @@ def test_a_preview_comes_in_a_moment_of_rest_and_serves_until_the_slider_leaves_
             k: v.name for k, v in same.codes.items()
         }
         assert each.replacements == same.replacements
-    first = made_of(at)
+    first = preview_readings(at)
     here = [each.value for each in film.steps].index(BEGIN.context.epsilon)
     at.select_slider(key="values-epsilon").set_value(film.steps[here + 1].value).run()
-    assert sent(at)
-    assert made_of(at) == first, "the steps next to it are there"
+    assert is_film_there(at)
+    assert preview_readings(at) == first, "the steps next to it are there"
     at.select_slider(key="values-epsilon").set_value(film.steps[-1].value).run()
     assert is_waiting(at)
-    assert not sent(at)
+    assert not is_film_there(at)
     rest(at)
-    assert sent(at)
-    assert made_of(at) != first
+    assert is_film_there(at)
+    assert preview_readings(at) != first
 
 
 def test_nobody_waits_for_previews(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,26 +124,26 @@ def test_nobody_waits_for_previews(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(previews, "is_busy", lambda: True)
     rest(at)
     assert is_waiting(at)
-    assert not sent(at)
+    assert not is_film_there(at)
     busy = iter([False, False, True])
     monkeypatch.setattr(previews, "is_busy", lambda: next(busy))
     rest(at)
     assert is_waiting(at)
-    assert not sent(at)
+    assert not is_film_there(at)
     assert next(busy, "asked three times") == "asked three times"
     monkeypatch.setattr(previews, "is_busy", lambda: False)
     with previews._preview_lock():
         rest(at)
     assert is_waiting(at)
-    assert not sent(at)
+    assert not is_film_there(at)
     rest(at)
-    assert sent(at)
+    assert is_film_there(at)
 
 
 def test_where_the_whole_film_is_there_nothing_is_waited_for(
-    made_for_all: dict[str, list[Film]],
+    shared_films: dict[str, list[Film]],
 ) -> None:
-    made_for_all[FILM.name(BEGIN)] = [FILM.film(BEGIN, no_progress)]
+    shared_films[FILM.name(BEGIN)] = [FILM.film(BEGIN, no_progress)]
     at = open_page("pages/values.py")
     assert not is_waiting(at)
 
@@ -153,9 +153,9 @@ def test_charts_have_previews_too() -> None:
     key = f"{YESNO.key('feeds')}-near"
     name, _ = data_of(at, f"{key}-still")
     trigger(at, [{"event": "still", "value": name}], f"{key}-still")
-    (told,) = data_of(at, YESNO.key("feeds-page"))
-    for dial, where in told["page"].items():
+    (data,) = data_of(at, YESNO.key("feeds-page"))
+    for dial, where in data["page"].items():
         film = json.loads(bytes_of(at, f"{key}-{dial}"))
         assert (film["id"], film["settings"]) == (dial, where["settings"])
         assert where["reading"] in [each["reading"] for each in film["steps"]]
-    assert len(told["page"]) == len(SLIDERS)
+    assert len(data["page"]) == len(SLIDERS)

@@ -47,11 +47,11 @@ CIRCLE = replace(KNOWING, dataset=Gowalla(together=5), n=None).with_context(bloc
 
 def test_the_tab_says_how_much_is_prior_and_what_that_costs() -> None:
     ours = run(prepare(KNOWING))
-    truth, shown = ours.setup.dataset.distribution, ours.first.estimate
-    moved = shown - cascade_estimate(ours.first.evidence)
-    told = prior.judgement_text(ours, moved, runs.map_of(ours.setup.dataset))
-    for estimate in (shown, shown - moved):
-        assert formats.per_hundred(total_variation(truth, estimate)) in told
+    truth, shares = ours.setup.dataset.distribution, ours.first.estimate
+    moved = shares - cascade_estimate(ours.first.evidence)
+    judgement = prior.judgement_text(ours, moved, runs.map_of(ours.setup.dataset))
+    for estimate in (shares, shares - moved):
+        assert formats.per_hundred(total_variation(truth, estimate)) in judgement
     assert "left alone" in prior.prior_share_text(np.zeros(4), "It")
     share = np.zeros(4)
     share[:2] = 0.12, -0.12
@@ -68,8 +68,12 @@ def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
     printed = summary(ours, None)
     assert printed["errors"] is printed["expected"] is None
     assert printed["not_judged"] == CIRCULAR
-    said = result.headline(PLACES, ours.setup, ours.first.errors.tv, None)
-    for text in (said.sentence + said.second, scene.subtitle(ours), scene.error_fact(ours).text):
+    headline = result.headline(PLACES, ours.setup, ours.first.errors.tv, None)
+    for text in (
+        headline.sentence + headline.second,
+        scene.subtitle(ours),
+        scene.error_fact(ours).text,
+    ):
         assert formats.per_hundred(ours.first.errors.tv) not in text
     plain = prepare(replace(CIRCLE, estimator="cascade"))
     assert "puts" in result.headline(PLACES, plain, 0.3, 0.4).sentence
@@ -97,7 +101,7 @@ def test_the_offer_is_taken_and_the_page_says_why_it_tells_no_error() -> None:
     assert any(CIRCULAR[:40] in each.value for each in at.markdown)
 
 
-def published(scenario: Scenario) -> str:
+def publish(scenario: Scenario) -> str:
     """What the page gave out of another year's people."""
     return exports.estimate_csv(run(prepare(scenario))).decode()
 
@@ -115,7 +119,7 @@ def bring(at: AppTest, text: str, name: str) -> AppTest:
 
 def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
     now = replace(KNOWING, estimator="cascade", seed=7).with_context(blocks=OneBlock())
-    text = published(replace(now, seed=3).with_context(epsilon=4.0))
+    text = publish(replace(now, seed=3).with_context(epsilon=4.0))
     at = bring(open_page("pages/places.py", now.to_query()), text, "**Last** <b>year")
     scenario = at.session_state["places/state"].record.scenario
     assert (scenario.estimator, scenario.prior.title) == ("cascade-map", "**Last** <b>year")
@@ -132,9 +136,9 @@ def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
     checked(at.run())
     ours = run(prepare(scenario))
     moved = prior_effect(ours.first.evidence, ours.first.estimate)
-    told = [each.value for each in at.markdown]
-    assert prior.prior_share_text(moved, escape_markdown("“**Last** <b>year”")) in told
-    assert not any("**Last**" in each for each in told)
+    texts = [each.value for each in at.markdown]
+    assert prior.prior_share_text(moved, escape_markdown("“**Last** <b>year”")) in texts
+    assert not any("**Last**" in each for each in texts)
     (refused,) = [each.value for each in open_page("pages/places.py", query).warning]
     assert "stay with the visit" in refused
     for button, name in (("use-none", "cascade"), ("use-map", "cascade-map")):
@@ -153,9 +157,9 @@ def test_the_data_as_their_own_prior_are_not_judged_and_other_data_leave_it_behi
     scenario = at.session_state["places/state"].record.scenario
     assert scenario.prior.shares_on(data.grid()) == pytest.approx(data.load().distribution)
     assert invalid_error_reason(prepare(scenario)) == SAME
-    told = headline_of(at)
-    assert "accurate" not in told
-    assert formats.per_hundred(run(prepare(scenario)).first.errors.tv) not in told
+    headline = headline_of(at)
+    assert "accurate" not in headline
+    assert formats.per_hundred(run(prepare(scenario)).first.errors.tv) not in headline
     later = with_dataset(scenario, Cities())
     assert (later.estimator, later.prior) == ("cascade", NoPrior())
     cut = with_dataset(scenario, replace(data, together=2))

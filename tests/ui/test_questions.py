@@ -19,21 +19,21 @@ ALL = (
 )
 
 
-def said(question: str) -> str:
+def answer_to(question: str) -> str:
     (found,) = (each.answer for each in ALL if each.question == question)
     return found
 
 
 def test_odds_are_those_of_two_answers_under_the_channel_itself() -> None:
     found = re.findall(
-        r"ε = (\d+)[^.]*?([\d.]+|more than 99.9)(?= of 100|, at|\.)", said("Is my ε safe?")
+        r"ε = (\d+)[^.]*?([\d.]+|more than 99.9)(?= of 100|, at|\.)", answer_to("Is my ε safe?")
     )
     assert [int(epsilon) for epsilon, _ in found] == [1, 4, 8]
-    for epsilon, told in found:
+    for epsilon, percent in found:
         context = Context.plain(2, float(epsilon))
         one, other = mechanism(context, "randomized-response").exact_channel()
         right = 50 * sum(max(pair) for pair in zip(one, other, strict=True))  # the best rule
-        assert abs(float(told.removeprefix("more than ")) - float(right)) <= 0.5
+        assert abs(float(percent.removeprefix("more than ")) - float(right)) <= 0.5
 
 
 def test_ten_reports_are_at_most_what_a_binomial_says() -> None:
@@ -45,7 +45,7 @@ def test_ten_reports_are_at_most_what_a_binomial_says() -> None:
             ways = ways * (10 - i) / (i + 1)
         both = yes**agree * (1 - yes) ** (10 - agree), (1 - yes) ** agree * yes ** (10 - agree)
         right += ways * max(both) / 2
-    assert "more than 99.9 times in 100" in said("What if I answer every day?")
+    assert "more than 99.9 times in 100" in answer_to("What if I answer every day?")
     assert right < 1  # the bound is told as one: “may be right”
 
 

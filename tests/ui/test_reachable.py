@@ -50,7 +50,7 @@ MENUS = {
 """Where each mechanism is chosen by name."""
 BY_ITSELF = {"binary": "yesno", "designed": "matrix"}
 """Pages whose only mechanism for their policy it is, or which make it on demand."""
-SHOWN = {
+POLICY_PAGES = {
     "context": ("values", {}),
     "line": ("values", _SCALE),
     "distances": (
@@ -66,7 +66,7 @@ SHOWN = {
 """By the kind of a policy, a page and a link that shows it."""
 
 
-def opened(page: str, link: dict[str, str], opens: str = "") -> AppTest:
+def open_by_link(page: str, link: dict[str, str], opens: str = "") -> AppTest:
     return open_page(f"pages/{page}.py", link, {opens: True} if opens else {})
 
 
@@ -76,14 +76,14 @@ def test_every_mechanism_is_on_a_menu() -> None:
     for name, menu in MENUS.items():
         policy = menu.page, tuple(menu.link.values())
         if policy not in offered:
-            at = opened(menu.page, menu.link, menu.opens)
+            at = open_by_link(menu.page, menu.link, menu.opens)
             assert not at.warning
             offered[policy] = at.selectbox(key=menu.key).options
         assert MECHANISMS[name].title in offered[policy], name
 
 
 def test_what_is_on_no_menu_is_run_by_its_page() -> None:
-    held = opened("yesno", {}).session_state["yesno/state"].record
+    held = open_by_link("yesno", {}).session_state["yesno/state"].record
     assert held.scenario.kind("policy") == "binary"
     of_matrix = candidates.titles_for(TEMPLATES["hospital"].levels(1.0))
     assert "designed" in of_matrix
@@ -91,8 +91,8 @@ def test_what_is_on_no_menu_is_run_by_its_page() -> None:
 
 @pytest.mark.parametrize("kind", SLOTS["policy"][1])
 def test_every_kind_of_policy_is_shown_by_a_page(kind: str) -> None:
-    page, link = SHOWN[kind]
-    at = opened(page, link)
+    page, link = POLICY_PAGES[kind]
+    at = open_by_link(page, link)
     assert not at.warning
     assert not at.error
     record = at.session_state[f"{page}/state"].record
@@ -101,19 +101,19 @@ def test_every_kind_of_policy_is_shown_by_a_page(kind: str) -> None:
 
 
 def test_every_estimator_is_on_a_menu() -> None:
-    at = opened("values", {}, "values-more")
+    at = open_by_link("values", {}, "values-more")
     listed = [entry for entry in ESTIMATORS.values() if entry.listed]
     usual = {entry.title for entry in listed if not entry.in_order and not entry.on_maps}
     assert set(at.selectbox(key="values-estimator").options) == usual
-    at = opened("values", _NUMBERS, "values-more")
+    at = open_by_link("values", _NUMBERS, "values-more")
     assert set(at.selectbox(key="values-estimator").options) == {
         entry.title for entry in listed if not entry.on_maps
     }
     anywhere = {entry.title for entry in listed if not entry.in_order}
     (of_a_map,) = (entry.title for entry in listed if entry.needs_map)
-    brought = {"prior": "map", "prior.parts": "0:1", "prior.area": "40,41,-90,-89"}
-    for link, left_out in (({}, {of_a_map}), (brought, set())):
-        places = opened("places", link, "places-more")
+    prior_query = {"prior": "map", "prior.parts": "0:1", "prior.area": "40,41,-90,-89"}
+    for link, left_out in (({}, {of_a_map}), (prior_query, set())):
+        places = open_by_link("places", link, "places-more")
         assert {*places.selectbox(key="places-estimator").options} == anywhere - left_out
     # The square wave brings its own, and takes it along.
     at.selectbox(key="values-family").set_value("square-wave").run()
@@ -123,5 +123,5 @@ def test_every_estimator_is_on_a_menu() -> None:
     assert not at.error
     # Norm-sub is the projection to the simplex by another way; a link or file shows it by name.
     assert {name for name, entry in ESTIMATORS.items() if not entry.listed} == {"norm-sub"}
-    at = opened("values", {**_ALIKE, "estimator": "norm-sub"}, "values-more")
+    at = open_by_link("values", {**_ALIKE, "estimator": "norm-sub"}, "values-more")
     assert at.selectbox(key="values-estimator").value == "norm-sub"

@@ -26,42 +26,42 @@ def setup_of(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Setup:
 
 
 def scene_of(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Scene:
-    what = load_fast_results(STATE, BEGIN.with_context(blocks=blocks, sensitive=sensitive))
-    land = ground(what.setup, runs.map_of(what.setup.dataset), None)
-    return scene(what, land, arrangement=PAIR)
+    data = load_fast_results(STATE, BEGIN.with_context(blocks=blocks, sensitive=sensitive))
+    land = ground(data.setup, runs.map_of(data.setup.dataset), None)
+    return scene(data, land, arrangement=PAIR)
 
 
 def test_where_everybody_is_protected_nothing_is_hatched() -> None:
-    shown = scene_of(GridBlocks(25, 35), EverythingSensitive())
+    page_scene = scene_of(GridBlocks(25, 35), EverythingSensitive())
     assert readable.readable_people(setup_of(GridBlocks(25, 35), EverythingSensitive())) is None
-    assert shown.ground.open is None
-    assert shown.arrangement == PAIR
-    assert all("open" not in picture.marks for picture in shown.pictures)
+    assert page_scene.ground.open is None
+    assert page_scene.arrangement == PAIR
+    assert all("open" not in picture.marks for picture in page_scene.pictures)
 
 
 @pytest.mark.parametrize("sensitive", [ONE_CITY, SensitiveAreas(())], ids=["one city", "nothing"])
 def test_who_can_be_read_is_hatched_counted_and_first_as_a_map(sensitive: SensitiveSpec) -> None:
-    setup, shown = setup_of(OneBlock(), sensitive), scene_of(OneBlock(), sensitive)
+    setup, page_scene = setup_of(OneBlock(), sensitive), scene_of(OneBlock(), sensitive)
     read = readable.readable_people(setup)
     assert read is not None
     share = float(setup.dataset.distribution[protected(setup)].sum())
     assert read.safe.startswith(f"{round(100 * share)} of")
-    assert shown.ground.open is not None
-    pictures = {picture.id: picture for picture in shown.pictures}
+    assert page_scene.ground.open is not None
+    pictures = {picture.id: picture for picture in page_scene.pictures}
     assert "open" in pictures[OURS].marks
     assert "open" not in pictures[PLAIN].marks
     assert any(read.open in label.text for label in pictures[OURS].labels)
-    assert shown.arrangement is not None
-    assert shown.arrangement.turns == (readable.READ, TRUTH)
-    assert scene_head(shown, "maps")["pictures"][-1]["colours"] == "open"
+    assert page_scene.arrangement is not None
+    assert page_scene.arrangement.turns == (readable.READ, TRUTH)
+    assert scene_head(page_scene, "maps")["pictures"][-1]["colours"] == "open"
 
 
 def test_a_saved_picture_says_its_epsilon_people_and_source() -> None:
-    shown = scene_of(OneBlock(), ONE_CITY)
-    told = " ".join(shown.image_lines)
-    assert "ε = 1 " in told
-    assert f"{formats.people(shown.people)} people" in told
-    assert runs.setup(BEGIN).dataset.name in told
+    page_scene = scene_of(OneBlock(), ONE_CITY)
+    text = " ".join(page_scene.image_lines)
+    assert "ε = 1 " in text
+    assert f"{formats.people(page_scene.people)} people" in text
+    assert runs.setup(BEGIN).dataset.name in text
     mixed = BEGIN.with_context(blocks=GridBlocks(1, 2), epsilon=(0.5, 2.0))
     assert "ε from 0.5 to 2 " in policies.setting_text(runs.setup(mixed))
 

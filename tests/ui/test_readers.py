@@ -64,13 +64,13 @@ def well_formed(text: str) -> None:
             assert sentence.count("less than 0.01") <= 1
 
 
-def said_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Iterator[str]:
+def texts_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Iterator[str]:
     """All that is assembled of a scenario and its errors."""
     head = result.headline(nouns, setup, ours, plain)
-    told = policies.describe_promise(nouns, setup)
+    text = policies.describe_promise(nouns, setup)
     yield from (head.sentence, head.second)
-    yield from (told.summary, told.protected, told.odds, told.repeats, *told.not_promised)
-    yield from (grade.odds for grade in told.grades)
+    yield from (text.summary, text.protected, text.odds, text.repeats, *text.not_promised)
+    yield from (grade.odds for grade in text.grades)
     yield accuracy.headline(nouns, ours, plain)
     yield promise.counted_as_people(setup.scenario)
     yield f"Plain LDP would need {' '.join(accuracy.plain_needs(setup, 12 * setup.n))}."
@@ -80,7 +80,7 @@ def said_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Itera
 @MANY
 @given(contexts(), SHARES, SHARES)
 def test_contexts(scenario: Scenario, ours: float, plain: float) -> None:
-    for text in said_of(ANSWERS, prepare(scenario), ours, plain):
+    for text in texts_of(ANSWERS, prepare(scenario), ours, plain):
         well_formed(text)
 
 
@@ -103,7 +103,7 @@ def test_maps(name: str) -> None:
     for epsilon in (EPSILON_MIN, 1.0, 3.0, EPSILON_MAX):
         setup = on_a_map(name, epsilon)
         for ours, plain in ERRORS:
-            for text in said_of(PLACES, setup, ours, plain):
+            for text in texts_of(PLACES, setup, ours, plain):
                 well_formed(text)
 
 
@@ -112,7 +112,7 @@ def test_maps(name: str) -> None:
 def test_other_policies(policy: Any, ours: float) -> None:
     few = isinstance(policy, BinaryQuestion)
     data = YesOrNo(0.3) if few else Zipf(len(getattr(policy, "rows", range(6))))
-    for text in said_of(VALUES, prepare(Scenario(data, policy, n=1000)), ours, 0.5):
+    for text in texts_of(VALUES, prepare(Scenario(data, policy, n=1000)), ours, 0.5):
         well_formed(text)
 
 

@@ -82,14 +82,20 @@ def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> No
         nouns, record.ReportContent(ours, "The **page** says.", {}), checked, "http://x/?a=1"
     )
     text = unescape(re.sub(r"<[^>]*>", "", html))
-    told = policies.describe_promise(nouns, ours.setup)
-    for sentence in (told.summary, told.protected, told.odds, told.repeats, *told.not_promised):
+    promise = policies.describe_promise(nouns, ours.setup)
+    for sentence in (
+        promise.summary,
+        promise.protected,
+        promise.odds,
+        promise.repeats,
+        *promise.not_promised,
+    ):
         assert plain(sentence) in text
-    said = (plain(told.summary), "The page says.")
-    assert " ".join(said if told.protected_share < 1 else said[::-1]) in text
+    sentences = (plain(promise.summary), "The page says.")
+    assert " ".join(sentences if promise.protected_share < 1 else sentences[::-1]) in text
     assert f"error (total variation){formats.share(ours.first.errors.tv)}" in text
-    shown = told.chance if told.protected_share == 1.0 else told.protected_share
-    assert full_people(html) == [round(100 * shown)]
+    share = promise.chance if promise.protected_share == 1.0 else promise.protected_share
+    assert full_people(html) == [round(100 * share)]
     audit = audit_mechanism(ours.setup.mechanism, ours.setup.policy)
     assert audit.holds
     assert "It holds." in text
@@ -130,19 +136,19 @@ def test_an_answer_that_is_not_hidden_protects_nobody_with_it() -> None:
         (BinaryQuestion(math.inf, 1.0), float(BEGIN.dataset.load().distribution[1]), "“yes”"),
         (BinaryQuestion(1.0, math.inf), float(BEGIN.dataset.load().distribution[0]), "“no”"),
     ):
-        told = told_of(replace(BEGIN, policy=policy))
+        promise = promise_of(replace(BEGIN, policy=policy))
         left, has = formats.out_of_few(1 - share), formats.out_of_few(share)
         first = f"**{left} people are not protected, {has} are.** {hides}"
-        assert told.protected.startswith(first)
-        assert told.chance == pytest.approx(1 - math.exp(-1.0) / 2)
-        assert "may prove it" in told.summary.partition(".")[0]
-        assert any("may prove it" in sentence for sentence in told.not_promised)
-    bare = told_of(replace(BEGIN, policy=BinaryQuestion(math.inf, math.inf)))
+        assert promise.protected.startswith(first)
+        assert promise.chance == pytest.approx(1 - math.exp(-1.0) / 2)
+        assert "may prove it" in promise.summary.partition(".")[0]
+        assert any("may prove it" in sentence for sentence in promise.not_promised)
+    bare = promise_of(replace(BEGIN, policy=BinaryQuestion(math.inf, math.inf)))
     assert (bare.chance, bare.repeats) == (1.0, "")
     assert bare.protected == "**Nobody is protected.** Nothing can be denied."
 
 
-def told_of(scenario: Scenario) -> PromiseText:
+def promise_of(scenario: Scenario) -> PromiseText:
     return policies.describe_promise(ANSWERS, prepare(scenario))
 
 
@@ -166,15 +172,15 @@ def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
     assert isinstance(domain, GridDomain)
     km = domain.km_from(0)
     for limit in (50.0,):
-        (said,) = re.findall(rf"{limit:g} km apart it is at most (\d+) of 100", odds)
+        (chance,) = re.findall(rf"{limit:g} km apart it is at most (\d+) of 100", odds)
         near = np.flatnonzero(km <= limit)
         right = max(float(np.maximum(rows[0], rows[x]).sum() / 2) for x in near)
-        assert right <= int(said) / 100 + 0.005
+        assert right <= int(chance) / 100 + 0.005
 
 
 def test_the_picture_of_yes_or_no_has_a_dot_for_every_likely_share() -> None:
-    what = load_data(BEGIN)
-    image = Image.open(io.BytesIO(picture.png(what))).convert("RGB")
+    data = load_data(BEGIN)
+    image = Image.open(io.BytesIO(picture.png(data))).convert("RGB")
     pixels = np.asarray(image)
     for colour in (LIGHT.ours, LIGHT.plain):
         dots = (pixels == ImageColor.getrgb(colour)).all(axis=2)

@@ -110,7 +110,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
     assert (over == 1).all()
     look = panel.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
     made = deck.blocks_deck(found, domain, look, borders(domain), 2)
-    layers = drawn(made)
+    layers = layers_of(made)
     heights = {row["t"].partition("\n")[0]: row["h"] for row in layers["blocks"]}
     tall = layers["scale-0"][0]["b"][2]
     assert sorted(heights.values()) == pytest.approx([tall * e / 4 for e in levels], abs=1e-3)
@@ -142,15 +142,15 @@ def test_columns_hold_everybody_and_are_no_surer_than_regions(results: dict[str,
     assert maps["Truth"].spread.max() == 0
 
 
-def drawn(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
-    told = json.loads(made.to_json())
-    return {layer["id"]: layer["data"] for layer in told["layers"]}
+def layers_of(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
+    spec = json.loads(made.to_json())
+    return {layer["id"]: layer["data"] for layer in spec["layers"]}
 
 
 def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     look = panel.shared_look(maps, TEXT)
-    layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), len(maps)))
+    layers = layers_of(deck.deck(maps, squares, look, borders(US_GRID), len(maps)))
     assert look.top >= max(each.shares.max() for each in maps.values())
     rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
     (tall,) = rulers
@@ -169,7 +169,7 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
 def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     look = panel.shared_look(maps, TEXT)
-    layers = drawn(deck.deck(maps, squares, look, borders(US_GRID), 1))
+    layers = layers_of(deck.deck(maps, squares, look, borders(US_GRID), 1))
     corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
     tall = layers["scale-0"][0]["b"][2]
     for behind, before in pairwise(corners):
@@ -187,9 +187,9 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
     text = made.to_json()
     assert len(text.encode()) < 700_000
     assert "http" not in text
-    told = json.loads(text)
-    assert [each["@@type"] for each in told["views"]] == ["OrbitView"]
-    assert told.get("mapProvider") is None
+    spec = json.loads(text)
+    assert [each["@@type"] for each in spec["views"]] == ["OrbitView"]
+    assert spec.get("mapProvider") is None
 
 
 def test_borders_are_those_of_the_map() -> None:
@@ -211,9 +211,9 @@ def test_the_page_draws_it_only_once_it_is_opened_with_a_table_beside() -> None:
     assert reliefs(at) == []
     at.session_state["places-tabs"] = "Relief"
     checked(at.run())
-    (shown,) = reliefs(at)
-    assert "Truth: highest in" in shown.proto.alt
-    assert "\n " not in shown.proto.json
+    (relief,) = reliefs(at)
+    assert "Truth: highest in" in relief.proto.alt
+    assert "\n " not in relief.proto.json
     (table,) = (each.value for each in at.table if each.value.index.name == "square around")
     assert list(table.columns) == ["Truth", "Plain LDP", "This protection"]
     assert all("±" in cell for cell in table["This protection"])
@@ -228,12 +228,12 @@ def test_a_notebook_has_the_relief_of_a_result(
 ) -> None:
     result = results["Plain LDP"]
     made = json.loads(result.deck().to_json())
-    told = [each["data"] for each in made["layers"] if each["id"].startswith("columns-")]
+    layers = [each["data"] for each in made["layers"] if each["id"].startswith("columns-")]
     _, maps = maps_of({"Plain LDP": result})
-    seen = [(each.shares > 0).sum() for each in maps.values()]
-    assert 0 < len(told[0]) <= seen[0]
-    assert 0 < len(told[1]) <= seen[1]
-    assert told[0][0]["t"].startswith("Truth, ")
+    counts = [(each.shares > 0).sum() for each in maps.values()]
+    assert 0 < len(layers[0]) <= counts[0]
+    assert 0 < len(layers[1]) <= counts[1]
+    assert layers[0][0]["t"].startswith("Truth, ")
     of_values = run(prepare(Scenario(Uniform(4), n=100).plain()))
     with pytest.raises(CaldpError, match="these values are on no map"):
         of_values.deck()

@@ -46,7 +46,7 @@ def texts(at: AppTest) -> str:
     return " ".join(each.value for each in (*at.markdown, *at.caption, *at.get("html")))
 
 
-def drawn(at: AppTest) -> str:
+def html_text(at: AppTest) -> str:
     return unescape(" ".join(each.proto.body for each in at.get("html")))
 
 
@@ -62,15 +62,15 @@ def bring(at: AppTest, files: list[tuple[str, bytes]]) -> AppTest:
 def test_the_example_is_there_and_follows_its_settings() -> None:
     at = open_page(navigation.RESULTS)
     right = made_up_week().results(0.95)
-    told = words.headline(right, is_example=True)
-    assert told.sentence in drawn(at)
-    assert words.MADE_UP in told.second
-    assert "8,000" in drawn(at)
+    headline = words.headline(right, is_example=True)
+    assert headline.sentence in html_text(at)
+    assert words.MADE_UP in headline.second
+    assert "8,000" in html_text(at)
     assert "40 of another question" in texts(at)
     checked(at.select_slider(key="results-level").set_value(0.999).run())
     wide = made_up_week().results(0.999)
-    assert words.percent_range(wide.low[7], wide.high[7]) in drawn(at)
-    assert words.percent_range(right.low[7], right.high[7]) not in drawn(at)
+    assert words.percent_range(wide.low[7], wide.high[7]) in html_text(at)
+    assert words.percent_range(right.low[7], right.high[7]) not in html_text(at)
     checked(at.select_slider(key="results-times").set_value(30).run())
     assert query_of(at) == {"level": "0.999", "times": "30"}
 
@@ -78,35 +78,35 @@ def test_the_example_is_there_and_follows_its_settings() -> None:
 def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> None:
     at = bring(open_page(navigation.RESULTS), [*PROTOCOL, MONDAY, TUESDAY])
     own = read_collection([*PROTOCOL, MONDAY, TUESDAY]).results(0.95)
-    assert words.headline(own, is_example=False).second in drawn(at)
-    assert "18,000" in drawn(at)
+    assert words.headline(own, is_example=False).second in html_text(at)
+    assert "18,000" in html_text(at)
     assert not query_of(at)
     bring(at, [*PROTOCOL, MONDAY, ("again.tally.json", MONDAY[1])])
     (error,) = [each.value for each in at.error]
     assert "would count twice" in error
-    assert words.headline(made_up_week().results(0.95), is_example=True).second in drawn(at)
+    assert words.headline(made_up_week().results(0.95), is_example=True).second in html_text(at)
     bring(at, [*PROTOCOL, MONDAY])
     assert "24,000" in texts(at)
     checked(at.button(key="results-example").click().run())
-    assert "8,000" in drawn(at)
+    assert "8,000" in html_text(at)
 
 
 def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
     results = made_up_week().results(0.95)
     policy = results.protocol.mechanism.policy
-    one, many, told = words.describe_attacker(results, 5)
+    one, many, sentence = words.describe_attacker(results, 5)
     assert (one, many) == (pair_odds(policy).largest, pair_odds(policy, 5).largest)
     assert one < many
-    assert "more than" in told or f"{100 * many:.0f}" in told
+    assert "more than" in sentence or f"{100 * many:.0f}" in sentence
     assert ResultsState().times > 1
 
 
 def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     results = made_up_week().results(0.95)
     (block,) = results.record["privacy"]["if_mixed"]["blocks"]  # type: ignore[index]
-    (told,) = [each for each in words.promise_sentences(results) if "mixed" in each]
-    assert f"to {formats.digits(block['epsilon'])}," in told
-    assert f"to {formats.digits(block['epsilon_beside_open'])}," in told
+    (sentence,) = [each for each in words.promise_sentences(results) if "mixed" in each]
+    assert f"to {formats.digits(block['epsilon'])}," in sentence
+    assert f"to {formats.digits(block['epsilon_beside_open'])}," in sentence
     scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
     setup = prepare(scenario)
     crowd = round(
@@ -114,9 +114,9 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     )
     found = epsilons_after_mixing(setup.mechanism, np.array([crowd, crowd]))
     assert found is not None
-    said = mixing.scenario_text(VALUES, setup)
-    assert f"{crowd:,} reports of the block" in said
-    assert f"from 1 to {formats.digits(found.hidden[0])}," in said
+    text = mixing.scenario_text(VALUES, setup)
+    assert f"{crowd:,} reports of the block" in text
+    assert f"from 1 to {formats.digits(found.hidden[0])}," in text
 
 
 def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
@@ -126,9 +126,11 @@ def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
     for people, block, level in ((many + few, "block 0", "0.5"), (few + many, "block 1", "2")):
         tally = protocol.mechanism.sample_tally(np.array(people), np.random.default_rng(4))
         found = Tallies.of(protocol, (("all", CollectedTally(protocol.fingerprint, tally)),))
-        (told,) = [each for each in words.promise_sentences(found.results(0.95)) if "mixed" in each]
-        assert f"360 reports of the block “{block}”" in told
-        assert f"from {level} to " in told
+        (sentence,) = [
+            each for each in words.promise_sentences(found.results(0.95)) if "mixed" in each
+        ]
+        assert f"360 reports of the block “{block}”" in sentence
+        assert f"from {level} to " in sentence
 
 
 def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:

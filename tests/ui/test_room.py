@@ -46,7 +46,7 @@ def no_rooms() -> Iterator[None]:
     attempt_limiter.clear()
 
 
-def opened(**query: str) -> AppTest:
+def open_room_page(**query: str) -> AppTest:
     return open_page(ROOM, query)
 
 
@@ -61,7 +61,7 @@ def board_of(at: AppTest, name: str) -> dict[str, Any]:
 
 
 def hall() -> tuple[AppTest, PollState]:
-    at = opened()
+    at = open_room_page()
     checked(at.button(key="room-open").click().run())
     return at, rooms().get_poll(at.session_state["room/held"].code)
 
@@ -73,13 +73,13 @@ def send(phone: AppTest, report: object, token: int = 1) -> AppTest:
 
 
 def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
-    at = opened()
+    at = open_room_page()
     assert query_of(at) == {}
     for name, question in EXAMPLES.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert page_record(at, STATE) == Draft(question)
-        told = words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
-        assert headline_of(at) == f"{told.sentence} {told.second}"
+        headline = words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
+        assert headline_of(at) == f"{headline.sentence} {headline.second}"
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
         assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
@@ -87,7 +87,7 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
 
 
 def test_every_control_changes_what_it_names() -> None:
-    at = opened()
+    at = open_room_page()
     checked(at.text_input(key="room-text").set_value(" Red or blue? ").run())
     checked(at.text_area(key="room-answers").set_value("Red\n\n Blue\nNo").run())
     checked(at.button_group(key="room-sensitive").set_value([2, 0]).run())
@@ -95,35 +95,35 @@ def test_every_control_changes_what_it_names() -> None:
     checked(at.select_slider(key="room-phones").set_value(100).run())
     wanted = Draft(Question("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
     assert page_record(at, STATE) == wanted
-    again = opened(**DraftLink().write(wanted))
+    again = open_room_page(**DraftLink().write(wanted))
     assert page_record(again, STATE) == wanted
     assert not again.warning
 
 
 def test_answers_that_keep_their_text_stay_sensitive() -> None:
-    at = opened()
+    at = open_room_page()
     checked(at.text_area(key="room-answers").set_value("Maybe\nYes\nNo").run())
     assert page_record(at, STATE).question.sensitive == (1,)
 
 
 def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
-    at = opened()
-    for kind, name, value, told in (
+    at = open_room_page()
+    for kind, name, value, phrase in (
         ("text_area", "answers", "Yes", "2 to 12 answers"),
         ("text_area", "answers", "Yes\nYes", "there twice"),
         ("text_input", "text", " ", "The question is empty"),
     ):
         checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
-        assert told in at.warning[0].value
+        assert phrase in at.warning[0].value
         assert page_record(at, STATE) == Draft()
 
 
 def test_phones_report_and_the_projector_shows_it() -> None:
-    teacher, seen = hall()
+    teacher, poll = hall()
     board = board_of(teacher, "board")
     assert board["n"] == 0
     assert "No phone has reported yet" in headline_of(teacher)
-    phones = [opened(code=seen.code.lower()) for _ in range(3)]
+    phones = [open_room_page(code=poll.code.lower()) for _ in range(3)]
     for number, phone in enumerate(phones):
         assert message(phone, "phone")["received"] is False
         send(phone, number % 2, number)
@@ -136,12 +136,12 @@ def test_phones_report_and_the_projector_shows_it() -> None:
 
 
 def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
-    _, seen = hall()
-    sent = message(opened(code=seen.code), "phone")
+    _, poll = hall()
+    sent = message(open_room_page(code=poll.code), "phone")
     law = IntegerChannel(
         int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
     )
-    assert law.channel() == [list(row) for row in channel_of(seen.question)]
+    assert law.channel() == [list(row) for row in channel_of(poll.question)]
     yes, no = sent["explanations"]
     assert "You can deny it: of 100 phones with any other answer, 37" in yes["why"]
     assert yes["chances"] == ["100 of 100", "37 of 100"]
@@ -150,57 +150,57 @@ def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
 
 
 def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
-    teacher, seen = hall()
-    phone = opened(code=seen.code)
+    teacher, poll = hall()
+    phone = open_room_page(code=poll.code)
     send(phone, 0)
     send(phone, 0, token=2)
     assert "first report counts" in message(phone, "phone")["refused"]
-    assert rooms().get_poll(seen.code).reports == (0,)
-    forger = opened(code=seen.code)
+    assert rooms().get_poll(poll.code).reports == (0,)
+    forger = open_room_page(code=poll.code)
     send(forger, 7)
     assert "A report must be" in message(forger, "phone")["refused"]
     checked(teacher.button(key="room-close").click().run())
-    late = opened(code=seen.code)
+    late = open_room_page(code=poll.code)
     assert message(late, "phone")["open"] is False
     send(late, 0, token=3)
     assert "closed" in message(late, "phone")["refused"]
     checked(teacher.button(key="room-end").click().run())
     assert container(teacher, "room-asked") is None
-    for code, told in ((seen.code, "has ended"), ("NNNNNNNN", "There is no poll")):
-        (said,) = opened(code=code).info
-        assert told in said.value
+    for code, phrase in ((poll.code, "has ended"), ("NNNNNNNN", "There is no poll")):
+        (notice,) = open_room_page(code=code).info
+        assert phrase in notice.value
 
 
 def test_a_visit_of_a_phone_keeps_nothing_of_its_report() -> None:
-    _, seen = hall()
-    phone = opened(code=seen.code)
+    _, poll = hall()
+    phone = open_room_page(code=poll.code)
     send(phone, 1, token=77)
     assert f"{77:032x}" not in repr(phone.session_state)
-    assert phone.session_state["room-phone/received"] == seen.mark
+    assert phone.session_state["room-phone/received"] == poll.mark
     send(phone, 1, token=77)  # the same again: its first word of success was lost
     assert message(phone, "phone")["received"] is True
 
 
 def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
-    teacher, seen = hall()
+    teacher, poll = hall()
     checked(teacher.select_slider(key="room-most").set_value(50).run())
     for number in range(50):
-        rooms().report(seen.code, seen.mark, f"{number:032x}", 0)
+        rooms().report(poll.code, poll.mark, f"{number:032x}", 0)
     checked(teacher.run())
     assert "The poll is full: 50 reports" in teacher.warning[0].value
     checked(teacher.select_slider(key="room-most").set_value(200).run())
-    assert rooms().get_poll(seen.code).most == 200
+    assert rooms().get_poll(poll.code).most == 200
     checked(teacher.button(key="room-throw-out").click().run())
     assert "50 reports were forgotten" in teacher.warning[0].value
     assert board_of(teacher, "board")["reports"] == []
     checked(teacher.button(key="room-afresh").click().run())
-    again = rooms().get_poll(seen.code)
-    assert again.question == seen.question
-    assert again.mark != seen.mark
+    again = rooms().get_poll(poll.code)
+    assert again.question == poll.question
+    assert again.mark != poll.mark
 
 
 def test_one_visitor_cannot_take_all_rooms() -> None:
-    teacher = opened()
+    teacher = open_room_page()
     for _ in range(OPEN[0]):
         checked(teacher.button(key="room-open").click().run())
         checked(teacher.button(key="room-end").click().run())
@@ -209,8 +209,8 @@ def test_one_visitor_cannot_take_all_rooms() -> None:
 
 
 def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_poll() -> None:
-    teacher, seen = hall()
-    phone = opened(code=seen.code)
+    teacher, poll = hall()
+    phone = open_room_page(code=poll.code)
     send(phone, 1)
     checked(teacher.button(key="room-next").click().run())
     for name in ("Vote", "Sleep"):
@@ -219,12 +219,12 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
         assert board["reports"] == [1]
         assert {each["truth"] for each in board["answers"]} == {None}
         assert container(teacher, "qr") is not None
-        assert rooms().get_poll(seen.code).mark == seen.mark
+        assert rooms().get_poll(poll.code).mark == poll.mark
     checked(teacher.button(key="room-ask").click().run())
-    after = rooms().get_poll(seen.code)
+    after = rooms().get_poll(poll.code)
     assert after.question == EXAMPLES["Sleep"]
     assert after.reports == ()
-    assert after.mark != seen.mark
+    assert after.mark != poll.mark
     board = board_of(teacher, "board")
     assert board["reports"] == []
     assert [each["name"] for each in board["answers"]] == list(EXAMPLES["Sleep"].answers)
@@ -235,19 +235,19 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
 
 
 def test_a_next_question_that_is_not_asked_leaves_all_as_it_was() -> None:
-    teacher, seen = hall()
+    teacher, poll = hall()
     checked(teacher.button(key="room-next").click().run())
     checked(teacher.button(key="room-back").click().run())
-    assert rooms().get_poll(seen.code) == seen
+    assert rooms().get_poll(poll.code) == poll
     assert [button.key for button in teacher.button if button.key == "room-next"]
 
 
 def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> None:
-    teacher, seen = hall()
+    teacher, poll = hall()
     key = teacher.session_state["room/held"].key
-    for told, found in ((key, True), ("guess", False)):
-        again = opened()
-        kept = [{"event": "teacher", "value": {"code": seen.code, "key": told}}]
+    for secret, found in ((key, True), ("guess", False)):
+        again = open_room_page()
+        kept = [{"event": "teacher", "value": {"code": poll.code, "key": secret}}]
         trigger(again, kept, STATE.key("keeper"))
         assert (container(again, "room-asked") is not None) == found
 
@@ -255,8 +255,8 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
 def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
     for question in (each for each in EXAMPLES.values() if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        told = phone_message(PollState("", "", question, True))["explanations"]
-        for report, each in enumerate(told):
+        explanations = phone_message(PollState("", "", question, True))["explanations"]
+        for report, each in enumerate(explanations):
             others = np.delete(channel[:, report], report)
             assert ("here it is your true answer" in each["uncertainty"]) == (others == 0).all()
             assert ("nowhere any more" in each["uncertainty"]) == (others > 0).any()
@@ -269,9 +269,9 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
     for report in range(question.k):
         chances = [float(row[report]) for row in channel]
         others = [chance for x, chance in enumerate(chances) if x != report]
-        told = words.deniability_text(question, report, chances)
+        text = words.deniability_text(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
-        assert told.startswith("You can deny it" if max(others) > 0 else "This report is true")
+        assert text.startswith("You can deny it" if max(others) > 0 else "This report is true")
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
 
 
@@ -291,7 +291,7 @@ def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
     assert rehearsal.half_width(bolder) < 0.96 * wide
 
 
-ASKED: tuple[Question, ...] = (
+QUESTIONS: tuple[Question, ...] = (
     *EXAMPLES.values(),
     Question("?", ("a", "b"), (0, 1), 1.0),
     Question("?", ("a", "b", "c"), (1,), 0.3),
@@ -306,14 +306,14 @@ def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
 
 
 def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> None:
-    for question in (each for each in ASKED if each.sensitive):
+    for question in (each for each in QUESTIONS if each.sensitive):
         k = question.k
         best = best_guess(question, [(x, y) for x in range(k) for y in range(x)])
-        said = f"at most {formats.hundred(best)} times in 100"
+        odds = f"at most {formats.hundred(best)} times in 100"
         with naming(f"{question}"):
-            assert said in words.promise(question)
-            told = phone_message(PollState("", "", question, True))["odds"]
-            for x, before in enumerate(told):
+            assert odds in words.promise(question)
+            sentences = phone_message(PollState("", "", question, True))["odds"]
+            for x, before in enumerate(sentences):
                 about = best_guess(question, [(x, y) for y in range(k) if y != x])
                 assert f"at most {formats.hundred(about)} times in 100" in before
     one_sided = EXAMPLES["Cheating"]
@@ -321,10 +321,10 @@ def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> Non
 
 
 def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
-    for question in (each for each in ASKED if each.sensitive):
+    for question in (each for each in QUESTIONS if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        told = phone_message(PollState("", "", question, True))["odds"]
-        for x, before in enumerate(told):
+        sentences = phone_message(PollState("", "", question, True))["odds"]
+        for x, before in enumerate(sentences):
             kept, name = channel[x, x], question.answers[x]
             with naming(before):
                 if kept == 1:
@@ -339,27 +339,27 @@ def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
 
 
 def test_reports_that_only_one_answer_sends_are_called_true_and_no_others() -> None:
-    for question in ASKED:
+    for question in QUESTIONS:
         columns = np.array(channel_of(question), dtype=np.float64).T
         alone = [y for y, sent in enumerate(columns) if np.delete(sent, y).max() == 0]
-        told = words.unprotected_sentences(question)
-        assert bool(told) == bool(alone)
+        sentences = words.unprotected_sentences(question)
+        assert bool(sentences) == bool(alone)
         for y, name in enumerate(question.answers):
-            assert (f"“{name}”" in "".join(told)) == (y in alone)
-        assert "most" not in "".join(told)
+            assert (f"“{name}”" in "".join(sentences)) == (y in alone)
+        assert "most" not in "".join(sentences)
 
 
 def test_headlines_and_what_phones_say_are_short_sentences() -> None:
-    for question in ASKED:
+    for question in QUESTIONS:
         shares = shares_of(question, [0, 1])
         headlines = (
             words.rehearsal(question, 1, 0.01),
             words.live_headline(PollState("", "", question, True), None),
             words.live_headline(PollState("", "", question, True, (0, 0)), shares),
         )
-        told = phone_message(PollState("", "", question, True))
+        data = phone_message(PollState("", "", question, True))
         texts = [text for each in headlines for text in (each.sentence, each.second)]
-        texts += told["odds"] + [each["why"] for each in told["explanations"]]
+        texts += data["odds"] + [each["why"] for each in data["explanations"]]
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25

@@ -27,10 +27,10 @@ from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import IntegerChannel, Question, channel_of, columns_of, mechanism_of
 from caldp_ui.room.registry import Rooms, TeacherKey, format_code, normalize_code
 
-ASKED = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
+QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
 QUESTIONS = (
     *EXAMPLES.values(),
-    ASKED,
+    QUESTION,
     Question("All?", tuple("abcdefghijkl"), tuple(range(12)), 0.001),
     Question("None?", ("a", "b"), (), 3.0),
     Question("Sure?", ("a", "b", "c", "d"), (1, 3), 20.0),
@@ -50,7 +50,9 @@ def token(number: int) -> str:
     return f"{number:032x}"
 
 
-def opened(question: Question = ASKED) -> tuple[Rooms, TeacherKey, Callable[[int, object], None]]:
+def open_room(
+    question: Question = QUESTION,
+) -> tuple[Rooms, TeacherKey, Callable[[int, object], None]]:
     """A room, and what counts the report of the phone with that number."""
     rooms = Rooms(Clock())
     held = rooms.open(question)
@@ -60,7 +62,7 @@ def opened(question: Question = ASKED) -> tuple[Rooms, TeacherKey, Callable[[int
 
 def at_once(rooms: Rooms) -> int:
     """How many of 60 reports are counted that arrive at once, each of them twice."""
-    held = rooms.open(ASKED)
+    held = rooms.open(QUESTION)
     mark, start = rooms.get_poll(held.code).mark, Barrier(2 * PHONES)
 
     def phone(number: int) -> None:
@@ -101,23 +103,23 @@ def test_the_law_is_exactly_the_cores_channel_and_keeps_its_promise(question: Qu
 
 
 def test_a_law_of_a_larger_epsilon_does_not_keep_it() -> None:
-    louder = replace(ASKED, epsilon=1.05)
-    asked = Context.high_low(np.array([True, False, True]), ASKED.epsilon)
-    assert not audit_channel(IntegerChannel.of(channel_of(louder)).channel(), asked).holds
+    louder = replace(QUESTION, epsilon=1.05)
+    context = Context.high_low(np.array([True, False, True]), QUESTION.epsilon)
+    assert not audit_channel(IntegerChannel.of(channel_of(louder)).channel(), context).holds
 
 
 def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
     rng = np.random.default_rng(3)
-    mechanism, columns = mechanism_of(ASKED), columns_of(ASKED)
+    mechanism, columns = mechanism_of(QUESTION), columns_of(QUESTION)
     made = mechanism.privatize(rng.choice(3, 400, p=[0.2, 0.5, 0.3]), rng)
     reports = np.argsort(columns)[made].tolist()
-    assert np.array_equal(tally_of(ASKED, reports).counts, mechanism.tally(made).counts)
-    shares = shares_of(ASKED, reports)
+    assert np.array_equal(tally_of(QUESTION, reports).counts, mechanism.tally(made).counts)
+    shares = shares_of(QUESTION, reports)
     assert shares.estimate == pytest.approx(mechanism.estimate(mechanism.tally(made)))
     known: dict[int, Shares] = {}
-    history(ASKED, reports[:150], known)
-    past = history(ASKED, reports, known)
-    for (n, kept), (again, fresh) in zip(past, history(ASKED, reports), strict=True):
+    history(QUESTION, reports[:150], known)
+    past = history(QUESTION, reports, known)
+    for (n, kept), (again, fresh) in zip(past, history(QUESTION, reports), strict=True):
         assert n == again
         assert np.array_equal(kept.low, fresh.low)
     assert [n for n, _ in past[:4]] == [1, 2, 3, 4]
@@ -127,7 +129,7 @@ def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
     assert widths[-1] < 0.5
 
 
-def refused(act: Callable[[], object], words: str) -> None:
+def assert_refused(act: Callable[[], object], words: str) -> None:
     """One clear sentence: it ends once, with what the reader can do or what is the case."""
     with pytest.raises(CaldpError, match=words) as caught:
         act()
@@ -136,49 +138,51 @@ def refused(act: Callable[[], object], words: str) -> None:
 
 
 def test_each_refusal_is_one_sentence() -> None:
-    rooms, held, report = opened()
-    refused(lambda: rooms.get_poll("BCDFGHJK"), "There is no poll “BCDF GHJK”")
+    rooms, held, report = open_room()
+    assert_refused(lambda: rooms.get_poll("BCDFGHJK"), "There is no poll “BCDF GHJK”")
     report(1, 0)
     report(1, 0)  # the same again, after a broken connection
     report(1, 2)  # nobody's report is known any more, so that the first one counts
     assert rooms.get_poll(held.code).reports == (0,)
     wrongs: tuple[object, ...] = (3, -1, "0", True, 0.5, None)
     for wrong in wrongs:
-        refused(partial(report, 9, wrong), "A report must be a whole number")
+        assert_refused(partial(report, 9, wrong), "A report must be a whole number")
     mark = rooms.get_poll(held.code).mark
-    refused(lambda: rooms.report(held.code, mark, "x" * 32, 0), "not come from this page")
+    assert_refused(lambda: rooms.report(held.code, mark, "x" * 32, 0), "not come from this page")
     rooms.set_open(held, False)
-    refused(lambda: report(2, 1), "closed")
+    assert_refused(lambda: report(2, 1), "closed")
     report(1, 0)  # what is counted stays so
     rooms.set_open(held, True)
-    rooms.ask(held, replace(ASKED, text="Next?"))
-    refused(lambda: report(3, 1), "question is over")
-    refused(lambda: rooms.end(TeacherKey(held.code, "guess")), "Only the browser that opened")
+    rooms.ask(held, replace(QUESTION, text="Next?"))
+    assert_refused(lambda: report(3, 1), "question is over")
+    assert_refused(
+        lambda: rooms.end(TeacherKey(held.code, "guess")), "Only the browser that opened"
+    )
     rooms.end(held)
-    refused(lambda: report(3, 1), "has ended")
-    refused(lambda: rooms.get_poll(held.code), "has ended")
+    assert_refused(lambda: report(3, 1), "has ended")
+    assert_refused(lambda: rooms.get_poll(held.code), "has ended")
 
 
 def test_a_full_room_takes_no_more_until_its_teacher_lets_them_in() -> None:
-    rooms, held, report = opened()
+    rooms, held, report = open_room()
     rooms.set_report_limit(held, 5)
     for number in range(5):
         report(number, 1)
-    refused(lambda: report(5, 1), "full: 5 reports are in")
+    assert_refused(lambda: report(5, 1), "full: 5 reports are in")
     report(4, 1)
     assert len(rooms.get_poll(held.code).reports) == 5
     rooms.set_report_limit(held, 6)
     report(5, 1)
     for wrong in (0, poll.REPORTS_MAX + 1):
-        refused(partial(rooms.set_report_limit, held, wrong), "The number of reports")
-    rooms.ask(held, ASKED)
+        assert_refused(partial(rooms.set_report_limit, held, wrong), "The number of reports")
+    rooms.ask(held, QUESTION)
     assert rooms.get_poll(held.code).most == 6, "the next question takes as many"
 
 
 def test_a_burst_is_thrown_out_and_its_phones_stay_out() -> None:
     clock = Clock()
     rooms = Rooms(clock)
-    held = rooms.open(ASKED)
+    held = rooms.open(QUESTION)
     mark = rooms.get_poll(held.code).mark
     for number, (at, answer) in enumerate(((0, 0), (100, 2), (165, 1), (166, 1), (167, 1))):
         clock.now = float(at)
@@ -192,7 +196,7 @@ def test_a_burst_is_thrown_out_and_its_phones_stay_out() -> None:
     clock.now = 400.0
     assert rooms.discard_recent(held, 300.0) == 2, "of the first one nobody knows when it came"
     assert rooms.get_poll(held.code).reports == (0,)
-    refused(lambda: rooms.discard_recent(held, 301.0), "at most 300 seconds")
+    assert_refused(lambda: rooms.discard_recent(held, 301.0), "at most 300 seconds")
 
 
 def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
@@ -201,34 +205,34 @@ def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
     held = []
     for _ in range(registry.ROOMS_MAX):
         clock.now += 60.0 / registry.OPENED_A_MINUTE + 0.01
-        held.append(rooms.open(ASKED))
+        held.append(rooms.open(QUESTION))
     assert len({each.code for each in held}) == registry.ROOMS_MAX
     clock.now += 61.0
-    refused(lambda: rooms.open(ASKED), "All 200 polls")
+    assert_refused(lambda: rooms.open(QUESTION), "All 200 polls")
     clock.now += registry.ABSENT_MAX
     for _ in range(registry.OPENED_A_MINUTE):
-        rooms.open(ASKED)
-    refused(lambda: rooms.get_poll(held[0].code), "has ended")
+        rooms.open(QUESTION)
+    assert_refused(lambda: rooms.get_poll(held[0].code), "has ended")
     with pytest.raises(Busy):
-        rooms.open(ASKED)
+        rooms.open(QUESTION)
 
 
 def test_a_room_lasts_as_long_as_its_teacher_is_there() -> None:
     clock, there = Clock(), {"teacher", "again"}
     rooms = Rooms(clock, there.__contains__)
-    held = rooms.open(ASKED, "teacher")
+    held = rooms.open(QUESTION, "teacher")
     clock.now = 10 * registry.ABSENT_MAX
-    assert rooms.get_poll(held.code).question == ASKED
+    assert rooms.get_poll(held.code).question == QUESTION
     there.remove("teacher")
     clock.now += registry.ABSENT_MAX - 1.0
     rooms.get_own_poll(held, "again")  # the page was loaded anew
     clock.now += 2 * registry.ABSENT_MAX
-    assert rooms.get_poll(held.code).question == ASKED
+    assert rooms.get_poll(held.code).question == QUESTION
     there.clear()
     clock.now += registry.ABSENT_MAX
-    assert rooms.get_poll(held.code).question == ASKED
+    assert rooms.get_poll(held.code).question == QUESTION
     clock.now += 1.0
-    refused(lambda: rooms.get_poll(held.code), "has ended")
+    assert_refused(lambda: rooms.get_poll(held.code), "has ended")
 
 
 def test_one_address_cannot_open_all_rooms_and_others_still_can() -> None:
@@ -236,7 +240,9 @@ def test_one_address_cannot_open_all_rooms_and_others_still_can() -> None:
     tries = AttemptLimiter(clock)
     for _ in range(OPEN[0]):
         tries.record_attempt(OPEN, "192.0.2.1")
-    refused(lambda: tries.record_attempt(OPEN, "192.0.2.1"), "Too many polls were opened from here")
+    assert_refused(
+        lambda: tries.record_attempt(OPEN, "192.0.2.1"), "Too many polls were opened from here"
+    )
     tries.record_attempt(OPEN, "192.0.2.2")
     tries.record_attempt(REPORT, "192.0.2.1")
     assert "192.0.2" not in repr(vars(tries))
@@ -260,7 +266,7 @@ def test_addresses_are_forgotten_after_a_minute_and_never_too_many(
 
 def test_codes_are_read_in_two_halves_and_too_many_to_be_guessed() -> None:
     rooms = Rooms(Clock())
-    code = rooms.open(ASKED).code
+    code = rooms.open(QUESTION).code
     assert re.fullmatch("[B-Z]{4} [B-Z]{4}", format_code(code))
     for typed in (format_code(code), code.lower(), f" {code[:4]}-{code[4:]} "):
         assert normalize_code(typed) == code
@@ -273,7 +279,7 @@ def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.Monke
     monkeypatch.setattr(poll, "REPORTS_A_SECOND", 2)
     clock = Clock()
     rooms = Rooms(clock)
-    held = rooms.open(ASKED)
+    held = rooms.open(QUESTION)
     mark = rooms.get_poll(held.code).mark
     for number in range(2):
         rooms.report(held.code, mark, token(number), 0)
@@ -302,17 +308,17 @@ def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.Monke
 )
 def test_questions_are_bounded(changed: dict[str, object], words: str) -> None:
     with pytest.raises(CaldpError, match=words):
-        replace(ASKED, **changed)  # type: ignore[arg-type]
+        replace(QUESTION, **changed)  # type: ignore[arg-type]
 
 
 def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
-    rooms, held, report = opened()
+    rooms, held, report = open_room()
     for number, answer in ((1, 0), (2, 2), (3, 0)):
         report(number, answer)
-    seen = rooms.get_poll(held.code)
+    state = rooms.get_poll(held.code)
     (room,) = vars(rooms)["_rooms"].values()
     kept = vars(room.poll)
-    assert kept["state"] == PollState(held.code, seen.mark, ASKED, True, (0, 2, 0))
+    assert kept["state"] == PollState(held.code, state.mark, QUESTION, True, (0, 2, 0))
     assert kept["came"] == deque([0.0] * 3)
     # Which phones have answered, as hashes in no order, beside no report.
     assert kept.keys() == {"state", "came", "sent", "salt"}
@@ -321,7 +327,7 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     assert not any(token(number) in repr(kept) for number in (1, 2, 3))
     assert vars(room) == {"key": held.key, "poll": room.poll, "connected_at": 0.0, "visit": ""}
     before = room.poll.salt
-    rooms.ask(held, ASKED)
+    rooms.ask(held, QUESTION)
     assert room.poll.salt != before
     assert not room.poll.sent
     # Nobody's address can be kept that is not handed over.
@@ -331,52 +337,52 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
 def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(*told: object, **more: object) -> None:
-        raise AssertionError(f"a file is opened: {told}")
+    def refuse(*args: object, **more: object) -> None:
+        raise AssertionError(f"a file is opened: {args}")
 
     for way in ("builtins.open", "io.open", "os.open"):
         monkeypatch.setattr(way, refuse)
-    rooms, held, report = opened()
+    rooms, held, report = open_room()
     for number in range(20):
         report(number, number % 3)
-    seen = rooms.get_own_poll(held)
-    assert shares_of(ASKED, seen.reports).estimate.size == 3
-    rooms.ask(held, ASKED)
+    state = rooms.get_own_poll(held)
+    assert shares_of(QUESTION, state.reports).estimate.size == 3
+    rooms.ask(held, QUESTION)
     report_again = partial(rooms.report, held.code, rooms.get_poll(held.code).mark)
     report_again(token(99), 1)
-    assert ASKED.text in repr(vars(rooms))
+    assert QUESTION.text in repr(vars(rooms))
     rooms.end(held)
-    assert not any(told in repr(vars(rooms)) for told in (token(99), held.key, ASKED.text))
+    assert not any(text in repr(vars(rooms)) for text in (token(99), held.key, QUESTION.text))
     with pytest.raises(AssertionError, match="a file is opened"):
         Path("anything").write_text("never written", "utf-8")
 
 
 def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -> None:
-    rooms, held, report = opened(EXAMPLES["Guess"])
+    rooms, held, report = open_room(EXAMPLES["Guess"])
     report(1, 0)
     report(2, 1)
     before = rooms.get_poll(held.code)
     assert words.answer_sentence(before) == ""
-    assert not any(each["right"] for each in told_of(before))
+    assert not any(each["right"] for each in answers_of(before))
     rooms.show_answer(held)
-    seen = rooms.get_poll(held.code)
-    right = seen.question.answers[0]
-    assert words.answer_sentence(seen) == f"The right answer: {right}"
-    assert [each["right"] for each in told_of(seen)] == [True, False, False]
-    shares = shares_of(seen.question, seen.reports)
-    assert words.live_headline(seen, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
+    state = rooms.get_poll(held.code)
+    right = state.question.answers[0]
+    assert words.answer_sentence(state) == f"The right answer: {right}"
+    assert [each["right"] for each in answers_of(state)] == [True, False, False]
+    shares = shares_of(state.question, state.reports)
+    assert words.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
     with pytest.raises(CaldpError, match="closed"):
         report(3, 0)
     with pytest.raises(CaldpError, match="The answer is known by now"):
         rooms.set_open(held, True)
-    secret = replace(seen, question=replace(seen.question, sensitive=(0, 1, 2)))
+    secret = replace(state, question=replace(state.question, sensitive=(0, 1, 2)))
     noisy = words.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
     assert noisy.startswith("We estimate that")  # phones threw coins: nobody can count
-    rooms, held, _ = opened()
+    rooms, held, _ = open_room()
     with pytest.raises(CaldpError, match="no right answer"):
         rooms.show_answer(held)
 
 
-def told_of(seen: PollState) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads(board_json(seen, []))["answers"]
-    return found
+def answers_of(state: PollState) -> list[dict[str, object]]:
+    answers: list[dict[str, object]] = json.loads(board_json(state, []))["answers"]
+    return answers

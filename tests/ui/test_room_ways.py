@@ -10,7 +10,7 @@ from caldp_ui.app.settings import WORKER
 from caldp_ui.room import poll_links
 from caldp_ui.room.registry import format_code, rooms
 from tests.ui.driver import checked, trigger
-from tests.ui.test_room import hall, opened
+from tests.ui.test_room import hall, open_room_page
 
 
 @pytest.fixture(autouse=True)
@@ -21,18 +21,18 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     rooms.clear()
 
 
-def typed(text: str) -> AppTest:
-    at = opened()
+def type_code(text: str) -> AppTest:
+    at = open_room_page()
     return checked(at.text_input(key="room-join").set_value(text).run())
 
 
 def test_link_and_code_name_the_worker_that_holds_the_poll() -> None:
-    teacher, seen = hall()
+    teacher, poll = hall()
     (link,) = [each.value for each in teacher.code]
-    assert link.endswith(f"/room?code={seen.code}&worker=w1")
+    assert link.endswith(f"/room?code={poll.code}&worker=w1")
     (html,) = [each.proto.body for each in teacher.get("html") if "room-code" in each.proto.body]
-    assert f"W1 {format_code(seen.code)}" in html
-    assert opened(code=seen.code, worker="w1").info == []
+    assert f"W1 {format_code(poll.code)}" in html
+    assert open_room_page(code=poll.code, worker="w1").info == []
 
 
 def test_alone_a_worker_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,38 +42,38 @@ def test_alone_a_worker_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_code_is_typed_with_or_without_its_worker() -> None:
-    _, seen = hall()
-    for text in (seen.code.lower(), f" w1 {seen.code}", f"W1 - {format_code(seen.code)}"):
-        phone = typed(text)
+    _, poll = hall()
+    for text in (poll.code.lower(), f" w1 {poll.code}", f"W1 - {format_code(poll.code)}"):
+        phone = type_code(text)
         assert not phone.info
         assert not phone.get("link_button")
-        assert "".join(phone.query_params["code"]) == seen.code
+        assert "".join(phone.query_params["code"]) == poll.code
 
 
 def test_a_code_of_another_worker_leads_there() -> None:
-    (button,) = typed("w2 bcdf-ghjk").get("link_button")
+    (button,) = type_code("w2 bcdf-ghjk").get("link_button")
     assert button.proto.url.endswith("/room?code=BCDFGHJK&worker=w2")
 
 
 def test_a_phone_whose_worker_is_gone_is_told_so() -> None:
-    (said,) = opened(code="BCDFGHJK", worker="w2").info
-    assert said.value.startswith("The server that held poll BCDF GHJK is gone")
-    (said,) = opened(code="BCDFGHJK", worker="w1").info
-    assert said.value.startswith("There is no poll")
+    (notice,) = open_room_page(code="BCDFGHJK", worker="w2").info
+    assert notice.value.startswith("The server that held poll BCDF GHJK is gone")
+    (notice,) = open_room_page(code="BCDFGHJK", worker="w1").info
+    assert notice.value.startswith("There is no poll")
 
 
 def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:
-    teacher, seen = hall()
+    teacher, poll = hall()
     held = teacher.session_state["room/held"]
     rooms.clear()  # as a new server is
     checked(teacher.run())
     assert teacher.warning[0].value.startswith(
-        f"Poll {poll_links.display_code(seen.code)} is gone with its reports"
+        f"Poll {poll_links.display_code(poll.code)} is gone with its reports"
     )
-    anew = opened()  # the page loaded again, in a browser that kept what steers the poll
+    anew = open_room_page()  # the page loaded again, in a browser that kept what steers the poll
     kept = [{"event": "teacher", "value": dataclasses.asdict(held)}]
     trigger(anew, kept, "room-keeper")
     assert anew.warning[0].value.startswith(
-        f"Poll {poll_links.display_code(seen.code)} is gone with its reports"
+        f"Poll {poll_links.display_code(poll.code)} is gone with its reports"
     )
     assert not checked(anew.button(key="room-open").click().run()).warning

@@ -59,10 +59,10 @@ def at(tmp_path: Path) -> AppTest:
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     shutil.copy(PAGE / "survey.py", tmp_path / "pages")
     shutil.copy(PAGE / "app.py", tmp_path)
-    opened = AppTest.from_file(tmp_path / "app.py", default_timeout=120)
+    app = AppTest.from_file(tmp_path / "app.py", default_timeout=120)
     for name, value in {"v": "2", "blocks": "states"}.items():
-        opened.query_params[name] = value
-    return checked(opened.switch_page(navigation.PLACES).run())
+        app.query_params[name] = value
+    return checked(app.switch_page(navigation.PLACES).run())
 
 
 def survey_of(at: AppTest) -> Scenario:
@@ -99,9 +99,9 @@ def test_each_page_undoes_its_own_steps(at: AppTest) -> None:
 
 def test_sentences_of_a_survey_speak_of_values(at: AppTest) -> None:
     go(at, SURVEY)
-    told = " ".join(item.value for item in at.markdown)
-    assert "two equally likely values" in told
-    assert "place" not in told
+    text = " ".join(item.value for item in at.markdown)
+    assert "two equally likely values" in text
+    assert "place" not in text
 
 
 def test_a_job_runs_beside_any_page(at: AppTest) -> None:
@@ -143,7 +143,7 @@ def test_every_page_is_in_the_menu_and_on_the_first_page() -> None:
     first, *others = navigation.PAGES
     assert first.path == navigation.START
     assert linked == {(Path(entry.path).stem, entry.title) for entry in others}
-    told = {caption.value for caption in at.caption}
-    assert {entry.purpose for entry in others} <= told
+    captions = {caption.value for caption in at.caption}
+    assert {entry.purpose for entry in others} <= captions
     pages = (ROOT / "docs" / "pages.md").read_text("utf-8")
     assert [entry.title for entry in navigation.PAGES if f"**{entry.title}**" not in pages] == []

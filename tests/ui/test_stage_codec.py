@@ -53,11 +53,11 @@ def test_people_come_back_as_a_map_shows_them(shares: list[float], people: int) 
     exact = np.array(shares)
     found = codec.values(codec.people_codes(exact, people))
     number, sent = np.abs(exact) * people, np.abs(found) * people
-    seen = np.abs(exact) >= nobody_below(people)
-    np.testing.assert_array_equal(found != 0, seen)
-    assert (found[seen] * exact[seen] > 0).all()
-    few, many = seen & (number < 30), number >= 999.5
-    whole = seen & ~few & ~many
+    visible = np.abs(exact) >= nobody_below(people)
+    np.testing.assert_array_equal(found != 0, visible)
+    assert (found[visible] * exact[visible] > 0).all()
+    few, many = visible & (number < 30), number >= 999.5
+    whole = visible & ~few & ~many
     np.testing.assert_array_equal(np.rint(sent[whole]), np.rint(number[whole]))
     levels_off = np.abs(np.log10(found[few] / exact[few])) / 4 * 254
     assert (levels_off <= 0.5).all()  # of 255 colours for a range of 10⁴

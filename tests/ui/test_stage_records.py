@@ -85,7 +85,7 @@ def test_a_film_s_message_does_not_depend_on_where_the_page_is() -> None:
     assert scene_head(moved, "map")["values"] == {"epsilon": 2.0}
 
 
-def received(monkeypatch: pytest.MonkeyPatch, kind: str, record: Any) -> list[Any]:
+def dispatch_twice(monkeypatch: pytest.MonkeyPatch, kind: str, record: Any) -> list[Any]:
     calls: list[Any] = []
     batch = {"client": "one", "events": [{"serial": 1, "kind": kind, "record": record}]}
     monkeypatch.setattr(st, "session_state", {"map": {"events": batch}})
@@ -122,7 +122,7 @@ def test_what_is_no_batch_of_events_is_ignored(monkeypatch: pytest.MonkeyPatch, 
 def test_what_a_hand_did_becomes_a_record(
     monkeypatch: pytest.MonkeyPatch, value: Any, record: Act
 ) -> None:
-    assert received(monkeypatch, "act", value) == [record]
+    assert dispatch_twice(monkeypatch, "act", value) == [record]
 
 
 @pytest.mark.parametrize(
@@ -140,12 +140,12 @@ def test_what_a_hand_did_becomes_a_record(
 def test_what_our_browser_s_side_would_not_send_is_nothing(
     monkeypatch: pytest.MonkeyPatch, value: Any
 ) -> None:
-    assert received(monkeypatch, "act", value) == []
+    assert dispatch_twice(monkeypatch, "act", value) == []
 
 
 def test_a_chosen_step_becomes_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     value = {"film": "epsilon", "index": 2, "value": 1.5}
-    assert received(monkeypatch, "step", value) == [StepChoice("epsilon", 2, 1.5)]
+    assert dispatch_twice(monkeypatch, "step", value) == [StepChoice("epsilon", 2, 1.5)]
 
 
 def test_brushed_cells_are_a_mask() -> None:

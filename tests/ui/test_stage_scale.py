@@ -20,5 +20,5 @@ def test_a_small_map_has_a_scale_that_ends_just_above_its_largest_cell(largest: 
     assert scale is not SCALE
     assert largest * (1 - 1e-9) <= scale.high <= 2.5 * largest
     assert [share for share, _ in scale.ticks] == [scale.low, scale.high]
-    for share, told in scale.ticks:
-        assert abs(int(told.removeprefix("1 in ").replace(",", "")) * share - 1) < 0.01
+    for share, label in scale.ticks:
+        assert abs(int(label.removeprefix("1 in ").replace(",", "")) * share - 1) < 0.01

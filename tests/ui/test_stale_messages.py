@@ -105,9 +105,9 @@ def test_other_messages_pass_and_say_nothing() -> None:
     assert current.accepts(ask("values", "bar"))
 
 
-def pass_through(asked: Iterable[bytes], scope: Scope) -> list[bytes | None]:
+def pass_through(requests: Iterable[bytes], scope: Scope) -> list[bytes | None]:
     """What reaches an app that tells of each page asked for; at last its socket is closed."""
-    coming = iter([{"type": "websocket.receive", "bytes": data} for data in asked])
+    coming = iter([{"type": "websocket.receive", "bytes": data} for data in requests])
     end: Message = {"type": "websocket.disconnect", "code": 1000}
     sent, received = list[Message](), list[bytes | None]()
 
@@ -128,11 +128,11 @@ def pass_through(asked: Iterable[bytes], scope: Scope) -> list[bytes | None]:
 
 
 def test_only_the_socket_of_a_visit_is_read() -> None:
-    asked = [ask("values"), ask("places"), ask("values", "bar"), ask("places", "bar")]
+    requests = [ask("values"), ask("places"), ask("values", "bar"), ask("places", "bar")]
     visits: Scope = {"type": "websocket", "path": "/caldp/_stcore/stream"}
     other: Scope = {"type": "websocket", "path": "/other"}
-    assert pass_through(asked, visits) == [asked[0], asked[1], asked[3]]
-    assert pass_through(asked, other) == asked
+    assert pass_through(requests, visits) == [requests[0], requests[1], requests[3]]
+    assert pass_through(requests, other) == requests
 
 
 def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None:

@@ -21,26 +21,26 @@ Table = set[tuple[str, str, str]]
 TITLES = {entry.path.removeprefix("pages/").removesuffix(".py"): entry.title for entry in PAGES}
 
 
-def listed(*sections: str) -> Table:
+def table_rows(*sections: str) -> Table:
     """Statement, code and place of the rows of these tables."""
     return {(says, code, where) for section in sections for says, code, where in rows(section)}
 
 
-def told(statement: Statement, where: str) -> tuple[str, str, str]:
+def row_of(statement: Statement, where: str) -> tuple[str, str, str]:
     return statement.says, f"`caldp_core.{statement.code}`", where
 
 
 def test_the_tables_are_those_of_the_pages() -> None:
-    by_page = {told(s, TITLES[page]) for page, those in STATEMENTS.items() for s in those}
-    by_station = {told(s, station) for station, those in LECTURE.items() for s in those}
-    assert listed("Theory", "Audits") == by_page
-    assert listed("The lecture") == by_station
+    by_page = {row_of(s, TITLES[page]) for page, those in STATEMENTS.items() for s in those}
+    by_station = {row_of(s, station) for station, those in LECTURE.items() for s in those}
+    assert table_rows("Theory", "Audits") == by_page
+    assert table_rows("The lecture") == by_station
     assert len(by_page) + len(by_station) == sum(
         len(those) for table in (STATEMENTS, LECTURE) for those in table.values()
     )
 
 
-def shown(at: AppTest) -> list[str]:
+def code_names(at: AppTest) -> list[str]:
     """Names of the code in what is shown of statements."""
     texts = [item.value for item in at.main.markdown]
     return [name for text in texts for name in re.findall(r" · `caldp_core\.([\w.]+)`$", text)]
@@ -49,7 +49,7 @@ def shown(at: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", STATEMENTS)
 def test_a_page_shows_its_statements(page: str) -> None:
     at = open_page(f"pages/{page}.py", {}, {f"{page}-mathematics": True})
-    assert shown(at) == [statement.code for statement in STATEMENTS[page]]
+    assert code_names(at) == [statement.code for statement in STATEMENTS[page]]
     formulas = {"$$\n" + s.formula + "\n$$" for s in STATEMENTS[page] if s.formula}
     assert formulas <= {item.value for item in at.latex}
 
@@ -57,17 +57,17 @@ def test_a_page_shows_its_statements(page: str) -> None:
 @pytest.mark.parametrize("station", LECTURE)
 def test_a_station_shows_its_statements(station: str) -> None:
     at = open_page(CLASSROOM, {"station": station}, {"classroom-formula": True})
-    assert shown(at) == [statement.code for statement in LECTURE[station]]
+    assert code_names(at) == [statement.code for statement in LECTURE[station]]
     assert at.latex or container(at, "classroom-formula")
 
 
 def test_statements_wait_until_they_are_asked_for() -> None:
-    assert not shown(open_page("pages/yesno.py"))
+    assert not code_names(open_page("pages/yesno.py"))
 
 
 def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
     sentence = mixing.scenario_text(PLACES, prepare(Scenario()))
-    for asked in (False, True):
-        at = open_page("pages/places.py", {}, {"if-mixed": asked})
-        assert (sentence in [item.value for item in at.main.markdown]) == asked
+    for is_open in (False, True):
+        at = open_page("pages/places.py", {}, {"if-mixed": is_open})
+        assert (sentence in [item.value for item in at.main.markdown]) == is_open
     assert not mixing.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))

@@ -41,7 +41,7 @@ def own_code() -> str:
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-def used(text: str) -> dict[str, list[str]]:
+def find_uses(text: str) -> dict[str, list[str]]:
     """The places that look for each name; `text`: a file beside all of ours."""
     paths = [path for path in sorted(UI.rglob("*")) if path.suffix in (".css", ".js", ".py")]
     files = [(str(path.relative_to(ROOT)), path.read_text("utf-8")) for path in paths]
@@ -54,11 +54,11 @@ def used(text: str) -> dict[str, list[str]]:
     return places
 
 
-def gone(text: str = "") -> list[str]:
+def find_missing(text: str = "") -> list[str]:
     """A sentence for each name that Streamlit has no longer."""
     return [
         f"{VERSION} has no {name!r} any more; on it rest {', '.join(places)}"
-        for name, places in used(text).items()
+        for name, places in find_uses(text).items()
         if not _is_own(name) and not _is_there(name)
     ]
 
@@ -79,13 +79,13 @@ def _is_own(name: str) -> bool:
 
 
 def test_streamlit_has_every_name_that_styles_and_scripts_look_for() -> None:
-    assert len(used("")) > 30
-    assert gone() == []
+    assert len(find_uses("")) > 30
+    assert find_missing() == []
 
 
 def test_a_name_that_is_gone_is_told_with_its_places() -> None:
     text = '/* one */\n[data-testid="stSlipper"] > [data-slip]\n.react-aria-Slip [data-slip] {}'
-    assert gone(text)[-3:] == [
+    assert find_missing(text)[-3:] == [
         f"{VERSION} has no 'stSlipper' any more; on it rest more.css:2",
         f"{VERSION} has no 'data-slip' any more; on it rest more.css:2, more.css:3",
         f"{VERSION} has no 'react-aria-Slip' any more; on it rest more.css:3",
@@ -111,12 +111,12 @@ def test_a_fragment_in_the_place_of_another_is_known_by_its_name(
     ids: list[str] = []
     enqueue = ScriptRunContext.enqueue
 
-    def heard(context: ScriptRunContext, message: Any) -> None:
+    def record_rerun(context: ScriptRunContext, message: Any) -> None:
         if message.WhichOneof("type") == "auto_rerun":
             ids.append(message.auto_rerun.fragment_id)
         enqueue(context, message)
 
-    monkeypatch.setattr(ScriptRunContext, "enqueue", heard)
+    monkeypatch.setattr(ScriptRunContext, "enqueue", record_rerun)
     at = AppTest.from_function(two_parts).run()
     at.session_state["name"] = "two"
     assert not at.run().exception

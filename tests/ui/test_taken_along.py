@@ -49,7 +49,7 @@ from tests.ui.driver import checked, open_page
 Output = pytest.CaptureFixture[str]
 
 
-def printed(code: str, folder: Path, output: Output) -> list[str]:
+def run_code(code: str, folder: Path, output: Output) -> list[str]:
     """The lines that the code prints, run as a file of its own in that folder."""
     file = folder / "taken_along.py"
     file.write_text(code, "utf-8")
@@ -70,7 +70,7 @@ def test_code_of_the_curves_prints_every_point(
     drawn = lines.record_lines(record)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "curves.json").write_text(curves.curves_json(drawn), "utf-8")
-    rows = [line.split("\t") for line in printed(curves.SNIPPET, tmp_path, capsys)]
+    rows = [line.split("\t") for line in run_code(curves.SNIPPET, tmp_path, capsys)]
     found = {(f.line, f.place): f.error for f in lines.expected_errors(drawn, no_progress)}
     points = [(i, j) for i, line in enumerate(drawn) for j in range(len(line.places))]
     assert len(rows) == len(points) == 14
@@ -86,7 +86,7 @@ def test_code_of_a_plan_prints_its_people(goal: str, tmp_path: Path, capsys: Out
     chosen = record.protected_scenario(record.protection, record.epsilon)
     people = people_needed.compute_need(record, record.protection, chosen).people
     assert people is not None
-    assert printed(plans.snippet(record), tmp_path, capsys) == [str(people)]
+    assert run_code(plans.snippet(record), tmp_path, capsys) == [str(people)]
     planned = plans.planned_scenario(record)
     assert planned is not None
     assert planned.n == people
@@ -99,11 +99,11 @@ def test_code_of_a_plan_that_would_take_long_trials(
     monkeypatch.setattr(runs, "takes_long", lambda scenario: True)
     scenario = replace(Plan().scenario, dataset=Zipf())
     record = Plan(scenario, goal="overall", wrong=0.0473, protection=PLAIN)
-    (told,) = printed(plans.snippet(record), tmp_path, capsys)
+    (line,) = run_code(plans.snippet(record), tmp_path, capsys)
     need = people_needed.compute_need(
         record, record.protection, record.protected_scenario(record.protection, record.epsilon)
     )
-    assert int(told) == need.people
+    assert int(line) == need.people
 
 
 def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
@@ -122,28 +122,28 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     attack: str, tmp_path: Path, capsys: Output
 ) -> None:
     record = replace(AttackerState(), show=FAKES, attack=attack)
-    what = fakes.run_attack(record)
-    told = [
+    data = fakes.run_attack(record)
+    shares = [
         float(line.split()[-1])
-        for line in printed(fakes_files.snippet(what, attack), tmp_path, capsys)
+        for line in run_code(fakes_files.snippet(data, attack), tmp_path, capsys)
     ]
-    by_repair = [what.repaired(knows).shares[what.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
-    assert told == [
-        what.estimate_without_fakes[what.place],
-        what.estimate_with_fakes[what.place],
+    by_repair = [data.repaired(knows).shares[data.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
+    assert shares == [
+        data.estimate_without_fakes[data.place],
+        data.estimate_with_fakes[data.place],
         *by_repair,
     ]
-    frame = table(fakes_files.csv_of(what, runs.map_of(what.setup.dataset)))
+    frame = table(fakes_files.csv_of(data, runs.map_of(data.setup.dataset)))
     (row,) = frame.index[frame["target"]]
-    assert row == what.place
+    assert row == data.place
     titles = (
         "without fakes",
         "with fakes",
         "repaired, knows the target",
         "repaired, knows the share",
     )
-    assert frame.loc[row, list(titles)].tolist() == told
-    np.testing.assert_array_equal(frame["with fakes"], what.estimate_with_fakes)
+    assert frame.loc[row, list(titles)].tolist() == shares
+    np.testing.assert_array_equal(frame["with fakes"], data.estimate_with_fakes)
 
 
 @pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
@@ -151,8 +151,8 @@ def test_code_of_figure_1_prints_the_corner(
     levels: tuple[float, float], tmp_path: Path, capsys: Output
 ) -> None:
     record = replace(Paper(), question=BinaryQuestion(*levels))
-    (told,) = printed(paper.figure_1_snippet(record), tmp_path, capsys)
-    assert told == str(error_vertex(BinaryPolicy(*levels)))
+    (line,) = run_code(paper.figure_1_snippet(record), tmp_path, capsys)
+    assert line == str(error_vertex(BinaryPolicy(*levels)))
 
 
 def test_code_and_table_of_figure_2_have_the_means(tmp_path: Path, capsys: Output) -> None:
@@ -162,7 +162,7 @@ def test_code_and_table_of_figure_2_have_the_means(tmp_path: Path, capsys: Outpu
     assert code != whole
     points = list(figure_2_points(base=record.scenario))[:3]
     found = means(list(run_interleaved([point.scenario for point in points])), 3)
-    rows = [line.split("\t") for line in printed(code, tmp_path, capsys)]
+    rows = [line.split("\t") for line in run_code(code, tmp_path, capsys)]
     assert [float(row[-1]) for row in rows] == [mean.error for mean in found if mean]
     frame = table(paper.figure_2_csv(points, found))
     assert frame["mean TV"].tolist() == [float(row[-1]) for row in rows]
@@ -181,18 +181,20 @@ def test_code_and_table_of_sensitive_sets_have_the_multiples(
     frame = table(paper.sensitive_sets_csv(sizes, found))
     for name, ratios in found.items():
         assert frame[name].tolist() == ratios
-    told = dict(
-        line.split() for line in printed(paper.sensitive_sets_snippet(record), tmp_path, capsys)
+    multiples = dict(
+        line.split() for line in run_code(paper.sensitive_sets_snippet(record), tmp_path, capsys)
     )
     at = sizes.index(10)
     titles = {"Hadamard": "Hadamard", "SubsetSelection": "subset", "Galois": "Galois"}
-    for name, ratio in told.items():
+    for name, ratio in multiples.items():
         (column,) = (title for title in found if title.startswith(titles[name]))
         assert float(ratio) == found[column][at]
-    assert set(told) == set(titles)
+    assert set(multiples) == set(titles)
 
 
-def opened(page: str, state: dict[str, Any], query: dict[str, str] | None = None) -> AppTest:
+def open_with_state(
+    page: str, state: dict[str, Any], query: dict[str, str] | None = None
+) -> AppTest:
     at = open_page(page, query or {})
     for name, value in state.items():
         at.session_state[name] = value
@@ -214,15 +216,15 @@ def names(at: AppTest) -> set[str]:
 def test_curves_and_plans_are_handed_on_once_it_is_asked(
     page: str, state: dict[str, Any], file: str
 ) -> None:
-    at = opened(page, state)
+    at = open_with_state(page, state)
     assert file in names(at)
     assert any(code.value.startswith("http") for code in at.code)
-    assert file not in names(opened(page, {}))
+    assert file not in names(open_with_state(page, {}))
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_result_of_the_paper_hands_on_its_link(view: str) -> None:
-    at = opened(navigation.PAPER, {"paper-sharing": True}, {"view": view})
+    at = open_with_state(navigation.PAPER, {"paper-sharing": True}, {"view": view})
     (address,) = (code.value for code in at.code if code.value.startswith("http"))
     assert (f"view={view}" in address) == (view != "table-1")
     if "paper-table/job" in at.session_state:
@@ -240,7 +242,7 @@ RECORDS = {
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_the_record_comes_with_the_audit(name: str) -> None:
-    at = opened(RECORDS[name], {f"{name}-tabs": "Share and export"})
+    at = open_with_state(RECORDS[name], {f"{name}-tabs": "Share and export"})
     assert "record.html" not in names(at)
     checked(at.button(key=f"{name}-audit-start").click().run())
     job = at.session_state[f"{name}-audit/job"]
@@ -266,27 +268,31 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
     channel: str, tmp_path: Path, capsys: Output
 ) -> None:
     record = replace(MatrixState(), channel=channel)
-    what = judge_channel(record.names, record.matrix, candidates.build_candidate(record))
-    first, *rows = printed(matrices.snippet(what), tmp_path, capsys)
-    assert first == f"holds: {what.audit.holds}"
-    assert what.audit.holds == (channel == "plain")
+    verdict = judge_channel(record.names, record.matrix, candidates.build_candidate(record))
+    first, *rows = run_code(matrices.snippet(verdict), tmp_path, capsys)
+    assert first == f"holds: {verdict.audit.holds}"
+    assert verdict.audit.holds == (channel == "plain")
     cells = {
-        (what.names[x], what.names[z]): (cell.leak.epsilon, cell.leak.privacy_loss, cell.holds)
-        for (x, z), cell in what.cells.items()
+        (verdict.names[x], verdict.names[z]): (
+            cell.leak.epsilon,
+            cell.leak.privacy_loss,
+            cell.holds,
+        )
+        for (x, z), cell in verdict.cells.items()
     }
-    told = [row.split("\t") for row in rows]
-    assert {(a, b): (float(e), float(loss), holds == "True") for a, b, e, loss, holds in told} == (
-        cells
-    )
-    html = matrices.html(what, "http://x/?a=1&b=2")
+    fields = [row.split("\t") for row in rows]
+    assert {
+        (a, b): (float(e), float(loss), holds == "True") for a, b, e, loss, holds in fields
+    } == (cells)
+    html = matrices.html(verdict, "http://x/?a=1&b=2")
     assert "http://x/?a=1&amp;b=2" in html
-    worst = what.audit.worst
+    worst = verdict.audit.worst
     assert worst is not None
     assert f"a privacy loss of {worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g}" in html
-    assert ("It holds." in html) == what.audit.holds
-    assert ("It does NOT hold" in html) != what.audit.holds
+    assert ("It holds." in html) == verdict.audit.holds
+    assert ("It does NOT hold" in html) != verdict.audit.holds
     promised, given, *_ = numbers_of_tables(html)
-    for (x, z), cell in what.cells.items():
+    for (x, z), cell in verdict.cells.items():
         assert promised[x][z] == round(cell.leak.epsilon, 4)
         assert given[x][z] == max(round(cell.leak.privacy_loss, 4), 0)
 
@@ -294,14 +300,14 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
 def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
     names = ("<script>alert(1)</script>", "b")
     record = replace(MatrixState(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
-    what = judge_channel(names, record.matrix, candidates.build_candidate(record))
-    html = matrices.html(what, "http://x/")
+    verdict = judge_channel(names, record.matrix, candidates.build_candidate(record))
+    html = matrices.html(verdict, "http://x/")
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 
 
 def test_a_matrix_hands_on_its_record() -> None:
-    at = opened(navigation.MATRIX, {"matrix-tabs": "Share and export"})
+    at = open_with_state(navigation.MATRIX, {"matrix-tabs": "Share and export"})
     assert {"record.html", "matrix.json", "matrix.csv", "channel.txt"} <= names(at)
 
 
@@ -311,9 +317,9 @@ def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
     question = Question("Who?", ("a, with a comma", "=b()", "'c", "d"), (1, 3), 1.0)
     reports = (0, 1, 1, 3, 2, 0, 3, 1)
     monkeypatch.chdir(tmp_path)
-    seen = PollState("CODE", "mark", question, True, reports)
-    (tmp_path / "reports.csv").write_bytes(below.listed(seen))
-    rows = [line.split("\t") for line in printed(rooms.snippet(question), tmp_path, capsys)]
+    poll = PollState("CODE", "mark", question, True, reports)
+    (tmp_path / "reports.csv").write_bytes(below.listed(poll))
+    rows = [line.split("\t") for line in run_code(rooms.snippet(question), tmp_path, capsys)]
     shares = shares_of(question, reports)
     assert [row[0] for row in rows] == list(question.answers)
     columns = [[float(row[i]) for row in rows] for i in (1, 2, 3)]

@@ -94,12 +94,12 @@ def test_what_a_tick_brings_of_the_page_s_widgets_changes_nothing(
     """It is what a run said that a hand's own has overtaken: on large maps it undid choices."""
     at = open_page("pages/values.py", {})
     before = at.session_state["values/state"].record
-    asked: list[str | None] = []
-    monkeypatch.setattr(page_state, "is_asked_for", asked.append)
+    calls: list[str | None] = []
+    monkeypatch.setattr(page_state, "is_asked_for", calls.append)
     menu = at.selectbox(key="values-table")
     other = next(option for option in menu.options if option != menu.value)
     menu.set_value(other).run()
-    assert asked == [None]  # the widget is the page's own
+    assert calls == [None]  # the widget is the page's own
     assert at.session_state["values/state"].record == before
     assert at.selectbox(key="values-table").value != other
     monkeypatch.undo()

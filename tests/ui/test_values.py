@@ -36,8 +36,8 @@ def test_what_is_exported_gives_the_same_digits_on_the_command_line(tmp_path: An
     ours, _ = assert_shows(at, BEGIN)
     assert_exported(tmp_path, ours)
     rows = exports.estimate_csv(ours).decode().splitlines()
-    told = "number,answer,group,block,estimated share,estimated people"
-    assert rows[0] == f"{told},low,high,level,relative error,may be noise"
+    columns = "number,answer,group,block,estimated share,estimated people"
+    assert rows[0] == f"{columns},low,high,level,relative error,may be noise"
     assert rows[1].startswith("0,very poor marriage; no affair,no affair,everything,")
 
 
@@ -111,8 +111,8 @@ def test_ticks_mark_answers_and_steps_take_them_back() -> None:
     mark(at, step="redo")
     assert_shows(at, ticked.with_context(epsilon=2.0))
     mark(at, sensitive="")
-    said = headline_of(at)
-    assert said.startswith("Nobody is protected")
+    headline = headline_of(at)
+    assert headline.startswith("Nobody is protected")
 
 
 def test_answers_alone_in_their_block_are_told_apart() -> None:

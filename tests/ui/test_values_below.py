@@ -86,8 +86,8 @@ def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
     setups = [prepare(each) for each in (few, plain_ldp.best_plain_ldp(few))]
     ours, plain = (run(setup) for setup in setups)
     assert ours.first.errors.tv > 1
-    told = words.headline(ComparisonData(setups[0], setups[1], ours, plain))
-    assert f"a total variation of {formats.share(ours.first.errors.tv)}" in told.second
+    headline = words.headline(ComparisonData(setups[0], setups[1], ours, plain))
+    assert f"a total variation of {formats.share(ours.first.errors.tv)}" in headline.second
 
 
 def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:

@@ -22,7 +22,7 @@ from tests.ui.driver import checked, query_of
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
 
-def fading(name: str) -> tuple[Scenario, DistancePreset]:
+def fading_preset(name: str) -> tuple[Scenario, DistancePreset]:
     """A survey as it is shown at first, and its protection that fades."""
     table = table_of(Survey(name))
     assert table is not None
@@ -35,7 +35,7 @@ def fading(name: str) -> tuple[Scenario, DistancePreset]:
 
 @pytest.mark.parametrize("name", ["income", "substances"])
 def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
-    begin, preset = fading(name)
+    begin, preset = fading_preset(name)
     at = open_values(LINK.write(ValuesState(begin)))
     checked(at.selectbox(key="values-preset").set_value(preset.title).run())
     scenario = preset.apply(begin)
@@ -57,7 +57,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     "tab", ["What an attacker learns", "What is promised", "Methods", "Error curves", "Numbers"]
 )
 def test_every_tab_tells_of_a_scale(tab: str) -> None:
-    begin, preset = fading("income")
+    begin, preset = fading_preset("income")
     at = open_values(LINK.write(ValuesState(preset.apply(begin))))
     at.session_state["values-tabs"] = tab
     at.session_state["values-protection"] = True
@@ -70,7 +70,7 @@ def test_every_tab_tells_of_a_scale(tab: str) -> None:
 
 
 def test_distances_between_combinations_are_their_differing_answers() -> None:
-    begin, preset = fading("substances")
+    begin, preset = fading_preset("substances")
     names = domain_of(begin).names
     rows = np.array(preset.policy.rows) if isinstance(preset.policy, Distances) else np.zeros(0)
     for x, name in enumerate(names):
@@ -84,19 +84,19 @@ def test_distances_between_combinations_are_their_differing_answers() -> None:
 
 def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> None:
     for name in ("income", "substances"):
-        begin, preset = fading(name)
+        begin, preset = fading_preset(name)
         setup = prepare(preset.apply(begin))
         assert audit_mechanism(setup.mechanism, setup.policy).holds
-        told = figures.belief_rows(setup.scenario)
-        assert len(told) == setup.mechanism.k
-        for each in told:
+        rows = figures.belief_rows(setup.scenario)
+        assert len(rows) == setup.mechanism.k
+        for each in rows:
             assert each.channel_beliefs is not None
             assert each.promise_beliefs.least <= each.channel_beliefs.least + 1e-12
             assert each.channel_beliefs.most <= each.promise_beliefs.most + 1e-12
 
 
 def test_a_mechanism_that_cannot_keep_a_scale_gives_way_and_another_table_has_its_own() -> None:
-    begin, preset = fading("income")
+    begin, preset = fading_preset("income")
     assert preset.apply(replace(begin, mechanism=Hadamard())).mechanism == Best()
     at = open_values(LINK.write(ValuesState(preset.apply(begin))))
     checked(at.selectbox(key="values-table").set_value(TABLES[0].title).run())

@@ -75,12 +75,13 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     titles = [f"Yours: {survey.title}: {table.title}" for table in survey.tables()]
     assert set(titles) <= set(at.selectbox(key="values-table").options)
     checked(at.selectbox(key="values-table").set_value(titles[1]).run())
-    shown = scenario_of(at)
-    assert shown.dataset.load().domain.k == len(survey.tables()[1].names)
-    found = several_questions.compare_options(shown, 3, frozenset(), lambda _: None)
-    smokes, *_ = several_questions._questions(shown, 3, frozenset())
+    scenario = scenario_of(at)
+    assert scenario.dataset.load().domain.k == len(survey.tables()[1].names)
+    found = several_questions.compare_options(scenario, 3, frozenset(), lambda _: None)
+    smokes, *_ = several_questions._questions(scenario, 3, frozenset())
     by_hand = [
-        wrong_share(QuestionPlan(3, asked, 1.0), smokes, 300, shown.estimator) for asked in (1, 3)
+        wrong_share(QuestionPlan(3, count, 1.0), smokes, 300, scenario.estimator)
+        for count in (1, 3)
     ]
     assert found.errors["smokes"][:2] == tuple(by_hand)
     for way in (0, 1):
@@ -95,7 +96,7 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     (sensitive,) = [each for each in at.multiselect if each.label == "Sensitive questions"]
     jobs_done(checked(sensitive.set_value([0, 1]).run()))
     assert " one of the 2 questions" in sentence(at)
-    openly = several_questions.compare_options(shown, 3, frozenset({2}), lambda _: None)
+    openly = several_questions.compare_options(scenario, 3, frozenset({2}), lambda _: None)
     assert openly.errors["age"][0] < found.errors["age"][0]
     assert openly.errors["age"][1] < found.errors["age"][1]
     one, every, _ = openly.errors["colour"]
@@ -109,7 +110,7 @@ def test_the_survey_that_caldp_count_writes_opens_in_the_form(tmp_path: Path) ->
     assert CliRunner().invoke(main, ["count", *options]).exit_code == 0
     at = open_values()
     broken = out.read_bytes().replace(b'"counts": [', b'"counts": [5,', 1)
-    for data, told in ((out.read_bytes(), ""), (broken, "counts must be one for each")):
+    for data, error in ((out.read_bytes(), ""), (broken, "counts must be one for each")):
         at.session_state["values-own"] = True
         checked(at.run())
         at.file_uploader(key="values-own-file").set_value(("survey.json", data, "text/plain"))
@@ -117,7 +118,7 @@ def test_the_survey_that_caldp_count_writes_opens_in_the_form(tmp_path: Path) ->
         survey = scenario_of(at).dataset
         assert isinstance(survey, OwnSurvey)
         assert [table.title for table in survey.tables()] == ["colour", "age"]
-        assert told in " ".join(each.value for each in (*at.error, *at.warning))
+        assert error in " ".join(each.value for each in (*at.error, *at.warning))
     assert "If each person is asked one" in sentence(with_tab(at))
 
 
@@ -148,20 +149,20 @@ def test_the_mean_of_numbers_is_told_with_its_range() -> None:
         ("a",) * 3 + ("b",) * 2, ("10 to 19", "20 to 29", "30 to 39", "no", "yes"), (5, 90, 5, 9, 9)
     )
     result = run(prepare(Scenario(numbers, ContextPolicy(OneBlock()), n=10**9)))
-    told = means_text(result, result)
-    assert re.search(r"mean about 24.5, between 24.\d and 24.\d \(truth 24.5\)", told)
-    assert "as narrow" not in told  # of three steps the square wave is randomized response
+    text = means_text(result, result)
+    assert re.search(r"mean about 24.5, between 24.\d and 24.\d \(truth 24.5\)", text)
+    assert "as narrow" not in text  # of three steps the square wave is randomized response
     ages = OwnTable(tuple(f"{age} to {age + 4}" for age in range(20, 80, 5)), (100,) * 12)
     usual = Scenario(ages, ContextPolicy(OneBlock()))
-    told, wave = (
+    text, wave = (
         means_text(*(run(prepare(replace(usual, mechanism=method))),) * 2)
         for method in (Best(), SquareWave())
     )
-    assert "“The square wave” would make the range of the mean 1.9 times as narrow" in told
+    assert "“The square wave” would make the range of the mean 1.9 times as narrow" in text
     assert "would" not in wave
     widths = [
         float(high) - float(low)
-        for low, high in re.findall(r"tection: .*?between (\S+) and (\S+)", f"{told}\n{wave}")
+        for low, high in re.findall(r"tection: .*?between (\S+) and (\S+)", f"{text}\n{wave}")
     ]
     assert widths[0] > 1.5 * widths[1]
 

@@ -42,14 +42,14 @@ def test_odds_are_those_of_the_best_guess(name: str, epsilon: float) -> None:
     channel = channel_of(setup)
     success = max(np.maximum(channel[x], channel[o]).sum() / 2 for x, o in pairs(setup))
     assert success <= promise.chance(setup) + 1e-9
-    (told, *_) = re.findall(r"most \*\*([\d.]+) times", promise.odds_text(PLACES, setup))
-    assert float(told) == pytest.approx(100 * promise.chance(setup), abs=0.5)
+    (percent, *_) = re.findall(r"most \*\*([\d.]+) times", promise.odds_text(PLACES, setup))
+    assert float(percent) == pytest.approx(100 * promise.chance(setup), abs=0.5)
 
 
 def test_examples_of_epsilon_are_the_odds_at_it() -> None:
-    told = re.findall(r"(\d+) at ε = ([\d.]+)", promise.epsilon_examples())
-    assert len(told) == 3
-    for best, epsilon in told:
+    examples = re.findall(r"(\d+) at ε = ([\d.]+)", promise.epsilon_examples())
+    assert len(examples) == 3
+    for best, epsilon in examples:
         assert best == f"{100 * chance(float(epsilon)):.0f}"
 
 
@@ -64,10 +64,10 @@ def test_where_nothing_is_protected_it_is_said(name: str) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.3])
 def test_repeated_reports_add_up(epsilon: float) -> None:
-    told = numbers(promise.repeats_text(PLACES, setup_of("blocks", epsilon)))
+    values = numbers(promise.repeats_text(PLACES, setup_of("blocks", epsilon)))
     best = chance(promise.REPEATS * epsilon)
-    assert promise.REPEATS in told
-    assert any(abs(number - 100 * best) <= 0.5 for number in told)
+    assert promise.REPEATS in values
+    assert any(abs(number - 100 * best) <= 0.5 for number in values)
 
 
 @pytest.mark.parametrize("epsilon", [1.5, 5.0, 20.0])
@@ -141,13 +141,13 @@ def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: fl
         if labels[x] == labels[o]
     )
     (sentence,) = (s for s in promise.not_promised(PLACES, setup) if "openly" in s)
-    told = sentence.rpartition("chance becomes ")[2]
+    text = sentence.rpartition("chance becomes ")[2]
     if best >= 0.9995:
-        assert "at most" not in told
-        assert numbers(told)[0] == 99.9 < 100 * best
+        assert "at most" not in text
+        assert numbers(text)[0] == 99.9 < 100 * best
     else:
-        assert told.startswith("at most ")
-        assert abs(numbers(told)[0] - 100 * best) <= 0.5
+        assert text.startswith("at most ")
+        assert abs(numbers(text)[0] - 100 * best) <= 0.5
 
 
 @pytest.mark.parametrize("epsilon", [7.7, 10.0, 20.0])
@@ -161,9 +161,9 @@ def test_what_cannot_be_told_from_certainty_is_not_called_a_bound(epsilon: float
 
 @pytest.mark.parametrize("tv", [0.0, 1e-9, 0.00041, 0.0007, 0.003, 0.0149, 0.118, 0.5, 0.999])
 def test_a_total_variation_in_words(tv: float) -> None:
-    told = accuracy.tv_in_words(PLACES, tv)
-    share, of = numbers(told.replace(",", "").replace(" billion", "0" * 9))
-    if told.startswith("all but"):
+    text = accuracy.tv_in_words(PLACES, tv)
+    share, of = numbers(text.replace(",", "").replace(" billion", "0" * 9))
+    if text.startswith("all but"):
         share = of - share
     assert abs(share / of - tv) <= 0.5 / of + 1e-12
     assert (share == 0) == (tv == 0)
@@ -188,5 +188,5 @@ def test_need_of_plain_ldp_is_a_ratio_of_people() -> None:
 @pytest.mark.parametrize("times", [1.2, 3.75, 9.9, 12.0, 734.0])
 def test_times_as_many(times: float) -> None:
     setup = setup_of("blocks")
-    told = numbers(accuracy.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
-    assert told[0] == pytest.approx(times, rel=0.05)
+    values = numbers(accuracy.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
+    assert values[0] == pytest.approx(times, rel=0.05)

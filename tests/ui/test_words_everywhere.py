@@ -56,7 +56,7 @@ def shares(text: str) -> list[tuple[float, float]]:
 
 
 def says(text: str, share: float) -> bool:
-    return any(abs(told - share) <= slip for told, slip in shares(text))
+    return any(abs(number - share) <= slip for number, slip in shares(text))
 
 
 def kinds(setup: Setup) -> tuple[Bools, Bools, Bools]:
@@ -73,12 +73,12 @@ def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
     hides, single, other = kinds(setup)
     first = text.partition(".**")[0]
     covered = float(truth[hides].sum())
-    told = shares(re.sub(r" are$", " people are", first))
+    amounts = shares(re.sub(r" are$", " people are", first))
     some = [covered] if covered > 1 - 1e-12 else [1 - covered, covered]
     expected = some if hides.any() else []
-    for (share, slip), wanted in zip(told, expected, strict=True):
+    for (share, slip), wanted in zip(amounts, expected, strict=True):
         assert abs(share - wanted) <= slip
-    assert told or first == "**Nobody is protected"
+    assert amounts or first == "**Nobody is protected"
     rest = text.partition(".**")[2]
     for flags, mark in ((single, "of one place"), (other, "not sensitive")):
         assert (mark in rest) == flags.any()

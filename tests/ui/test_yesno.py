@@ -37,8 +37,8 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert page_record(at, STATE).scenario == scenario
     assert not at.error
     ours = run(prepare(scenario))
-    said = headline_of(at)
-    assert said == words.one_line_summary(load_data(scenario))
+    headline = headline_of(at)
+    assert headline == words.one_line_summary(load_data(scenario))
     (no, f), (g, yes) = (map(float, row) for row in ours.setup.mechanism.exact_channel())
     assert icons(at, "yesno-sends") == [round(100 * share) for share in (yes, f)]
     right = (yes / (yes + f), no / (no + g))
@@ -81,8 +81,8 @@ def test_a_link_opens_as_it_was() -> None:
 
 @pytest.mark.parametrize("policy", [each.policy for each in presets.PRESETS])
 def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuestion) -> None:
-    what = load_data(replace(BEGIN, policy=policy))
-    drawn = figures.plane_svg(what, None, LIGHT, "")
+    data = load_data(replace(BEGIN, policy=policy))
+    drawn = figures.plane_svg(data, None, LIGHT, "")
     corner = error_vertex(BinaryPolicy(policy.epsilon_01, policy.epsilon_10))
     x, y = figures.PLANE.to_pixel(100 * corner.false_alarm, 100 * corner.missed)
     ends = [figures.PLANE.to_pixel(0, 100), figures.PLANE.to_pixel(100, 0)]
@@ -93,12 +93,12 @@ def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuesti
 
 def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     """Two routes to a place: the numbers of the axis, and the mark itself."""
-    what = load_data(BEGIN)
-    frame = dots.make_frame(dots.dot_rows(what, None, LIGHT), what.truth)
+    data = load_data(BEGIN)
+    frame = dots.make_frame(dots.dot_rows(data, None, LIGHT), data.truth)
     left, top, right, bottom = frame.box
     assert frame.to_pixel(frame.x[0], frame.y[0]) == (left, bottom)
     assert frame.to_pixel(frame.x[1], frame.y[1]) == (right, top)
-    drawn = dots.dot_plot_svg(what, None, LIGHT)
+    drawn = dots.dot_plot_svg(data, None, LIGHT)
     found = re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+) %<', drawn)
     assert len(found) >= 3
     assert [float(place) for place, _ in found] == [
@@ -111,11 +111,11 @@ def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
 def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
     mangat = replace(BEGIN, policy=BinaryQuestion(INF, 1.0))
     assert warner_scenario(mangat).policy == BinaryQuestion(1.0, 1.0)
-    what = load_data(mangat)
-    p, f, c = what.truth, math.exp(-1.0), (math.e + 1) / (math.e - 1)
-    said_yes, coin = p + (1 - p) * f, (p * math.e + 1 - p) / (math.e + 1)
-    by_hand = coin * (1 - coin) * c**2 / (said_yes * (1 - said_yes) / (1 - f) ** 2)
-    assert warner_people_factor(what) == pytest.approx(by_hand, rel=1e-9)
+    data = load_data(mangat)
+    p, f, c = data.truth, math.exp(-1.0), (math.e + 1) / (math.e - 1)
+    yes_rate, coin = p + (1 - p) * f, (p * math.e + 1 - p) / (math.e + 1)
+    by_hand = coin * (1 - coin) * c**2 / (yes_rate * (1 - yes_rate) / (1 - f) ** 2)
+    assert warner_people_factor(data) == pytest.approx(by_hand, rel=1e-9)
     assert warner_people_factor(load_data(warner_scenario(mangat))) == pytest.approx(1.0)
 
 
@@ -123,20 +123,20 @@ def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
 def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely(
     pinned: Scenario | None,
 ) -> None:
-    what, kept = load_data(BEGIN), load_data(pinned) if pinned else None
-    heaps = dots.dot_rows(what, kept, LIGHT)
-    assert [heap.coin for heap in heaps] == [what.ours, what.warner, *([kept.ours] if kept else [])]
-    frame = dots.make_frame(heaps, what.truth)
+    data, kept = load_data(BEGIN), load_data(pinned) if pinned else None
+    heaps = dots.dot_rows(data, kept, LIGHT)
+    assert [heap.coin for heap in heaps] == [data.ours, data.warner, *([kept.ours] if kept else [])]
+    frame = dots.make_frame(heaps, data.truth)
     low, high = frame.x
     column = (high - low) / 26
-    drawn = dots.dot_plot_svg(what, kept, LIGHT)
+    drawn = dots.dot_plot_svg(data, kept, LIGHT)
     for marks, heap in zip(dots.dot_positions(heaps, frame), heaps, strict=True):
         coin = heap.coin
         x = np.array([across for across, _ in marks])
         assert np.abs(x - 100 * coin.dots).max() <= column / 2 + 1e-9
         stacked = {(round(across, 6), round(up, 6)) for across, up in marks}
         assert len(stacked) == 50  # no mark hides another
-        assert coin.low < what.truth < coin.high
+        assert coin.low < data.truth < coin.high
         assert all("M{},{}m".format(*frame.to_pixel(*mark)) in drawn for mark in marks)
         ends = [frame.to_pixel(100 * end, 0)[0] for end in (coin.low, coin.high)]
         assert all(f"L{ends[1]},{frame.to_pixel(0, base)[1]}" in drawn for base in [_base(marks)])
@@ -149,24 +149,24 @@ def _base(marks: list[tuple[float, float]]) -> float:
 
 
 def test_who_is_not_protected_comes_first() -> None:
-    for policy, said in (
+    for policy, start in (
         (BinaryQuestion(INF, 1.0), "80 of 100 people are not protected"),
         (BinaryQuestion(1.0, INF), "20 of 100 people are not protected"),
         (BinaryQuestion(INF, INF), "Nobody is protected"),
     ):
         made = words.headline(load_data(replace(BEGIN, policy=policy)))
         assert made.unprotected
-        assert made.sentence.startswith(said)
+        assert made.sentence.startswith(start)
     assert not words.headline(load_data(BEGIN)).unprotected
 
 
 def test_a_narrow_range_has_two_different_ends() -> None:
     """From a billion reports "20.0 to 20.0 %" would be no range."""
-    what = load_data(replace(BEGIN, n=10**9))
-    said = words.percent_range(what.ours.low, what.ours.high)
-    low, _, high = said.removesuffix(" %").partition(" to ")
-    assert float(low) < 100 * what.truth < float(high)
-    assert said in words.headline(what).sentence
+    data = load_data(replace(BEGIN, n=10**9))
+    text = words.percent_range(data.ours.low, data.ours.high)
+    low, _, high = text.removesuffix(" %").partition(" to ")
+    assert float(low) < 100 * data.truth < float(high)
+    assert text in words.headline(data).sentence
 
 
 def test_one_epsilon_for_both_is_warners_coin() -> None:
@@ -181,5 +181,5 @@ def test_the_plane_is_drawn_once_it_is_opened() -> None:
     at.session_state["yesno-errors"] = True
     checked(at.run())
     _, drawn = data_of(at, "yesno-plane-drawing")
-    what = load_data(BEGIN)
-    assert drawn == figures.plane_svg(what, None, LIGHT, words.alt_plane(what, None))
+    data = load_data(BEGIN)
+    assert drawn == figures.plane_svg(data, None, LIGHT, words.alt_plane(data, None))
