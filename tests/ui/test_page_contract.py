@@ -171,6 +171,7 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     now = page_record(move_slider(at, page), page.state)
     assert now != first
     assert pinned_record(at, page) == first
+    assert len(tables(at, page)) == (name != "curves")
     for table in tables(at, page):
         assert "people" not in table.value.index, "the same in both"
         if ERROR in table.value.index:
