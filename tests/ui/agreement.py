@@ -33,7 +33,7 @@ def earth_mover(run: Run) -> float:
 
 
 def people(run: Run) -> float:
-    return float(run.told["n"])
+    return float(run.summary["n"])
 
 
 def odds(run: Run) -> float:
@@ -106,26 +106,26 @@ NUMBERS: Final[Mapping[str, Source]] = {
     "l2 distance": lambda run: run.error("l2"),
     "Kullback–Leibler divergence": lambda run: run.error("kl"),
     "earth mover's distance": earth_mover,
-    "bits per report": lambda run: float(run.told["bits_per_report"]),
-    "blocks": lambda run: float(run.told["blocks"]),
+    "bits per report": lambda run: float(run.summary["bits_per_report"]),
+    "blocks": lambda run: float(run.summary["blocks"]),
     "hidden symbols": hidden,
     "people": people,
 }
 BOXES: Final = re.compile(r"boxes of (\d+) × \1 cells \(TV\)")
 LARGEST: Final = re.compile(r"largest found, of (\d+)")
 TEXTS: Final[Mapping[str, Callable[[Run], str]]] = {
-    "method": lambda run: MECHANISMS[run.told["mechanism"]].title,
-    "estimate": lambda run: ESTIMATORS[run.told["scenario"]["estimator"]].title,
+    "method": lambda run: MECHANISMS[run.summary["mechanism"]].title,
+    "estimate": lambda run: ESTIMATORS[run.summary["scenario"]["estimator"]].title,
 }
 EXPECTED: Final = "expected TV"
 
 
-def agree(shown: str, value: float, where: str, as_read: Callable[[str], Reading] = read) -> None:
-    assert as_read(shown).holds(value), f"{where}: {shown!r} is shown, the run has {value!r}"
+def agree(text: str, value: float, where: str, as_read: Callable[[str], Reading] = read) -> None:
+    assert as_read(text).holds(value), f"{where}: {text!r} is shown, the run has {value!r}"
 
 
 @dataclass(frozen=True)
-class Said:
+class Sentence:
     """A sentence: a pattern, and for each group the file whose run has the number, and where."""
 
     pattern: str
@@ -134,27 +134,27 @@ class Said:
     def check(self, text: str, runs: Mapping[str, Run]) -> None:
         found = re.fullmatch(self.pattern, text.replace("\n", " "))
         assert found is not None, f"{text!r} is not of the form {self.pattern!r}"
-        for name, shown in found.groupdict().items():
-            if shown is not None:
+        for name, number in found.groupdict().items():
+            if number is not None:
                 file, source = self.numbers[name]
-                agree(shown, source(runs[file]), name)
+                agree(number, source(runs[file]), name)
 
 
 def of_boxes(run: Run, cells: int) -> float:
-    (found,) = [each for each in run.told["errors"]["boxes"] if each["cells"] == cells]
+    (found,) = [each for each in run.summary["errors"]["boxes"] if each["cells"] == cells]
     return float(found["tv"]["mean"])
 
 
-def check_largest(shown: str, number: int, run: Run, where: str) -> None:
+def check_largest(text: str, number: int, run: Run, where: str) -> None:
     """Say how many of the largest are found, and the F1 score beside it."""
-    told = run.told["errors"]["largest"]
-    assert number == told["number"], where
-    found = re.fullmatch(r"(\S+) \(F1 (\S+)\)", shown)
-    assert found is not None, f"{where}: {shown!r}"
+    largest = run.summary["errors"]["largest"]
+    assert number == largest["number"], where
+    found = re.fullmatch(r"(\S+) \(F1 (\S+)\)", text)
+    assert found is not None, f"{where}: {text!r}"
     # In one trial a whole number, shown in three digits.
-    right = number * told["recall"]["mean"]
+    right = number * largest["recall"]["mean"]
     assert abs(float(found[1].replace(",", "")) - right) <= 5e-3 * right, where
-    agree(found[2], told["f1"]["mean"], where)
+    agree(found[2], largest["f1"]["mean"], where)
 
 
 def check_numbers(
@@ -164,33 +164,33 @@ def check_numbers(
     assert {"total variation (TV)", *TEXTS} <= set(frame.index)
     for title in frame.columns:
         run = runs[file_of(title)]
-        for row, shown in zip(map(str, frame.index), frame[title], strict=True):
+        for row, text in zip(map(str, frame.index), frame[title], strict=True):
             where = f"{title}, {row}"
             if boxes := BOXES.fullmatch(row):
-                agree(shown, of_boxes(run, int(boxes[1])), where, to_two_digits)
+                agree(text, of_boxes(run, int(boxes[1])), where, to_two_digits)
             elif largest := LARGEST.fullmatch(row):
-                check_largest(shown, int(largest[1]), run, where)
+                check_largest(text, int(largest[1]), run, where)
             elif row in TEXTS:
-                assert shown == TEXTS[row](run), where
+                assert text == TEXTS[row](run), where
             elif row == EXPECTED:
-                check_expected(shown, run)
-            elif shown == "needs shares":
-                assert run.told["errors"]["sliced_wasserstein_km"]["mean"] is None
+                check_expected(text, run)
+            elif text == "needs shares":
+                assert run.summary["errors"]["sliced_wasserstein_km"]["mean"] is None
             else:
-                agree(shown, NUMBERS[row](run), where, to_two_digits)
+                agree(text, NUMBERS[row](run), where, to_two_digits)
 
 
-def check_expected(shown: str, run: Run) -> None:
+def check_expected(text: str, run: Run) -> None:
     """An expected error with two standard deviations, and how it was found."""
-    expected = run.told["expected"]
+    expected = run.summary["expected"]
     if expected["method"] == LEFT_OUT:
-        assert shown.startswith("not known")
+        assert text.startswith("not known")
         return
     if expected["tv"] == 0:
-        assert shown.startswith("0: nothing is hidden")
+        assert text.startswith("0: nothing is hidden")
         return
-    found = re.fullmatch(r"(.+) ± (.+) \((.+)\)", shown)
-    assert found is not None, shown
+    found = re.fullmatch(r"(.+) ± (.+) \((.+)\)", text)
+    assert found is not None, text
     agree(found[1], expected["tv"], EXPECTED)
     agree(found[2], 2 * expected["tv_standard_deviation"], "its deviation")
     assert found[3] == expected["method"]
@@ -205,10 +205,10 @@ def check_csv(frame: pd.DataFrame, run: Run) -> None:
     setup, first = run.result.setup, run.result.first
     known = {"number", "latitude", "longitude", "answer", "group", "block", *ESTIMATED, *MARGINS}
     assert set(frame.columns) <= known
-    assert frame["number"].tolist() == list(range(run.told["k"]))
+    assert frame["number"].tolist() == list(range(run.summary["k"]))
     assert frame[ESTIMATED[0]].tolist() == first.estimate.tolist()
-    assert frame[ESTIMATED[1]].tolist() == (first.estimate * run.told["n"]).tolist()
-    assert frame["block"].nunique() <= run.told["blocks"]
+    assert frame[ESTIMATED[1]].tolist() == (first.estimate * run.summary["n"]).tolist()
+    assert frame["block"].nunique() <= run.summary["blocks"]
     if "latitude" in frame:
         domain: Any = setup.dataset.domain
         cells = domain.locate(frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
@@ -238,11 +238,11 @@ class Coin:
     def deviation(self) -> float:
         yes = float(self.run.result.setup.dataset.distribution[1])
         sent = self.f + (1 - self.f - self.g) * yes
-        return math.sqrt(sent * (1 - sent) / self.run.told["n"]) / (1 - self.f - self.g)
+        return math.sqrt(sent * (1 - sent) / self.run.summary["n"]) / (1 - self.f - self.g)
 
     def end(self, level: float) -> float:
         """Jeffreys' limit of the share of yes reports, with the coin taken out."""
-        n = self.run.told["n"]
+        n = self.run.summary["n"]
         count = n * (self.f + (1 - self.f - self.g) * self.estimate)
-        seen = float(betaincinv(count + 0.5, n - count + 0.5, level))
-        return min(max((seen - self.f) / (1 - self.f - self.g), 0.0), 1.0)
+        share = float(betaincinv(count + 0.5, n - count + 0.5, level))
+        return min(max((share - self.f) / (1 - self.f - self.g), 0.0), 1.0)

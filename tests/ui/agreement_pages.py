@@ -28,7 +28,7 @@ from caldp_ui.yesno.page_state import LINK as QUESTION_LINK
 from caldp_ui.yesno.page_state import YesNoState
 from tests.ui.agreement import (
     Coin,
-    Said,
+    Sentence,
     agree,
     both_ways,
     earth_mover,
@@ -50,7 +50,7 @@ _READ: Final = (
     rf"One report is enough to read the true \w+ of (?:each|<em>(?P<read>{OF})</em>) of them\."
     r"(?: The others send a cover report this time; no promise hides them next time\.)?"
 )
-ODDS: Final = Said(
+ODDS: Final = Sentence(
     r'<div class="odds \w+"><div class="hundred(?: split)?" [^>]*></div><div>'
     rf'(?:<p><span class="grade none">(?P<open>{OF}): protection none</span> {_READ}</p>)?'
     rf'<p><span class="grade \w+">(?:Protection: \w+|(?P<protected>{OF}): protection \w+)'
@@ -70,7 +70,7 @@ ODDS: Final = Said(
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class PageContent:
     """What a page says and hands on: its headline, tables, files, odds, and maps' large numbers."""
 
     headline: str
@@ -94,20 +94,20 @@ class Page:
     name: str
     links: Callable[[], list[Query]]
     how_many: int
-    headline: Said
+    headline: Sentence
     numbers: Callable[[str], str]
-    facts: Mapping[str, Said] = field(default_factory=dict)
-    more: Callable[[Shown, Mapping[str, Run]], None] = lambda what, runs: None
+    facts: Mapping[str, Sentence] = field(default_factory=dict)
+    more: Callable[[PageContent, Mapping[str, Run]], None] = lambda content, runs: None
 
 
-def _wrong(file: str) -> Said:
+def _wrong(file: str) -> Sentence:
     """The error of a map in large type."""
-    return Said(rf"(?P<tv>{OF}) people in the wrong place", {"tv": (file, total_variation)})
+    return Sentence(rf"(?P<tv>{OF}) people in the wrong place", {"tv": (file, total_variation)})
 
 
-def _headline(wrong: str) -> Said:
+def _headline(wrong: str) -> Sentence:
     """Both errors and what is hidden, or who is not protected and what that gains."""
-    return Said(
+    return Sentence(
         rf"(?:(?:This protection|Plain LDP) puts (?P<ours>{OF}) people {wrong}"
         rf"(?:, plain LDP (?P<plain>{NUMBER})|, and so does plain LDP)?\. (?:[^\d]+"
         rf"(?: of [\d.]+° × [\d.]+°)?, at ε = (?P<epsilon>[\d.]+)\.[^\d]*"
@@ -161,9 +161,9 @@ def _of_values() -> list[Query]:
     return links
 
 
-def _answers(what: Shown, runs: Mapping[str, Run]) -> None:
+def _answers(content: PageContent, runs: Mapping[str, Run]) -> None:
     """The table of answers: shares, single and simultaneous intervals."""
-    (frame,) = what.answers
+    (frame,) = content.answers
     assert len(frame.columns) in (13, 14)
     for who, file in (("this", OURS), ("plain", PLAIN)):
         first = runs[file].result.first
@@ -201,12 +201,12 @@ def _needs(runs: Mapping[str, Run]) -> float:
     return (warner / ours) ** 2
 
 
-def _coins(what: Shown, runs: Mapping[str, Run]) -> None:
+def _coins(content: PageContent, runs: Mapping[str, Run]) -> None:
     """The table of coins, and how many people Warner's takes."""
-    frame = what.tables[0]
+    frame = content.tables[0]
     for title, file in (("this protection", OURS), (_PLAIN, WARNER)):
-        shown, coin = frame[title].to_dict(), Coin.of(runs[file])
-        low, _, high = shown.pop("95 % range").removesuffix(" %").partition(" to ")
+        column, coin = frame[title].to_dict(), Coin.of(runs[file])
+        low, _, high = column.pop("95 % range").removesuffix(" %").partition(" to ")
         numbers = {
             "ε of yes": float(runs[file].policy["epsilon_10"]),
             "ε of no": float(runs[file].policy["epsilon_01"]),
@@ -217,12 +217,12 @@ def _coins(what: Shown, runs: Mapping[str, Run]) -> None:
             "unbiased estimate of yes": coin.estimate,
             "standard error (exact)": coin.deviation,
         }
-        assert set(shown) == set(numbers)
+        assert set(column) == set(numbers)
         agree(f"{low} %", coin.end(0.025), "low end")
         agree(f"{high} %", coin.end(0.975), "high end")
         for row, value in numbers.items():
-            agree(shown[row].replace(" percentage points", " %"), value, f"{title}, {row}")
-    more = re.search(r"needs (.+?)(?: times)? as many people", what.headline)
+            agree(column[row].replace(" percentage points", " %"), value, f"{title}, {row}")
+    more = re.search(r"needs (.+?)(?: times)? as many people", content.headline)
     factor = _needs(runs)
     assert (more is None) == (factor < 1.005)
     if more is not None:
@@ -240,7 +240,7 @@ YES_OR_NO: Final = Page(
     "yesno",
     _of_question,
     1 + len(yesno.PRESETS),
-    Said(
+    Sentence(
         rf"(?:(?P<bare>{OF}) people are not protected: a report can prove their answer “\w+”\. |"
         r"Nobody is protected: every report is the true answer\. )?"
         rf"From (?P<n>.+?) reports we estimate that (?P<low>{NUMBER}) to (?P<high>{NUMBER}) % "
@@ -273,15 +273,15 @@ def _of_distances() -> list[Query]:
     return [FAR_LINK.write(replace(begin, scenario=scenario)) for scenario in made]
 
 
-def _off(file: str) -> Said:
-    return Said(rf"(?P<km>{NUMBER} km) on average", {"km": (file, earth_mover)})
+def _off(file: str) -> Sentence:
+    return Sentence(rf"(?P<km>{NUMBER} km) on average", {"km": (file, earth_mover)})
 
 
 DISTANCES: Final = Page(
     "distances",
     _of_distances,
     len(distances.PRESETS),
-    Said(
+    Sentence(
         rf"The map misplaces people by (?P<ours>{NUMBER} km) on average, plain LDP by "
         rf"(?P<plain>{NUMBER} km)\. Blocks with similar privacy misplace them by "
         rf"(?P<blocks>{NUMBER} km)\.",
@@ -304,14 +304,14 @@ def _of_personal() -> list[Query]:
     return [PERSONAL_LINK.write(PersonalState(scenario)) for scenario in made]
 
 
-def _tags(what: Shown, runs: Mapping[str, Run]) -> None:
+def _tags(content: PageContent, runs: Mapping[str, Run]) -> None:
     """Shares of people at own places: true, and from the reports."""
     run = runs[OURS]
     setup, mechanism = run.result.setup, run.result.setup.mechanism
     assert isinstance(mechanism, TaggedMechanism)
     elsewhere = 1 - float(setup.dataset.distribution[setup.sensitive].sum())
     found = mechanism.common.estimate(run.result.first.evidence.tally)[mechanism.k :]
-    frame = what.tables[1]
+    frame = content.tables[1]
     assert len(frame) == len(run.policy["shares"])
     for row, share, estimate in zip(frame.index, run.policy["shares"], found, strict=True):
         agree(frame.loc[row, "truth"], share * elsewhere, f"{row}, truth")
@@ -322,7 +322,7 @@ PERSONAL: Final = Page(
     "personal",
     _of_personal,
     len(personal.PRESETS),
-    Said(
+    Sentence(
         rf"(?:Only (?P<some>{OF}) people are protected; everybody else's place can be read\. |"
         rf"(?P<left>{OF}) people are not protected: their place can be read\. )?The map puts "
         rf"(?P<ours>(?:{NUMBER}) of 100) people in the wrong place\. It would be "

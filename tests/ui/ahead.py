@@ -31,7 +31,7 @@ def assert_ahead(
             checked(at.select_slider(key=film.dial).set_value(value).run())
             state = {"reading": step.reading, "settings": film.settings}
             assert slider_states(at, page)[film.dial] == state
-            assert_shown(at, step)
+            assert_step(at, step)
 
 
 def few(along: SliderFilm[R], *steps: float) -> SliderFilm[R]:
@@ -49,7 +49,7 @@ def slider_states(at: AppTest, page: ChartPage[Any]) -> Any:
     return message["page"]
 
 
-def assert_shown(at: AppTest, step: Step) -> None:
+def assert_step(at: AppTest, step: Step) -> None:
     """Pictures and words of the page are those of the step."""
     for key, content in step.pictures.items():
         assert data_of(at, key)["key"] == key
@@ -59,11 +59,11 @@ def assert_shown(at: AppTest, step: Step) -> None:
         assert found is not None
         block = container(at, found[1])
         if found[2]:  # an element of ours, by its class
-            (said,) = (item.proto.body for item in block.get("html"))
-            assert html == said
+            (body,) = (item.proto.body for item in block.get("html"))
+            assert html == body
             continue
-        shown = (*block.markdown, *block.caption) if block else ()
-        assert _text(tree(html)) == as_read("".join(item.value for item in shown))
+        items = (*block.markdown, *block.caption) if block else ()
+        assert _text(tree(html)) == as_read("".join(item.value for item in items))
 
 
 def _text(node: Any) -> str:

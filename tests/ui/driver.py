@@ -130,12 +130,12 @@ def jobs_done(at: AppTest) -> AppTest:
 
     A run may start the next job, which may be done before anybody looks, but not shown.
     """
-    seen: list[Any] | None = None
-    while seen != (at_work := [job for job in _jobs(at) if job]):
+    previous: list[Any] | None = None
+    while previous != (at_work := [job for job in _jobs(at) if job]):
         undone = [job.future for job in at_work if not job.future.done()]
         assert not wait(undone, timeout=_PATIENCE).not_done
         checked(at.run())
-        seen = at_work
+        previous = at_work
     return at
 
 
@@ -190,9 +190,9 @@ def headline_of(at: AppTest) -> str:
     return " ".join(unescape(re.sub("<.*?>", " ", html)).split())
 
 
-def both_lines(told: Headline) -> str:
+def both_lines(headline: Headline) -> str:
     """A headline and its second line, as `headline_of` reads them."""
-    return f"{told.sentence} {told.second}".strip()
+    return f"{headline.sentence} {headline.second}".strip()
 
 
 def as_read(markdown: str) -> str:
@@ -212,8 +212,8 @@ def metrics(at: AppTest, key: str) -> list[str]:
 
 def chart(at: AppTest, key: str) -> str:
     """The figure that is sent for the chart with that key, as JSON."""
-    told: str = data_of(at, key)[1]
-    return told
+    figure: str = data_of(at, key)[1]
+    return figure
 
 
 def charts(at: AppTest) -> list[str]:
@@ -246,8 +246,8 @@ def assert_signed(at: AppTest, scenario: Scenario, key: str = STAGE_KEY) -> None
 
 def pictures(at: AppTest, key: str = STAGE_KEY) -> dict[str, str]:
     """The name of each picture's code by the picture's id: the hash of its amounts."""
-    shown = scene_of(at, key)["pictures"]
-    return {each["id"]: each["code"] for each in shown if each["colours"] == "amounts"}
+    entries = scene_of(at, key)["pictures"]
+    return {each["id"]: each["code"] for each in entries if each["colours"] == "amounts"}
 
 
 def act(at: AppTest, tool: str, action: str = "", **where: Any) -> AppTest:
@@ -297,15 +297,15 @@ def scenario_of(at: AppTest) -> Scenario:
     return record_of(at).scenario
 
 
-def assert_exported(folder: Path, shown: Result, *beside: Result) -> None:
+def assert_exported(folder: Path, ours: Result, *beside: Result) -> None:
     """The command line has the errors shown, from the exported scenario; so has the core beside."""
     path = folder / "scenario.json"
-    path.write_text(scenario_json(shown.setup.scenario), encoding="utf-8")
+    path.write_text(scenario_json(ours.setup.scenario), encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path)])
     assert done.exit_code == 0, done.output
-    told, errors = json.loads(done.stdout)["errors"], shown.first.errors
-    assert told["tv"]["mean"] == errors.tv
-    assert told["sliced_wasserstein_km"]["mean"] == errors.sliced_wasserstein_km
+    output, errors = json.loads(done.stdout)["errors"], ours.first.errors
+    assert output["tv"]["mean"] == errors.tv
+    assert output["sliced_wasserstein_km"]["mean"] == errors.sliced_wasserstein_km
     for each in beside:
         again = run(prepare(Scenario.from_text(scenario_json(each.setup.scenario))))
         assert again.first.errors == each.first.errors
@@ -329,8 +329,8 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     truth = encode(ours.setup.dataset.distribution).name
     assert pictures(at) == {"truth": truth, PLAIN: picture_of(plain), OURS: picture_of(ours)}
     tvs = ours.first.errors.tv, plain.first.errors.tv
-    told = result.headline(vocabulary.PLACES, ours.setup, *tvs)
-    assert headline_of(at) == f"{told.sentence} {told.second}"
+    headline = result.headline(vocabulary.PLACES, ours.setup, *tvs)
+    assert headline_of(at) == f"{headline.sentence} {headline.second}"
     query = query_of(at)
     for other in ("region", "pinned"):
         query.pop(other, None)

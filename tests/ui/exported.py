@@ -24,7 +24,7 @@ Files = dict[str, str | bytes]
 
 
 @contextmanager
-def saved() -> Iterator[Files]:
+def capture_files() -> Iterator[Files]:
     """What the pages' download buttons hold by the name of the file, the latest of each."""
     files: Files = {}
     button = st.download_button
@@ -40,20 +40,20 @@ def saved() -> Iterator[Files]:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A scenario file run: what the command line prints, and the result that it was told of."""
+    """A scenario file run: the summary that the command line prints, and the result it is of."""
 
-    told: dict[str, Any]
+    summary: dict[str, Any]
     result: Result
 
     @property
     def policy(self) -> dict[str, Any]:
         """What the file promises."""
-        found: dict[str, Any] = self.told["scenario"]["policy"]
+        found: dict[str, Any] = self.summary["scenario"]["policy"]
         return found
 
     def error(self, name: str) -> float:
         """An error as printed; infinite or unknown where it is null."""
-        value: float | None = self.told["errors"][name]["mean"]
+        value: float | None = self.summary["errors"][name]["mean"]
         return float("inf") if value is None else value
 
 
@@ -63,22 +63,22 @@ def ran(text: str) -> Run:
     unknown = Forecast(math.nan, math.nan, math.nan, LEFT_OUT)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("caldp_core.cli.run.forecast", lambda setup, progress: unknown)
-        return _ran(text)
+        return _run(text)
 
 
-def ran_with_forecast(text: str) -> Run:
+def run_with_forecast(text: str) -> Run:
     """The same with its expected error, which may take many trials."""
-    return _ran(text)
+    return _run(text)
 
 
-def _ran(text: str) -> Run:
-    told = json.loads(printed(["run"], text))
+def _run(text: str) -> Run:
+    summary = json.loads(run_command(["run"], text))
     result = run(prepare(Scenario.from_dict(json.loads(text))))
-    assert told["errors"]["tv"]["mean"] == result.first.errors.tv
-    return Run(told, result)
+    assert summary["errors"]["tv"]["mean"] == result.first.errors.tv
+    return Run(summary, result)
 
 
-def printed(command: list[str], text: str) -> str:
+def run_command(command: list[str], text: str) -> str:
     """What the command line prints for a scenario file with this text, given last."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "scenario.json")

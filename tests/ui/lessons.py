@@ -16,7 +16,7 @@ ENDS = [
 ]
 
 
-def told(lesson: Lesson) -> str:
+def read_headline(lesson: Lesson) -> str:
     """What the page's headline says of a lesson, both lines."""
     headline = STATIONS[lesson.station].open(lesson).headline
     return f"{headline.sentence} {headline.second}"

@@ -40,8 +40,8 @@ def message(at: AppTest, key: str = board.KEY) -> dict[str, Any]:
 
 
 def headline(at: AppTest) -> str:
-    said = headline_of(at)
-    return plain(said)
+    text = headline_of(at)
+    return plain(text)
 
 
 def plain(markdown: str) -> str:
@@ -52,8 +52,8 @@ def verdict(record: MatrixState) -> ChannelVerdict:
     return judge_channel(record.names, record.matrix, candidates.build_candidate(record))
 
 
-def said_of(what: ChannelVerdict) -> str:
-    return plain(words.in_one_line(what))
+def said_of(verdict: ChannelVerdict) -> str:
+    return plain(words.in_one_line(verdict))
 
 
 def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:

@@ -53,23 +53,23 @@ STAGE = STATE.key("maps")
 DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
 
 
-def replace_days(what: BeliefData, days: int) -> BeliefData:
-    return load_data(replace(what.record, days=days))
+def replace_days(data: BeliefData, days: int) -> BeliefData:
+    return load_data(replace(data.record, days=days))
 
 
 def assert_shows(at: AppTest, record: AttackerState) -> None:
     """Maps, sentence and link are those of the record."""
     assert page_record(at, STATE) == record
     assert not at.error
-    what = load_data(record)
+    data = load_data(record)
     expected = {
-        "plain": encode(what.plain.beliefs[record.days]).name,
-        "kept": encode(what.ours.beliefs[min(record.days, 1)]).name,
-        "ours": encode(what.ours.beliefs[record.days]).name,
+        "plain": encode(data.plain.beliefs[record.days]).name,
+        "kept": encode(data.ours.beliefs[min(record.days, 1)]).name,
+        "ours": encode(data.ours.beliefs[record.days]).name,
     }
     assert pictures(at, STAGE) == expected
-    said = headline_of(at)
-    assert said == both_lines(words.headline(what))
+    sentence = headline_of(at)
+    assert sentence == both_lines(words.headline(data))
     assert LINK.read(query_of(at)) == record
 
 
@@ -138,11 +138,11 @@ def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
 
 def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     strong = BEGIN.with_context(epsilon=2.0)
-    what, first = (
+    data, first = (
         load_data(AttackerState(strong, days=10)),
         load_data(AttackerState(strong, days=1)),
     )
-    ours, pair = what.ours, what.pair
+    ours, pair = data.ours, data.pair
     assert all(ours.stored_belief(days) is ours.beliefs[1] for days in range(1, DAYS_MAX + 1))
     assert ours.stored_belief(0) is ours.beliefs[0]
     assert ours.chance_of_truth(10) > 0.9 > ours.chance_of_truth(1)
@@ -161,19 +161,19 @@ def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
 
 
 def test_what_is_bright_is_the_likely_area() -> None:
-    what = load_data(AttackerState())
-    for beliefs in (what.plain.beliefs[7], what.ours.beliefs[7], what.ours.beliefs[1]):
+    data = load_data(AttackerState())
+    for beliefs in (data.plain.beliefs[7], data.ours.beliefs[7], data.ours.beliefs[1]):
         lit = codec.values(codec.codes(beliefs)) >= scene.lit_from(beliefs)
         assert set(likely_area(beliefs)) <= set(np.flatnonzero(lit))
         assert 0.95 <= beliefs[lit].sum() < 0.96
-    assert (what.ours.beliefs[0] >= scene.lit_from(what.ours.beliefs[0])).sum() > 1_000
+    assert (data.ours.beliefs[0] >= scene.lit_from(data.ours.beliefs[0])).sum() > 1_000
 
 
 def assert_beside(step: Step, record: AttackerState) -> None:
     """The page's sentence and its odds are those of the record."""
-    what = load_data(record)
-    assert step.replacements[headline.SENTENCE] == headline.html(words.headline(what))
-    assert step.replacements[odds.PLACE] == side.odds_html(what, US_GRID)
+    data = load_data(record)
+    assert step.replacements[headline.SENTENCE] == headline.html(words.headline(data))
+    assert step.replacements[odds.PLACE] == side.odds_html(data, US_GRID)
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
@@ -191,11 +191,11 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 
 
 def test_the_films_are_the_days_and_each_report_alone() -> None:
-    what = load_data(AttackerState())
-    told: list[float] = []
-    days = films.OVER_DAYS.film(what.record, told.append)
+    data = load_data(AttackerState())
+    shares: list[float] = []
+    days = films.OVER_DAYS.film(data.record, shares.append)
     for day, step in enumerate(days.steps):
-        shows = scene.scene(replace_days(what, day), US_GRID).pictures
+        shows = scene.scene(replace_days(data, day), US_GRID).pictures
         assert step.value == day
         assert dict(step.codes) == {each.id: each.code for each in shows}
         assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
@@ -204,17 +204,17 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert_beside(step, AttackerState(days=day))
         assert step.reading == str(day)
     assert days.dial == "adversary-days"
-    alone = films.single_reports_film(what, US_GRID, told.append)
-    prior = what.ours.beliefs[0]
-    for step, report in zip(alone.steps, what.ours.reports, strict=True):
-        mechanism = what.ours.setup.mechanism
+    alone = films.single_reports_film(data, US_GRID, shares.append)
+    prior = data.ours.beliefs[0]
+    for step, report in zip(alone.steps, data.ours.reports, strict=True):
+        mechanism = data.ours.setup.mechanism
         chances = prior * likelihood(mechanism, mechanism.tally(report))
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
         on_truth = formats.percent(float((chances / chances.sum())[DENVER]))
         assert f"the true place a {on_truth} chance" in "".join(step.replacements.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
-    assert max(told) < 1.0
+    assert max(shares) < 1.0
 
 
 def test_the_day_where_a_film_rests_is_the_page_s() -> None:
@@ -234,23 +234,25 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
     ours, plain = (load_data(AttackerState()).ours, load_data(AttackerState()).plain)
     before, once, week = (formats.percent(ours.chance_of_truth(days)) for days in (0, 1, 7))
     alike = formats.percent(plain.chance_of_truth(7))
-    said = {days: told.sentence for days, told in by_days.items()}
+    sentences = {days: each.sentence for days, each in by_days.items()}
     gives = "the attacker gives the true place a"
-    assert said[0] == f"Before any report {gives} {before} chance."
-    assert said[1] == f"After 1 fresh report {gives} {once} chance."
-    assert said[7] == f"After 7 fresh reports {gives} {week} chance."
+    assert sentences[0] == f"Before any report {gives} {before} chance."
+    assert sentences[1] == f"After 1 fresh report {gives} {once} chance."
+    assert sentences[7] == f"After 7 fresh reports {gives} {week} chance."
     assert "stored" not in by_days[1].second
     assert by_days[7].second == (
         f"The chance is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
         f"{before} before any report. Every report shows the state."
     )
-    assert not any(told.unprotected for told in by_days.values())
+    assert not any(each.unprotected for each in by_days.values())
 
 
 def test_chances_that_read_alike_are_named_once_and_none_is_a_power_of_ten() -> None:
     rare = 20_000
-    told = words.headline(load_data(AttackerState(BEGIN.with_context(epsilon=0.05), place=rare)))
-    assert told.second.count("less than 0.01 %") == 1
+    headline = words.headline(
+        load_data(AttackerState(BEGIN.with_context(epsilon=0.05), place=rare))
+    )
+    assert headline.second.count("less than 0.01 %") == 1
     for share in (1.9e-7, 3e-5, 0.004, 0.3, 0.9999999, 1.0):
         assert re.fullmatch(r"(less than |more than )?[\d.]+ %", formats.percent(share)), share
 
@@ -260,14 +262,16 @@ def test_who_is_not_protected_comes_first() -> None:
     some = BEGIN.with_context(sensitive=DENVER_ALONE)
     this = load_data(AttackerState(some))
     assert this.odds is not None
-    told = words.headline(this)
-    assert told.unprotected
+    headline = words.headline(this)
+    assert headline.unprotected
     left = formats.out_of_few(1 - float(this.ours.setup.dataset.distribution[DENVER]))
-    assert told.sentence.startswith(f"{left} people are not protected; this person is: after 7 ")
+    assert headline.sentence.startswith(
+        f"{left} people are not protected; this person is: after 7 "
+    )
     (outside,) = US_GRID.locate([38.84], [-104.82]).tolist()
-    told = words.headline(load_data(AttackerState(some, place=outside)))
-    assert told.unprotected
-    assert told.sentence.startswith("This person is not protected: after 7 fresh reports ")
+    headline = words.headline(load_data(AttackerState(some, place=outside)))
+    assert headline.unprotected
+    assert headline.sentence.startswith("This person is not protected: after 7 fresh reports ")
 
 
 @pytest.mark.parametrize(
@@ -276,21 +280,21 @@ def test_who_is_not_protected_comes_first() -> None:
 def test_the_odds_are_the_largest_over_all_pairs_that_they_speak_of(sensitive: Any) -> None:
     """Between a sensitive place and an open one of its block ε limits one way only."""
     scenario = BEGIN.with_context(sensitive=sensitive)
-    what = load_data(AttackerState(scenario))
-    setup = what.ours.setup
+    data = load_data(AttackerState(scenario))
+    setup = data.ours.setup
     others = np.flatnonzero(setup.partition.labels == setup.partition.labels[DENVER])
     by_channel = [
         guess_accuracy(setup.mechanism, DENVER, other)
         for other in others.tolist()
         if other != DENVER
     ]
-    assert what.odds is not None
+    assert data.odds is not None
     one_sided = not isinstance(sensitive, EverythingSensitive)
-    assert what.odds[0] == pytest.approx(
+    assert data.odds[0] == pytest.approx(
         1 - np.exp(-1) / 2 if one_sided else max_guess_accuracy(1.0)
     )
-    assert max(by_channel) <= what.odds[0] + 1e-9
-    assert f"at most **{formats.hundred(what.odds[0])} times in 100**" in words.odds(US_GRID, what)
+    assert max(by_channel) <= data.odds[0] + 1e-9
+    assert f"at most **{formats.hundred(data.odds[0])} times in 100**" in words.odds(US_GRID, data)
 
 
 def test_published_urap_has_an_attacker_too() -> None:
@@ -302,28 +306,28 @@ def test_published_urap_has_an_attacker_too() -> None:
 
 def test_where_nothing_hides_the_page_says_so() -> None:
     bare = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(()))
-    what = load_data(AttackerState(bare))
-    assert what.pair is None
-    assert what.odds is None
-    assert words.headline(what).unprotected
-    assert "not protected" in side.odds_html(what, US_GRID)
-    assert what.ours.chance_of_truth(1) == pytest.approx(1.0)
-    assert likely_area(what.ours.beliefs[1]).tolist() == [DENVER]
+    data = load_data(AttackerState(bare))
+    assert data.pair is None
+    assert data.odds is None
+    assert words.headline(data).unprotected
+    assert "not protected" in side.odds_html(data, US_GRID)
+    assert data.ours.chance_of_truth(1) == pytest.approx(1.0)
+    assert likely_area(data.ours.beliefs[1]).tolist() == [DENVER]
 
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
-    what = load_data(AttackerState(BEGIN.with_context(blocks=StateBlocks())))
-    assert what.plain.setup.scenario == plain_ldp.best_plain_ldp(BEGIN)
+    data = load_data(AttackerState(BEGIN.with_context(blocks=StateBlocks())))
+    assert data.plain.setup.scenario == plain_ldp.best_plain_ldp(BEGIN)
 
 
 def test_the_chart_draws_the_days() -> None:
-    what = load_data(AttackerState(days=4))
-    ours = [what.ours.chance_of_truth(m) for m in range(11)]
-    plain = [what.plain.chance_of_truth(m) for m in range(11)]
-    most = list(what.ours.limits)
+    data = load_data(AttackerState(days=4))
+    ours = [data.ours.chance_of_truth(m) for m in range(11)]
+    plain = [data.plain.chance_of_truth(m) for m in range(11)]
+    most = list(data.ours.limits)
     drawn = {
-        **by_name(figures.curve(what, LIGHT)),
-        **by_name(figures.limits(what, LIGHT)),
+        **by_name(figures.curve(data, LIGHT)),
+        **by_name(figures.limits(data, LIGHT)),
     }
     for name, shares in {
         "fresh reports": ours,
@@ -335,7 +339,7 @@ def test_the_chart_draws_the_days() -> None:
     }.items():
         np.testing.assert_allclose(drawn.pop(name), shares, err_msg=name)
     assert not drawn
-    for made in (figures.curve(what, LIGHT), figures.limits(what, LIGHT)):
+    for made in (figures.curve(data, LIGHT), figures.limits(data, LIGHT)):
         names = {
             note.text.removeprefix("<b>").removesuffix("</b>") for note in made.layout.annotations
         }
@@ -349,13 +353,13 @@ def by_name(figure: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
-    what = load_data(AttackerState(BEGIN.with_context(epsilon=epsilon)))
-    assert what.pair is not None
-    test = candidates.error_lines(what.ours, what.pair.rival)
+    data = load_data(AttackerState(BEGIN.with_context(epsilon=epsilon)))
+    assert data.pair is not None
+    test = candidates.error_lines(data.ours, data.pair.rival)
     assert test.most == pytest.approx(max_guess_accuracy(epsilon), abs=1e-9)
-    assert test.most == pytest.approx(what.pair.stored_limit)
-    mechanism = what.ours.setup.mechanism
-    assert test.right == pytest.approx(guess_accuracy(mechanism, DENVER, what.pair.rival))
+    assert test.most == pytest.approx(data.pair.stored_limit)
+    mechanism = data.ours.setup.mechanism
+    assert test.right == pytest.approx(guess_accuracy(mechanism, DENVER, data.pair.rival))
     assert 0.5 < test.right < test.most
     drawn = figures.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
     by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
@@ -368,12 +372,12 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
     for scenario in (BEGIN, sensitive):
         setup = prepare(scenario)
         found = best_guess(setup.mechanism, setup.dataset.distribution)
-        told = words.guess_sentence(candidates.guess_anyone(scenario), None, "state")
+        sentence = words.guess_sentence(candidates.guess_anyone(scenario), None, "state")
         (before, after), number = formats.out_of_one(found.before, found.after)
-        assert f"**{before} of {number}** people" in told
-        assert f"report of each it is **{after}**" in told
+        assert f"**{before} of {number}** people" in sentence
+        assert f"report of each it is **{after}**" in sentence
     (hidden, others), number = formats.out_of_one(found.hidden, found.others)
-    assert told.endswith(
+    assert sentence.endswith(
         f"not protected **{others} of {number}** are guessed right, of those in protected places "
         f"**{hidden}**."
     )
@@ -386,12 +390,12 @@ def test_the_place_may_be_held_against_any_other() -> None:
     at = open_record(STATE)
     at.session_state["adversary-tabs"] = "Two candidates"
     checked(at.run())
-    what = load_data(AttackerState())
-    assert what.pair is not None
+    data = load_data(AttackerState())
+    assert data.pair is not None
     assert (
         at.selectbox(key="adversary-other").value
-        == what.pair.rival
-        == candidates.other_candidate(what)
+        == data.pair.rival
+        == candidates.other_candidate(data)
     )
     (far,) = US_GRID.locate([41.88], [-87.63]).tolist()
     checked(at.selectbox(key="adversary-other").set_value(far).run())
@@ -404,21 +408,21 @@ def test_the_place_may_be_held_against_any_other() -> None:
 
 
 def test_the_numbers_are_the_beliefs() -> None:
-    what, setup = load_data(AttackerState(days=3)), prepare(BEGIN)
+    data, setup = load_data(AttackerState(days=3)), prepare(BEGIN)
     k, policy = setup.policy.k, setup.policy
     after = [0.999 * setup.dataset.distribution + 0.001 / k]
-    for report in what.ours.reports[:3]:
+    for report in data.ours.reports[:3]:
         chances = after[-1] * likelihood(setup.mechanism, setup.mechanism.tally(report))
         after.append(chances / chances.sum())
     odds = after[0] / after[0][DENVER]
     levels = policy.between(np.full(k, DENVER), np.arange(k))
     most = [1 / (odds * np.exp(-m * levels)).sum() for m in (1, 3)]
     sure = 1 + int((np.cumsum(np.sort(after[3])[::-1]) < 0.95).sum())
-    told = below.attacker_numbers(what.ours, what)
-    assert told.pop("method") == MECHANISMS[setup.mechanism_name].title
+    numbers = below.attacker_numbers(data.ours, data)
+    assert numbers.pop("method") == MECHANISMS[setup.mechanism_name].title
     shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
-    said = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.integer(sure)]
-    assert list(told.values()) == said
+    expected = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.integer(sure)]
+    assert list(numbers.values()) == expected
 
 
 def test_the_places_to_choose_from_are_those_of_the_map() -> None:

@@ -34,16 +34,18 @@ def at_epsilon(epsilon: float) -> AttackerState:
 
 def assert_is(step: Step, record: AttackerState) -> None:
     """Maps, numbers and both sentences are the page's at this record."""
-    what = fakes.run_attack(record)
-    scene = fakes_scene.scene(what, US_GRID, record)
+    data = fakes.run_attack(record)
+    scene = fakes_scene.scene(data, US_GRID, record)
     moving = [each for each in scene.pictures if each.id != fakes_scene.TRUTH]
     assert dict(step.codes) == {each.id: each.code for each in moving}
     assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
     assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
-    said = fakes_words.headline(what, US_GRID, record)
-    told = {place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()}
-    assert told == {
-        headline.SENTENCE: re.sub("<.*?>", "", unescape(headline.html(said))),
+    expected = fakes_words.headline(data, US_GRID, record)
+    texts = {
+        place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()
+    }
+    assert texts == {
+        headline.SENTENCE: re.sub("<.*?>", "", unescape(headline.html(expected))),
         fakes_words.POWER: fakes_words.one_phone(record, US_GRID).replace("*", ""),
     }
 
@@ -84,9 +86,9 @@ def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which
     assert now.value == slider.value
     (body,) = (item.proto.body for item in container(at, "headline").get("html"))
     assert now.replacements[headline.SENTENCE] == body
-    (said,) = (item.value for item in container(at, "adversary-power").markdown)
+    (sentence,) = (item.value for item in container(at, "adversary-power").markdown)
     place = fakes_words.POWER
-    assert unescape(re.sub("<.*?>", "", now.replacements[place])) == said.replace("*", "")
+    assert unescape(re.sub("<.*?>", "", now.replacements[place])) == sentence.replace("*", "")
     assert place == ".st-key-adversary-power p"
 
 
@@ -159,8 +161,8 @@ def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
     first = FilmRequest("a-place", "a film that nobody makes", make)
     second = FilmRequest("another-place", "a film that has been made", make)
     film_jobs._made(second.name).append(make(no_progress))
-    shown_now = film_jobs.ready_films([first, second])
-    assert [film.id for film in shown_now] == ["second"]
+    films = film_jobs.ready_films([first, second])
+    assert [film.id for film in films] == ["second"]
     assert len(found) == 1
 
 
@@ -175,9 +177,9 @@ def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
     def made(name: str) -> FilmRequest:
         return FilmRequest(name, name, lambda progress: Film(name, "", ()))
 
-    asked = list(map(made, names))
-    for each in asked:
+    requests = list(map(made, names))
+    for each in requests:
         kept[jobs.job_key(each.key)] = job = jobs.launch(each.name, each.make)
         wait([job.future])
     assert not any(film_jobs._made(name) for name in names)
-    assert [film.id for film in film_jobs.ready_films(asked)] == list(names)
+    assert [film.id for film in film_jobs.ready_films(requests)] == list(names)

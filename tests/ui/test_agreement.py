@@ -23,33 +23,33 @@ from tests.ui.agreement import (
     check_expected,
     check_numbers,
 )
-from tests.ui.agreement_pages import ODDS, OURS, PAGES, VALUES, YES_OR_NO, Page, Query, Shown
+from tests.ui.agreement_pages import ODDS, OURS, PAGES, VALUES, YES_OR_NO, Page, PageContent, Query
 from tests.ui.driver import checked, container, headline_of, jobs_done, open_page, scene_of
-from tests.ui.exported import Files, Run, printed, ran, ran_with_forecast, saved
+from tests.ui.exported import Files, Run, capture_files, ran, run_command, run_with_forecast
 from tests.ui.readings import ROUNDING
 
 
-def opened(page: Page, link: Query) -> Shown:
+def load_page(page: Page, link: Query) -> PageContent:
     """The page with its numbers on show, and what it hands on."""
     tabs = f"{page.name}-tabs"
-    with saved() as files:
+    with capture_files() as files:
         at = jobs_done(open_page(f"pages/{page.name}.py", link, {tabs: "Share and export"}))
     at.session_state[tabs] = "Numbers"
     checked(at.run())
-    return seen(page, jobs_done(at), files)
+    return read_page(page, jobs_done(at), files)
 
 
 ODDS_OF_THEIR_OWN: Final = ("distances", "personal")
 """Pages whose odds are other sentences, held by their own tests."""
 
 
-def seen(page: Page, at: AppTest, files: Files) -> Shown:
+def read_page(page: Page, at: AppTest, files: Files) -> PageContent:
     """All that is checked of the page, read once."""
     headline = headline_of(at)
     drawn = scene_of(at, f"{page.name}-maps") if page.facts else {}
     pictures = [*drawn.get("pictures", ()), *drawn.get("differences", ())]
     odds_drawn = container(at, "odds") if page.name not in ODDS_OF_THEIR_OWN else None
-    return Shown(
+    return PageContent(
         headline,
         [each.value for each in at.table],
         [each.value for each in at.dataframe],
@@ -60,15 +60,15 @@ def seen(page: Page, at: AppTest, files: Files) -> Shown:
     )
 
 
-def check(page: Page, what: Shown, runs: Mapping[str, Run]) -> None:
+def check(page: Page, content: PageContent, runs: Mapping[str, Run]) -> None:
     """Every number that is listed of the page."""
-    page.headline.check(what.headline, runs)
-    check_numbers(what.tables[1 if page is YES_OR_NO else 0], page.numbers, runs)
-    check_csv(what.csv, runs[OURS])
-    page.more(what, runs)
-    for html in what.odds:
+    page.headline.check(content.headline, runs)
+    check_numbers(content.tables[1 if page is YES_OR_NO else 0], page.numbers, runs)
+    check_csv(content.csv, runs[OURS])
+    page.more(content, runs)
+    for html in content.odds:
         ODDS.check(html, runs)
-    for name, fact in what.facts:
+    for name, fact in content.facts:
         page.facts[name.removeprefix("off-")].check(fact, runs)
 
 
@@ -101,41 +101,41 @@ def test_every_number_is_that_of_the_command_line(name: str, case: int) -> None:
     page = PAGES[name]
     links = page.links()
     assert len(links) == page.how_many
-    what = opened(page, links[case])
-    protocol = what.files.pop("protocol.json", None)
-    runs = {name: ran(str(text)) for name, text in what.files.items() if name.endswith(".json")}
-    check(page, what, runs)
+    content = load_page(page, links[case])
+    protocol = content.files.pop("protocol.json", None)
+    runs = {name: ran(str(text)) for name, text in content.files.items() if name.endswith(".json")}
+    check(page, content, runs)
     setup = runs["scenario.json"].result.setup
     assert (protocol is not None) == can_be_collected(setup)
     if isinstance(protocol, bytes):
-        assert protocol.decode() == printed(["protocol"], str(what.files["scenario.json"]))
+        assert protocol.decode() == run_command(["protocol"], str(content.files["scenario.json"]))
     for file, run in runs.items():
         same = [other for other, its in runs.items() if its is run]
-        for number, told in spoiled(run.told):
-            wrong = dict.fromkeys(same, replace(run, told=told))
-            assert disagrees(page, what, {**runs, **wrong}), f"{file}: {number}"
+        for number, summary in alter_numbers(run.summary):
+            wrong = dict.fromkeys(same, replace(run, summary=summary))
+            assert disagrees(page, content, {**runs, **wrong}), f"{file}: {number}"
 
 
-def disagrees(page: Page, what: Shown, runs: Mapping[str, Run]) -> bool:
+def disagrees(page: Page, content: PageContent, runs: Mapping[str, Run]) -> bool:
     try:
-        check(page, what, runs)
+        check(page, content, runs)
     except AssertionError:
         return True
     return False
 
 
-def spoiled(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def alter_numbers(summary: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What the command line would print were one of its numbers a quarter larger, or its next."""
-    for path, error in means(told["errors"]):
+    for path, error in means(summary["errors"]):
         if error["mean"] and error["mean"] > ROUNDING and not NOT_SHOWN & set(path):
-            wrong = deepcopy(told)
+            wrong = deepcopy(summary)
             of: Any = wrong["errors"]
             for key in path:
                 of = of[key]
             of["mean"] *= 1.25
             yield str(path), wrong
     for name in ("n", "blocks", "bits_per_report"):
-        yield name, {**told, name: told[name] + 1}
+        yield name, {**summary, name: summary[name] + 1}
 
 
 def means(errors: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -153,11 +153,11 @@ def test_the_expected_error_is_that_of_the_command_line(monkeypatch: pytest.Monk
     monkeypatch.setattr(plain_ldp, "people_plain_needs", lambda scenario: None)
     monkeypatch.setattr(Budget, "single", lambda k: Budget(16, 16, 0.01))
     page = VALUES
-    what = opened(page, page.links()[0])
-    for title in what.tables[0].columns:
-        shown, text = what.tables[0][title][EXPECTED], str(what.files[page.numbers(title)])
-        run = ran_with_forecast(text)
-        check_expected(shown, run)
-        wrong = {**run.told["expected"], "tv": 1.1 * run.told["expected"]["tv"]}
+    content = load_page(page, page.links()[0])
+    for title in content.tables[0].columns:
+        cell, text = content.tables[0][title][EXPECTED], str(content.files[page.numbers(title)])
+        run = run_with_forecast(text)
+        check_expected(cell, run)
+        wrong = {**run.summary["expected"], "tv": 1.1 * run.summary["expected"]["tv"]}
         with pytest.raises(AssertionError):
-            check_expected(shown, replace(run, told={**run.told, "expected": wrong}))
+            check_expected(cell, replace(run, summary={**run.summary, "expected": wrong}))

@@ -34,14 +34,14 @@ from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
 from tests.ui.agreement import agree
 from tests.ui.driver import checked, headline_of, jobs_done, open_page
-from tests.ui.exported import Files, printed, ran, ran_with_forecast, saved
+from tests.ui.exported import Files, capture_files, ran, run_command, run_with_forecast
 from tests.ui.readings import Reading, read, to_three_digits, to_two_digits
 
 
-def opened(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, Files]:
+def open_with_files(page: str, link: dict[str, str], **state: Any) -> tuple[AppTest, Files]:
     """The page with everything that it hands on."""
     there = {f"{page}-{name}": value for name, value in {"sharing": True, **state}.items()}
-    with saved() as files:
+    with capture_files() as files:
         return jobs_done(open_page(f"pages/{page}.py", link, there)), files
 
 
@@ -66,28 +66,28 @@ def people_for(setup: Setup, floor: float, within: float) -> float:
     "record", [Plan(), Plan(floor=0.02, within=0.2, protection="more-blocks")], ids=["begin", "own"]
 )
 def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
-    at, files = opened("plan", PLAN_LINK.write(record), tabs="Share and export")
+    at, files = open_with_files("plan", PLAN_LINK.write(record), tabs="Share and export")
     planned = ran(str(files["scenario.json"]))
     needed = people_for(planned.result.setup, record.floor, record.within)
-    assert needed <= planned.told["n"] <= 1.002 * needed
+    assert needed <= planned.summary["n"] <= 1.002 * needed
     found = re.search(r"needs (.+?) people, plain LDP (.+?) \((.+?) times as", at.code[1].value)
     assert found is not None
     plain = prepare(planned.result.setup.scenario.plain())
     more = people_for(plain, record.floor, record.within)
-    for shown, value, as_read in (
-        (found[1], planned.told["n"], to_three_digits),
+    for figure, value, as_read in (
+        (found[1], planned.summary["n"], to_three_digits),
         (found[2], 1.001 * more, lambda text: _within(to_three_digits(text), 0.001)),
         (found[3], more / needed, lambda text: _within(read(text), 0.003)),
     ):
-        agree(shown, value, "headline", as_read)
+        agree(figure, value, "headline", as_read)
     check_points(table(files, "people.csv"), record)
     for tab, check in (
         ("Which method", check_methods),
         ("What others' ε would mean here", check_deployments),
     ):
         at.session_state["plan-tabs"] = tab
-        (shown,) = jobs_done(at.run()).table
-        check(shown.value, record)
+        (element,) = jobs_done(at.run()).table
+        check(element.value, record)
 
 
 def _within(reading: Reading, share: float) -> Reading:
@@ -110,16 +110,16 @@ def check_methods(frame: Any, record: Plan) -> None:
     for name in (record.protection, "plain"):
         column = frame[words.protection_title(record, name)]
         fewest = math.inf
-        for title, shown in column.items():
+        for title, cell in column.items():
             spec = by_title[str(title)].spec()
             setup = prepare(
                 replace(record.protected_scenario(name, record.epsilon), mechanism=spec)
             )
             needed = people_for(setup, record.floor, record.within)
             fewest = min(fewest, needed)
-            as_read = to_three_digits(shown.removesuffix(" ✓"))
-            assert _within(as_read, 0.001).holds(needed), (name, title, shown, needed)
-        marked = [shown for shown in column if shown.endswith(" ✓")]
+            as_read = to_three_digits(cell.removesuffix(" ✓"))
+            assert _within(as_read, 0.001).holds(needed), (name, title, cell, needed)
+        marked = [cell for cell in column if cell.endswith(" ✓")]
         assert marked
         assert all(_within(read(s.removesuffix(" ✓")), 0.01).holds(fewest) for s in marked)
 
@@ -134,21 +134,21 @@ def check_deployments(frame: pd.DataFrame, record: Plan) -> None:
         needed = people_for(
             prepare(record.protected_scenario("plain", each.epsilon)), record.floor, record.within
         )
-        shown = _within(to_three_digits(row["people for your goal, plain LDP"]), 0.001)
-        assert shown.holds(needed), each.title
+        reading = _within(to_three_digits(row["people for your goal, plain LDP"]), 0.001)
+        assert reading.holds(needed), each.title
 
 
 def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
     record = replace(Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)), methods=("hadamard",))
-    at, files = opened("curves", CURVES_LINK.write(record))
+    at, files = open_with_files("curves", CURVES_LINK.write(record))
     frame = table(files, "curves.csv")
     for curve in json.loads(files["curves.json"]):
         rows = frame[frame["curve"] == curve["curve"]]
         assert rows["number of people"].tolist() == [point["x"] for point in curve["points"]]
         for place in (0, -1):
-            told = ran_with_forecast(json.dumps(curve["points"][place]["scenario"])).told
+            summary = run_with_forecast(json.dumps(curve["points"][place]["scenario"])).summary
             row: Any = rows.iloc[place]
-            expected = told["expected"]
+            expected = summary["expected"]
             if row["way"] == expected["method"] == "normal approximation":
                 assert row["expected TV"] == expected["tv"]
                 assert row["standard deviation"] == expected["tv_standard_deviation"]
@@ -167,7 +167,7 @@ def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
 @pytest.mark.parametrize("days", [1, 4])
 def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     record = AttackerState(presets.PRESETS[2].apply(AttackerState().scenario), days=days)
-    at, files = opened("adversary", SUSPECT_LINK.write(record), tabs="Share and export")
+    at, files = open_with_files("adversary", SUSPECT_LINK.write(record), tabs="Share and export")
     (code,) = (each.value for each in at.code if each.value.startswith("import numpy"))
     scenarios = {name: scenario_of(files[name]) for name in ("scenario.json", "plain-ldp.json")}
     beliefs = {name: believed(code, scenario) for name, scenario in scenarios.items()}
@@ -187,15 +187,15 @@ def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     assert found is not None, headline_of(at)
     assert int(found[1]) == days
     believes = (ours[days], ours[1], plain[days], ours[0])
-    for shown, value in zip(found.groups()[1:], believes, strict=True):
-        if shown is not None:
-            agree(f"{shown} of 100", value, "headline")
+    for figure, value in zip(found.groups()[1:], believes, strict=True):
+        if figure is not None:
+            agree(f"{figure} of 100", value, "headline")
     assert (found[3] is None) == (days == 1)
     at.session_state["adversary-tabs"] = "Numbers"
     numbers: Any = checked(at.run()).table[0].value
     for title, name in (("this protection", "scenario.json"), ("plain LDP", "plain-ldp.json")):
-        told = ran(str(files[name])).told
-        assert numbers[title]["method"] == MECHANISMS[told["mechanism"]].title
+        summary = ran(str(files[name])).summary
+        assert numbers[title]["method"] == MECHANISMS[summary["mechanism"]].title
         for row, day in (
             ("chance of the true place, before any report", 0),
             ("after a fresh report every day", days),
@@ -215,24 +215,24 @@ def believed(code: str, scenario: Scenario) -> list[float]:
 
 def test_table_1_is_that_of_the_command_line() -> None:
     record = replace(Paper(), runs=2)
-    at, files = opened("paper", PAPER_LINK.write(record))
+    at, files = open_with_files("paper", PAPER_LINK.write(record))
     (command,) = (each.value for each in at.code if "table1" in each.value)
     arguments = command.split()[3:-1]
     columns = json.loads(
-        printed([*arguments[:2], "--json", *arguments[2:]], str(files["scenario.json"]))
+        run_command([*arguments[:2], "--json", *arguments[2:]], str(files["scenario.json"]))
     )
     frame = at.table[0].value
     assert len(frame.columns) == len(columns)
-    told = table(files, "table-1.csv")
-    assert told["mean TV"].tolist() == [column["mean"] for column in columns]
-    assert told["printed"].tolist() == [column["paper"] for column in columns]
+    download = table(files, "table-1.csv")
+    assert download["mean TV"].tolist() == [column["mean"] for column in columns]
+    assert download["printed"].tolist() == [column["paper"] for column in columns]
     for column in columns:
-        shown: Any = frame[column_title(next(c for c in TABLE_1 if c.title == column["title"]))]
-        mean, _, error = shown["recomputed, mean ± standard error"].partition(" ± ")
+        cells: Any = frame[column_title(next(c for c in TABLE_1 if c.title == column["title"]))]
+        mean, _, error = cells["recomputed, mean ± standard error"].partition(" ± ")
         agree(mean, column["mean"], column["title"])
         agree(error, column["standard_error"], column["title"])
-        agree(shown["printed"], column["paper"], column["title"])
-        gap, _, side = shown["difference"].replace("\N{NO-BREAK SPACE}", " ").partition(" % ")
+        agree(cells["printed"], column["paper"], column["title"])
+        gap, _, side = cells["difference"].replace("\N{NO-BREAK SPACE}", " ").partition(" % ")
         off = column["mean"] / column["paper"] - 1
         agree(f"{gap} %", abs(off), column["title"])
         assert side.startswith("above" if off >= 0 else "below")

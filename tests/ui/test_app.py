@@ -63,11 +63,11 @@ def test_opens_with_the_default() -> None:
 
 def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
     at = open_with(replace(STATES, mechanism=Hadamard()))
-    told = {each["id"]: each["subtitle"] for each in scene_of(at)["pictures"]}
-    assert MECHANISMS["hadamard"].title in told["ours"]
+    subtitles = {each["id"]: each["subtitle"] for each in scene_of(at)["pictures"]}
+    assert MECHANISMS["hadamard"].title in subtitles["ours"]
     best = prepare(plain_ldp.best_plain_ldp(scenario_of(at))).mechanism_name
     assert best != "hadamard"
-    assert MECHANISMS[best].title in told["plain"]
+    assert MECHANISMS[best].title in subtitles["plain"]
 
 
 @pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
@@ -141,10 +141,10 @@ def test_the_odds_are_shown_in_their_word_and_colour() -> None:
     at = open_app()
     for epsilon, word in ((0.5, "strong"), (1.0, "fair"), (2.0, "weak"), (4.0, "none")):
         checked(at.select_slider(key="places-epsilon").set_value(epsilon).run())
-        (shown,) = (item.proto.body for item in container(at, "odds").get("html"))
-        assert f'class="odds {word}"' in shown
+        (html,) = (item.proto.body for item in container(at, "odds").get("html"))
+        assert f'class="odds {word}"' in html
         chance = promise.chance(prepare(scenario_of(at)))
-        assert full_people(shown) == [round(100 * chance)]
+        assert full_people(html) == [round(100 * chance)]
 
 
 def test_a_button_makes_one_epsilon_of_several() -> None:
@@ -239,8 +239,8 @@ def test_the_page_says_what_plain_ldp_needs() -> None:
     checked(at.run())
     needed = plain_ldp.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
     assert needed is not None
-    (told,) = (item.value for item in container(at, "plain-needs").markdown)
-    assert f"**{formats.people(needed)}**" in told
+    (sentence,) = (item.value for item in container(at, "plain-needs").markdown)
+    assert f"**{formats.people(needed)}**" in sentence
 
 
 def test_all_methods_stand_beside_each_other() -> None:
@@ -282,19 +282,19 @@ def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.Monk
 def test_films_are_of_the_scenario_on_screen_with_its_coins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[Scenario] = []
-    monkeypatch.setattr(films, "show", lambda scenario, on: asked.append(scenario))
-    shown = replace(BEGIN.with_context(epsilon=2.0), seed=3)
-    at = open_with(shown)
-    assert asked == [shown]
+    scenarios: list[Scenario] = []
+    monkeypatch.setattr(films, "show", lambda scenario, on: scenarios.append(scenario))
+    current = replace(BEGIN.with_context(epsilon=2.0), seed=3)
+    at = open_with(current)
+    assert scenarios == [current]
     assert scene_of(at)["values"] == {"epsilon": 2.0, "draws": 3.0}
 
 
 def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
     at = open_app()
     ours, plain = (runs.result(each) for each in (BEGIN, plain_ldp.best_plain_ldp(BEGIN)))
-    said = headline_of(at)
+    sentence = headline_of(at)
     as_html = headline.result_html(PLACES, ours, plain)
-    assert " ".join(re.sub("<.*?>", " ", as_html).split()) == said
+    assert " ".join(re.sub("<.*?>", " ", as_html).split()) == sentence
     (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
     assert graded.html(PLACES, ours.setup) == odds

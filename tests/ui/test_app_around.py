@@ -74,13 +74,13 @@ def has_button(at: AppTest, key: str) -> bool:
 def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     at = start_page()
     assert navigation.PAGES[0].path == navigation.START
-    shown = scene_of(at, "start-maps")
-    assert shown["look"] == "swipe"
-    assert shown["swipe"] == ["plain", "ours"]
+    maps = scene_of(at, "start-maps")
+    assert maps["look"] == "swipe"
+    assert maps["swipe"] == ["plain", "ours"]
     ours, plain = run(prepare(BEGIN)), run(prepare(plain_ldp.best_plain_ldp(BEGIN)))
-    told = headline_of(at)
-    assert f"{formats.of_hundred(ours.first.errors.tv)} people" in told
-    assert f"wrong place, not {formats.per_hundred(plain.first.errors.tv)}." in told
+    sentence = headline_of(at)
+    assert f"{formats.of_hundred(ours.first.errors.tv)} people" in sentence
+    assert f"wrong place, not {formats.per_hundred(plain.first.errors.tv)}." in sentence
 
 
 def test_a_link_without_a_page_opens_the_map() -> None:
@@ -123,9 +123,9 @@ def test_the_plan_opens_once_from_the_start_page() -> None:
 
 def test_an_example_keeps_its_name_on_the_map() -> None:
     one_city = next(card for card in cards.CARDS if card.title == "Hide one city")
-    shown = matching_preset(one_city.scenario)
-    assert shown is not None
-    assert shown.title == one_city.title
+    preset = matching_preset(one_city.scenario)
+    assert preset is not None
+    assert preset.title == one_city.title
 
 
 def test_every_card_s_button_has_a_name_of_its_own() -> None:
@@ -152,18 +152,18 @@ def test_the_scenario_outlives_a_visit_to_another_page() -> None:
 
 def test_the_tour_does_its_steps_and_ends() -> None:
     at = checked(open_app().button(key="places-tour").click().run())
-    seen = []
+    scenarios = []
     for step in tour.STEPS:
-        told = " ".join(item.value for item in container(at, "places-strip").markdown)
-        assert step.title in told
+        text = " ".join(item.value for item in container(at, "places-strip").markdown)
+        assert step.title in text
         checked(at.button(key="places-show-me").click().run())
-        seen.append(scenario_of(at))
+        scenarios.append(scenario_of(at))
         checked(at.button(key="places-next-step").click().run())
     assert container(at, "places-strip") is None
-    assert seen[0].seed != BEGIN.seed
-    assert seen[1].context.epsilon == 0.2
-    assert seen[2].context.blocks == OneBlock()
-    assert seen[3].context.blocks == GridBlocks(25, 35)
+    assert scenarios[0].seed != BEGIN.seed
+    assert scenarios[1].context.epsilon == 0.2
+    assert scenarios[2].context.blocks == OneBlock()
+    assert scenarios[3].context.blocks == GridBlocks(25, 35)
     assert_shows(at, replace(BEGIN, seed=BEGIN.seed + 1))
 
 
@@ -178,8 +178,8 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     assert was == pictures(open_app())
     table = at.table[0].value
     results = [run(prepare(each)) for each in (scenario_of(at), BEGIN)]
-    told = [formats.share(result.first.errors.tv) for result in results]
-    assert list(table.loc["total variation (TV)"]) == told
+    errors = [formats.share(result.first.errors.tv) for result in results]
+    assert list(table.loc["total variation (TV)"]) == errors
     assert "people" not in table.index  # the same in both
     again = open_app(query_of(at))
     assert record_of(again) == record_of(at)
@@ -203,12 +203,12 @@ def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
     scenario = replace(BEGIN.with_context(blocks=GridBlocks(5, 7)), n=10_000, seed=7)
     tv = run(prepare(scenario)).first.errors.tv
     python = [sys.executable, "-c", exports.snippet(scenario)]
-    told = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert float(told) == tv
+    output = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert float(output) == tv
     (tmp_path / "scenario.json").write_text(exports.scenario_json(scenario), "utf-8")
     command = [sys.executable, *exports.COMMAND.split()[1:-1], str(tmp_path / "scenario.json")]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert json.loads(told)["errors"]["tv"]["mean"] == tv
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert json.loads(output)["errors"]["tv"]["mean"] == tv
 
 
 def test_the_record_waits_for_the_audit() -> None:
@@ -289,8 +289,8 @@ def test_the_promise_needs_no_run(scenario: Scenario) -> None:
 def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(
     blocks: OneBlock | StateBlocks,
 ) -> None:
-    asked = replace(BEGIN.with_context(blocks=blocks), mechanism=LocalHashing())
-    at = open_with(asked)
+    scenario = replace(BEGIN.with_context(blocks=blocks), mechanism=LocalHashing())
+    at = open_with(scenario)
     assert not has_button(at, "places-ours-start")
     (sentence,) = (item.value for item in at.error)
     assert FAMILIES["local-hashing"].title in sentence
@@ -298,7 +298,7 @@ def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(
     found = scenario_of(at)
     assert not at.error
     assert has_button(at, "places-ours-start")
-    assert found == replace(asked, n=found.n)
+    assert found == replace(scenario, n=found.n)
     assert people_max(prepare(found).mechanism) >= prepare(found).n
 
 

@@ -57,9 +57,9 @@ def report_of(scenario: Scenario, area: Area) -> RegionReport:
 
 def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
     report = report_of(scenario, area)
-    told = [formats.people(number) for number in (report.truth, report.estimate)]
+    counts = [formats.people(number) for number in (report.truth, report.estimate)]
     low, high = (formats.people(number) for number in (report.low, report.high))
-    assert metrics(at, "places-region") == [*told, f"{low} – {high}"]
+    assert metrics(at, "places-region") == [*counts, f"{low} – {high}"]
     assert bool(container(at, "places-region").warning) == report.is_lost_in_noise
     assert Area.parse(query_of(at)["region"]) == area
     assert scene_of(at)["ground"]["box"] == box(area)
@@ -109,7 +109,7 @@ def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None
 def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> None:
     at = open_with(ONE)
     (protect,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.PROTECT)
-    assert all("nothing changes" in told for told in protect["effects"].values())
+    assert all("nothing changes" in effect for effect in protect["effects"].values())
     draw(at, edits.PROTECT)
     assert_shows(at, ONE)
     assert not at.toast
@@ -233,8 +233,8 @@ def test_clear_takes_away_a_link_s_drawing_and_the_region() -> None:
 
 def test_what_our_own_code_never_sends_does_nothing() -> None:
     at = open_app()
-    for told in ({"box": [1, 2]}, {"block": "x"}, {"cells": "9999999+5"}, {"block": 99_999}):
-        act(at, "box", edits.ONLY, **told)
+    for payload in ({"box": [1, 2]}, {"block": "x"}, {"cells": "9999999+5"}, {"block": 99_999}):
+        act(at, "box", edits.ONLY, **payload)
         assert_shows(at, BEGIN)
 
 

@@ -168,8 +168,8 @@ def test_a_run_that_comes_with_the_address_of_before_tells_it_no_second_time() -
     """The browser may be on the next page by then, and would put this page's query there."""
     at = open_app()
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    told = query_of(at)
-    assert told == {"v": "2", "epsilon": "4"}
+    query = query_of(at)
+    assert query == {"v": "2", "epsilon": "4"}
     at.query_params.clear()
     assert query_of(checked(at.run())) == {}
     checked(at.select_slider(key="places-epsilon").set_value(2.0).run())

@@ -81,20 +81,20 @@ CASES = dict(stations()) | {
 }
 
 
-def opened(case: Case, record: Any) -> AppTest:
+def open_case(case: Case, record: Any) -> AppTest:
     return jobs_done(open_page(case.path, case.page.state.codec.write(record)))
 
 
 def words_on(at: AppTest) -> set[str]:
     """All that the page says as HTML."""
-    said = {headline.as_html(item.value) for item in at.markdown}
-    return said | {item.proto.body for item in at.get("html")}
+    markdown = {headline.as_html(item.value) for item in at.markdown}
+    return markdown | {item.proto.body for item in at.get("html")}
 
 
 def where_sliders_are(at: AppTest, case: Case) -> dict[str, dict[str, str]]:
     """What the browser is told of them."""
-    ((told,),) = (data_of(at, f"{case.page.state.key('feeds')}-page"),)
-    found: dict[str, dict[str, str]] = told["page"]
+    ((feed,),) = (data_of(at, f"{case.page.state.key('feeds')}-page"),)
+    found: dict[str, dict[str, str]] = feed["page"]
     return found
 
 
@@ -108,9 +108,9 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
     value = next(value for value in reversed(slider.steps) if value != there)
     few = replace(slider, steps=(value, *([there] if there in slider.steps else [])))
     step, *others = made(case.page, case.record, few).steps
-    at = opened(case, few.with_value(case.record, value))
-    for key, told in step.pictures.items():
-        assert told in data_of(at, key), (key, slider.name)
+    at = open_case(case, few.with_value(case.record, value))
+    for key, picture in step.pictures.items():
+        assert picture in data_of(at, key), (key, slider.name)
     for place, html in step.replacements.items():
         assert html in words_on(at), (place, slider.name)
     here = where_sliders_are(at, case)
@@ -175,6 +175,6 @@ def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(film_jobs, "_made", there.__getitem__)
     monkeypatch.setattr(film_jobs, "film", film)
-    asked = [film_jobs.FilmRequest(name, name, maker(name)) for name in there]
-    assert film_jobs.ready_films(asked) == there["b"] + there["d"]
+    requests = [film_jobs.FilmRequest(name, name, maker(name)) for name in there]
+    assert film_jobs.ready_films(requests) == there["b"] + there["d"]
     assert started == ["a"]

@@ -11,14 +11,14 @@ from caldp_ui.classroom.page_state import LINK, NAMES, STATE, VIEWS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
 from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
-from tests.ui.lessons import ENDS, told
+from tests.ui.lessons import ENDS, read_headline
 
 
 def assert_shows(at: AppTest, lesson: Lesson) -> None:
     """Sentence and link are those of the lesson."""
     assert page_record(at, STATE) == lesson
     assert not at.error
-    assert headline_of(at) == " ".join(told(lesson).split())
+    assert headline_of(at) == " ".join(read_headline(lesson).split())
     assert LINK.read(query_of(at)) == lesson
 
 
@@ -36,7 +36,7 @@ def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open(
         checked(at.toggle(key="classroom-broken").set_value(True).run())
         assert_shows(at, Lesson(name, broken=True))
         if name != "trust":  # there it is the picture that changes
-            assert told(Lesson(name)) != told(Lesson(name, broken=True))
+            assert read_headline(Lesson(name)) != read_headline(Lesson(name, broken=True))
         assert not at.latex
         at.session_state["classroom-formula"] = True
         for tab in ("The exact audit", "Numbers", "Share and export"):
@@ -87,14 +87,14 @@ def test_links_open_as_they_were_at_the_ends_of_all_ranges() -> None:
         with naming(str(lesson)):
             link.check(lesson)
             assert link.read(link.write(lesson)) == lesson
-            assert told(lesson)
+            assert read_headline(lesson)
     assert_shows(open_record(STATE, ENDS[0]), ENDS[0])
     assert_shows(open_record(STATE, ENDS[-1]), ENDS[-1])
 
 
 def test_trust_icons_are_the_people_and_what_they_sent() -> None:
     for lesson in (Lesson(n=50, broken=True), Lesson(n=10**6)):
-        what = trust.compute_data(lesson)
+        data = trust.compute_data(lesson)
         (html,) = (
             each.proto.body
             for each in open_record(STATE, lesson).get("html")
@@ -102,10 +102,10 @@ def test_trust_icons_are_the_people_and_what_they_sent() -> None:
         )
         arrays = re.findall(r'class="people".*?</div>', html)
         full = [array.count("<i>") for array in arrays]
-        assert full == [what.truth.sum(), what.truth.sum(), what.truth.sum(), what.sent.sum()]
+        assert full == [data.truth.sum(), data.truth.sum(), data.truth.sum(), data.sent.sum()]
         assert all(len(re.findall("<[is]>", a)) == min(lesson.n, 100) for a in arrays)
-        right = int((what.truth == what.sent).sum())
-        assert (f"{right} of {what.truth.size} right in this draw" in html) == lesson.broken
+        right = int((data.truth == data.sent).sum())
+        assert (f"{right} of {data.truth.size} right in this draw" in html) == lesson.broken
 
 
 def test_views_are_those_of_links() -> None:
@@ -115,13 +115,13 @@ def test_views_are_those_of_links() -> None:
 
 def test_one_draw_is_told_apart_from_the_average_that_the_headline_bounds() -> None:
     lesson = Lesson(broken=True)
-    what = trust.compute_data(lesson)
-    right = int((what.sent == what.truth).sum())
+    data = trust.compute_data(lesson)
+    right = int((data.sent == data.truth).sum())
     assert right > 73  # more than the headline allows on average
-    assert "at most 73 times" in told(lesson)
-    said = trust.attacker(what.sent, what)
-    assert said == f"Attacker: {right} of 100 right in this draw, 73 of 100 on average"
-    assert trust.attacker(what.truth, what) == "Attacker: reads 100 of 100 true answers"
+    assert "at most 73 times" in read_headline(lesson)
+    sentence = trust.attacker(data.sent, data)
+    assert sentence == f"Attacker: {right} of 100 right in this draw, 73 of 100 on average"
+    assert trust.attacker(data.truth, data) == "Attacker: reads 100 of 100 true answers"
 
 
 def test_the_lecture_s_four_items_have_no_sliders_that_say_otherwise() -> None:

@@ -35,7 +35,7 @@ from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.ui.lessons import ENDS, told
+from tests.ui.lessons import ENDS, read_headline
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
@@ -55,7 +55,7 @@ def test_headlines_are_short_sentences() -> None:
         *ENDS,
         *(Lesson(name, broken=broken) for name in NAMES for broken in (False, True)),
     ):
-        for sentence in re.split(r"(?<=[.]) (?=[A-Z0-9])", told(lesson)):
+        for sentence in re.split(r"(?<=[.]) (?=[A-Z0-9])", read_headline(lesson)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25
                 assert sentence[0].isupper() or sentence[0].isdigit()
@@ -65,32 +65,32 @@ def test_headlines_are_short_sentences() -> None:
 def test_trust_says_the_coin_and_the_bound() -> None:
     for epsilon in EPSILONS:
         lesson = Lesson(epsilon=epsilon, n=10**9)
-        what = trust.compute_data(lesson)
-        ratio = what.keep_probability / (1 - what.keep_probability)
+        data = trust.compute_data(lesson)
+        ratio = data.keep_probability / (1 - data.keep_probability)
         assert ratio == pytest.approx(math.exp(epsilon), rel=1e-6)
         assert ratio <= math.exp(epsilon) * (1 + 1e-12)
-        said = told(lesson)
-        assert f"{formats.hundred(max_guess_accuracy(epsilon))} times in 100" in said
-        assert f"<b>{formats.hundred(what.keep_probability)}</b>" in trust.coin_html(what)
-        assert "<b>0</b>" not in trust.coin_html(what)
-        assert abs(what.local - what.yes) < 6 * what.local_off
-        assert abs(what.central - what.yes) < 40 * what.central_off + 1e-12
+        sentence = read_headline(lesson)
+        assert f"{formats.hundred(max_guess_accuracy(epsilon))} times in 100" in sentence
+        assert f"<b>{formats.hundred(data.keep_probability)}</b>" in trust.coin_html(data)
+        assert "<b>0</b>" not in trust.coin_html(data)
+        assert abs(data.local - data.yes) < 6 * data.local_off
+        assert abs(data.central - data.yes) < 40 * data.central_off + 1e-12
 
 
 def test_an_intruder_reads_as_many_true_bits_as_the_coin_keeps() -> None:
     lesson, right = Lesson(n=100), []
     for seed in range(200):
-        what = trust.compute_data(replace(lesson, seed=seed))
-        right.append(int((what.sent == what.truth).sum()))
-    kept = 100 * what.keep_probability
+        data = trust.compute_data(replace(lesson, seed=seed))
+        right.append(int((data.sent == data.truth).sum()))
+    kept = 100 * data.keep_probability
     # Standard error of the mean: sqrt(100·p(1−p)/200), 0.31; the coin of an ε a tenth more has 1.9.
-    assert abs(np.mean(right) - kept) < 5 * math.sqrt(kept * (1 - what.keep_probability) / 200)
+    assert abs(np.mean(right) - kept) < 5 * math.sqrt(kept * (1 - data.keep_probability) / 200)
 
 
 def test_published_shares_are_off_by_what_is_said() -> None:
     outcomes = [trust.compute_data(Lesson(n=1_000, seed=seed)) for seed in range(300)]
-    local = np.array([what.local - what.yes for what in outcomes])
-    central = np.array([what.central - what.yes for what in outcomes])
+    local = np.array([data.local - data.yes for data in outcomes])
+    central = np.array([data.central - data.yes for data in outcomes])
     # From 300 draws a standard deviation is known to 4 %, that of geometric noise to 9 %.
     assert local.std() == pytest.approx(outcomes[0].local_off, rel=0.2)
     assert central.std() == pytest.approx(outcomes[0].central_off, rel=0.5)
@@ -98,14 +98,14 @@ def test_published_shares_are_off_by_what_is_said() -> None:
 
 
 def test_sums_grow_as_the_lecture_says_and_points_lie_around_them() -> None:
-    what = sums.compute_data(Lesson("sum"))
-    np.testing.assert_allclose(what.central, what.central[0])
-    np.testing.assert_allclose(what.local / what.local[0], np.sqrt(what.n / what.n[0]), rtol=1e-9)
-    seen = np.mean(
+    data = sums.compute_data(Lesson("sum"))
+    np.testing.assert_allclose(data.central, data.central[0])
+    np.testing.assert_allclose(data.local / data.local[0], np.sqrt(data.n / data.n[0]), rtol=1e-9)
+    errors = np.mean(
         [sums.compute_data(Lesson("sum", seed=s)).local_errors.mean(axis=1) for s in range(30)], 0
     )
     # 360 outcomes each: a mean |error| is known to 4 %.
-    np.testing.assert_allclose(seen[2:] / what.local[2:], 1.0, atol=0.25)
+    np.testing.assert_allclose(errors[2:] / data.local[2:], 1.0, atol=0.25)
     # Vary by c²·p(1−p)·n, c = 1/(2p−1): n·e^ε/(e^ε−1)², and about n/ε² for small ε.
     small = sums.compute_data(Lesson("sum", 0.1, 10**6))
     assert small.here[1] == pytest.approx(math.sqrt(2 / math.pi) * 10**3 / 0.1, rel=0.01)
@@ -116,29 +116,29 @@ def test_the_standard_error_is_the_formula_s() -> None:
     for epsilon in EPSILONS:
         power, n = math.exp(epsilon), 10**6
         by_formula = math.sqrt(n * power) / (power - 1)
-        said = sums.compute_data(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
-        assert said == pytest.approx(by_formula, rel=1e-6)
+        deviation = sums.compute_data(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
+        assert deviation == pytest.approx(by_formula, rel=1e-6)
 
 
 def test_the_estimate_is_the_formula_s_with_the_live_numbers() -> None:
     for epsilon in EPSILONS:
         lesson = Lesson("sum", epsilon, 10**6)
-        what, power = sums.compute_data(lesson), math.exp(epsilon)
-        by_hand = ((power + 1) * what.reports - lesson.n) / (power - 1)
-        assert what.estimate == pytest.approx(by_hand, rel=1e-6)
+        data, power = sums.compute_data(lesson), math.exp(epsilon)
+        by_hand = ((power + 1) * data.reports - lesson.n) / (power - 1)
+        assert data.estimate == pytest.approx(by_hand, rel=1e-6)
 
 
 def test_reports_at_their_word_are_off_by_the_lies() -> None:
     lesson = Lesson("sum", 1.0, 10**9)
-    what = sums.compute_data(lesson)
-    assert abs(what.reports - what.yes) == pytest.approx(what.noise_left_in_here, rel=1e-3)
-    assert what.noise_left_in_here > 1_000 * what.here[1]
+    data = sums.compute_data(lesson)
+    assert abs(data.reports - data.yes) == pytest.approx(data.noise_left_in_here, rel=1e-3)
+    assert data.noise_left_in_here > 1_000 * data.here[1]
 
 
 def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
     for lesson in (Lesson("selection"), Lesson("selection", 3.0, 10**6, items=256)):
-        what = selection.compute_data(lesson)
-        central, one_hot, bitwise = what.needed_leads
+        data = selection.compute_data(lesson)
+        central, one_hot, bitwise = data.needed_leads
         assert central is not None
         assert one_hot is not None
         assert bitwise is not None
@@ -150,21 +150,21 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
         assert float(BitwiseResponse(d, e).chance(0.8 * bitwise, lesson.n)) < 0.95
     none = selection.compute_data(Lesson("selection", 0.1, 100))
     assert none.needed_leads[1:] == (None, None)
-    assert "even with a trusted server" in told(Lesson("selection", 0.1, 100))
+    assert "even with a trusted server" in read_headline(Lesson("selection", 0.1, 100))
     some = Lesson("selection", 0.1, 100, items=4)
     assert selection.compute_data(some).needed_leads[1:] == (None, None)
-    assert "with local noise no lead is" in told(some)
-    assert "bit by bit it takes more votes than there are" in told(some)
+    assert "with local noise no lead is" in read_headline(some)
+    assert "bit by bit it takes more votes than there are" in read_headline(some)
     assert selection.compute_data(ENDS[3]).needed_leads[0] is None
-    assert "even with a trusted server" in told(ENDS[3])
+    assert "even with a trusted server" in read_headline(ENDS[3])
 
 
 def test_the_notes_thresholds_and_how_the_curves_are_reckoned() -> None:
     for n, epsilon, d in ((100, 1.0, 4), (10**6, 0.5, 64)):
-        what = selection.compute_data(Lesson("selection", epsilon, n, items=d))
+        data = selection.compute_data(Lesson("selection", epsilon, n, items=d))
         root = math.sqrt(n)
         notes = (math.log(d), root * math.log(d), root * math.log2(d))
-        assert what.lecture_thresholds == pytest.approx([each / epsilon for each in notes])
+        assert data.lecture_thresholds == pytest.approx([each / epsilon for each in notes])
     assert "exact: every sum" in selection.how(EXACT_PEOPLE)
     assert "as normal" in selection.how(EXACT_PEOPLE + 1)
 
@@ -174,17 +174,17 @@ def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
         votes = even_votes(n, d, lead)
         assert votes[-1] - votes[:-1].max() == lead
         assert votes.sum() <= n
-    what = selection.compute_data(Lesson("selection"))
-    formulas = np.stack([what.central, what.one_hot, what.bitwise], axis=1)
-    at = np.searchsorted(what.lead, what.simulated_leads)
+    data = selection.compute_data(Lesson("selection"))
+    formulas = np.stack([data.central, data.one_hot, data.bitwise], axis=1)
+    at = np.searchsorted(data.lead, data.simulated_leads)
     # 200 elections a point: standard errors up to 3.6 %, and ties are shared out differently.
-    np.testing.assert_allclose(what.simulated_shares, formulas[at], atol=0.2)
+    np.testing.assert_allclose(data.simulated_shares, formulas[at], atol=0.2)
 
 
 def test_the_example_elects_another_than_the_favourite() -> None:
-    said = told(Lesson("selection", broken=True))
+    sentence = read_headline(Lesson("selection", broken=True))
     assert example.elected() == 0b01 != int(np.argmax(example.EXAMPLE))
-    assert "elects 01 with 30 votes, though 40 of 100 chose 00" in said
+    assert "elects 01 with 30 votes, though 40 of 100 chose 00" in sentence
     figure = example.figure(LIGHT)
     assert list(figure.data[0].y) == list(example.EXAMPLE)
     assert [a + b for a, b in zip(figure.data[1].y, figure.data[2].y, strict=True)] == [100, 100]
@@ -197,9 +197,9 @@ def test_rappor_s_rows_are_one_phone_s() -> None:
     by_title = dict(kept.rows)
     assert by_title["Bloom filter"].sum() == rappor_terms.HASHES
     # 30 days: the average tells the kept bits (¾ against ¼), not the Bloom filter.
-    told = by_title["average"] > 0.5
-    assert (told == (by_title["stored"] > 0)).mean() > 0.9
-    assert (told != (by_title["Bloom filter"] > 0)).any()
+    bits = by_title["average"] > 0.5
+    assert (bits == (by_title["stored"] > 0)).mean() > 0.9
+    assert (bits != (by_title["Bloom filter"] > 0)).any()
     broken = rappor_phone.compute_data(Lesson("rappor", 7.0, days=60, broken=True))
     assert "drawn today" in dict(broken.rows)
     top = np.sort(np.argsort(dict(broken.rows)["average"])[-rappor_terms.HASHES :])
@@ -208,11 +208,11 @@ def test_rappor_s_rows_are_one_phone_s() -> None:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
-    what = rappor_phone.compute_data(Lesson("rappor", epsilon, values=3))
+    data = rappor_phone.compute_data(Lesson("rappor", epsilon, values=3))
     slack = 4 * 2.0**-11  # of the grid on which likelihoods are added up
-    assert max(what.stored) <= what.stored_limit + slack <= max_guess_accuracy(epsilon) + 2 * slack
-    assert max(what.changing) <= max_guess_accuracy(epsilon, 3) + 3 * slack
-    assert what.redrawn[-1] >= what.stored[-1] - slack
+    assert max(data.stored) <= data.stored_limit + slack <= max_guess_accuracy(epsilon) + 2 * slack
+    assert max(data.changing) <= max_guess_accuracy(epsilon, 3) + 3 * slack
+    assert data.redrawn[-1] >= data.stored[-1] - slack
 
 
 def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
@@ -224,19 +224,19 @@ def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
 
 
 def test_the_crowd_is_decoded_within_its_standard_errors() -> None:
-    what = rappor_crowd.compute_data(Lesson("rappor", 3.0, 10**6, view="crowd"))
-    assert (np.abs(what.decoded - what.truth) < 5 * what.deviation).all()
-    assert what.truth.sum() == 10**6
+    data = rappor_crowd.compute_data(Lesson("rappor", 3.0, 10**6, view="crowd"))
+    assert (np.abs(data.decoded - data.truth) < 5 * data.deviation).all()
+    assert data.truth.sum() == 10**6
 
 
 def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
     for epsilon in EPSILONS:
         for items in (4, 64, 1024):
-            what = counting.compute_data(Lesson("bits", epsilon, items=items))
-            galois = what.named("Galois")
-            longest = max(what.responses, key=lambda cost: cost.bits)
+            data = counting.compute_data(Lesson("bits", epsilon, items=items))
+            galois = data.named("Galois")
+            longest = max(data.responses, key=lambda cost: cost.bits)
             assert galois.bits <= longest.bits
-            wide = min(what.named("RAPPOR").off, what.named("optimized unary encoding").off)
+            wide = min(data.named("RAPPOR").off, data.named("optimized unary encoding").off)
             assert galois.off <= 1.035 * wide
 
 
@@ -255,27 +255,27 @@ def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
 
 def test_one_function_for_all_is_never_better_than_is_said() -> None:
     lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
-    what = counting.compute_data(lesson)
-    said = re.search(r"never below ± ([\d.]+) percentage points", told(lesson))
-    assert said
-    floor = float(said[1]) / 100
-    assert all(cost.off > 0.99 * floor for cost in what.single)
-    assert what.single[-1].off < 1.1 * floor
-    assert what.sketch[-1].off < 0.2 * floor
+    data = counting.compute_data(lesson)
+    bound = re.search(r"never below ± ([\d.]+) percentage points", read_headline(lesson))
+    assert bound
+    floor = float(bound[1]) / 100
+    assert all(cost.off > 0.99 * floor for cost in data.single)
+    assert data.single[-1].off < 1.1 * floor
+    assert data.sketch[-1].off < 0.2 * floor
 
 
 def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
-    what = means.compute_data(Lesson("means", n=10**9))
-    assert (what.by_offset == what.by_offset[0]).all()
-    assert what.to_nearest[0] == pytest.approx(what.by_offset[0], rel=1e-6)
-    assert what.to_nearest[-1] > 100 * what.by_offset[-1]
-    assert (np.diff(what.coins) < 0).all()
-    assert what.coins[0] > 10
-    assert 1 <= what.coins[-1] < 2
-    seen = [means.compute_data(Lesson("means", seed=s)) for s in range(120)]
-    off = np.mean([abs(each.estimate - each.truth) for each in seen])
-    assert off == pytest.approx(seen[0].by_offset[0], rel=0.25)
-    assert len(WIDTHS) == what.coins.size
+    data = means.compute_data(Lesson("means", n=10**9))
+    assert (data.by_offset == data.by_offset[0]).all()
+    assert data.to_nearest[0] == pytest.approx(data.by_offset[0], rel=1e-6)
+    assert data.to_nearest[-1] > 100 * data.by_offset[-1]
+    assert (np.diff(data.coins) < 0).all()
+    assert data.coins[0] > 10
+    assert 1 <= data.coins[-1] < 2
+    outcomes = [means.compute_data(Lesson("means", seed=s)) for s in range(120)]
+    off = np.mean([abs(each.estimate - each.truth) for each in outcomes])
+    assert off == pytest.approx(outcomes[0].by_offset[0], rel=0.25)
+    assert len(WIDTHS) == data.coins.size
 
 
 def test_the_means_open_where_the_two_ways_to_round_differ() -> None:
@@ -285,7 +285,7 @@ def test_the_means_open_where_the_two_ways_to_round_differ() -> None:
 
 def test_a_new_coin_every_day_costs_what_is_said() -> None:
     lesson = Lesson("means", 0.5, broken=True)
-    assert told(lesson).endswith("With a new bit every day, ε adds up to 30.")
+    assert read_headline(lesson).endswith("With a new bit every day, ε adds up to 30.")
     kept, fresh = audits.audit_station("means", 0.5)
     assert kept.holds
     # Three days of coins that are not kept: three times ε, or hardly less by the rounding of coins.
@@ -301,15 +301,15 @@ def test_the_nearest_bucket_is_off_by_its_bias() -> None:
 
 def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
     lesson = Lesson("shuffling", 2.0, 10**6, broken=True, blocks=100)
-    what = shuffling.compute_data(lesson)
-    assert what.crowd == 10_000
+    data = shuffling.compute_data(lesson)
+    assert data.crowd == 10_000
     expected = [numeric_epsilon(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
-    assert what.lesson_bounds == pytest.approx(expected)
-    said = told(lesson)
-    assert all(formats.digits(each) in said for each in expected)
-    assert (what.numeric_bound <= what.closed + 1e-12).all()
-    assert (what.numeric_bound <= what.block + 1e-12).all()
-    assert (what.block <= 2.0).all()
+    assert data.lesson_bounds == pytest.approx(expected)
+    sentence = read_headline(lesson)
+    assert all(formats.digits(each) in sentence for each in expected)
+    assert (data.numeric_bound <= data.closed + 1e-12).all()
+    assert (data.numeric_bound <= data.block + 1e-12).all()
+    assert (data.block <= 2.0).all()
 
 
 def test_figures_draw_what_was_computed() -> None:
@@ -368,9 +368,9 @@ def test_the_audit_passes_what_is_taught_and_rejects_what_is_naive() -> None:
         )
         == 5
     )
-    shown = audits.table_columns(audits.audit_station("selection", 1.0))
-    assert set(shown["keeps it"].values()) == {"✓ yes", "✗ NO"}
-    assert shown["largest found"]["naive: bit by bit, all of ε a bit"] == "2"
+    columns = audits.table_columns(audits.audit_station("selection", 1.0))
+    assert set(columns["keeps it"].values()) == {"✓ yes", "✗ NO"}
+    assert columns["largest found"]["naive: bit by bit, all of ε a bit"] == "2"
 
 
 def test_the_made_up_days_wander_as_is_said() -> None:

@@ -67,64 +67,66 @@ from tests.ui.ahead import few
 DEATHS = with_data(Publication(), InfantDeaths())
 
 
-def shown(record: Publication = DEATHS) -> TreatmentData:
+def load_treatments(record: Publication = DEATHS) -> TreatmentData:
     return load_data(record, comparison.load_fast_results)
 
 
-def counties(what: TreatmentData) -> list[list[int]]:
-    table: list[list[int]] = what.counts.reshape(100, 2).tolist()
+def counties(data: TreatmentData) -> list[list[int]]:
+    table: list[list[int]] = data.counts.reshape(100, 2).tolist()
     return table
 
 
 def test_the_people_are_those_of_the_run_and_every_treatment_has_them() -> None:
     for record in (DEATHS, Publication(), with_data(Publication(), Survey("vote"))):
-        what = shown(record)
-        assert list(what.treatments) == list(outcomes.TREATMENT_NAMES)
+        data = load_treatments(record)
+        assert list(data.treatments) == list(outcomes.TREATMENT_NAMES)
         result = run(prepare(record.scenario))
-        assert what.counts.tolist() == result.first.people.tolist()
-        for each in what.treatments.values():
+        assert data.counts.tolist() == result.first.people.tolist()
+        for each in data.treatments.values():
             assert each.release.shares.sum() == pytest.approx(1.0)
-        assert what.treatments[BLOCKS].errors.tv == pytest.approx(result.first.errors.tv)
-        coarse = larger_cells(what.counts, what.labels)
-        assert (what.treatments[LARGER].release.estimate == coarse.estimate).all()
+        assert data.treatments[BLOCKS].errors.tv == pytest.approx(result.first.errors.tv)
+        coarse = larger_cells(data.counts, data.labels)
+        assert (data.treatments[LARGER].release.estimate == coarse.estimate).all()
 
 
 @pytest.mark.parametrize(("moves", "second", "rule"), [(2, True, False), (4, True, True)])
 def test_hidden_counts_come_out_as_all_possible_tables_say(
     moves: int, second: bool, rule: bool
 ) -> None:
-    what = shown(replace(DEATHS, attack=PARTS, moves=moves))
-    found = outcomes.run_attack(what)
-    by_hand = sum(known_by_hand(pair, 5, second, rule) for pair in counties(what))
+    data = load_treatments(replace(DEATHS, attack=PARTS, moves=moves))
+    found = outcomes.run_attack(data)
+    by_hand = sum(known_by_hand(pair, 5, second, rule) for pair in counties(data))
     assert found.disclosed_cells is not None
     assert int(found.disclosed_cells.sum()) == by_hand
     assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
-    assert found.disclosed_people == what.counts[found.disclosed_cells].sum()
-    told = attack_words.headline(what, found)
+    assert found.disclosed_people == data.counts[found.disclosed_cells].sum()
+    headline = attack_words.headline(data, found)
     number = f"{by_hand} of" if by_hand else "none of"
-    assert told.sentence.startswith(f"The attacker works out {number} 72 hidden small counts")
-    assert (f", of {found.disclosed_people} people, " in told.sentence) == (by_hand > 0)
+    assert headline.sentence.startswith(f"The attacker works out {number} 72 hidden small counts")
+    assert (f", of {found.disclosed_people} people, " in headline.sentence) == (by_hand > 0)
 
 
 def test_newcomers_are_those_of_all_possible_tables() -> None:
-    what = shown(replace(DEATHS, attack=NEWCOMER))
-    found = newcomers_by_hand(Suppression(5), what.counts.tolist(), what.labels.tolist())
-    share = what.counts[found].sum() / what.counts.sum()
-    played = outcomes.run_attack(what)
+    data = load_treatments(replace(DEATHS, attack=NEWCOMER))
+    found = newcomers_by_hand(Suppression(5), data.counts.tolist(), data.labels.tolist())
+    share = data.counts[found].sum() / data.counts.sum()
+    played = outcomes.run_attack(data)
     assert played.outcomes[HIDE].share == pytest.approx(share)
     assert [played.outcomes[name].share for name in (NOTHING, LARGER, ROUND, PLAIN)] == [1, 0, 0, 0]
 
 
 def test_overlapping_regions_find_rounded_counts_as_often_as_all_outcomes_say() -> None:
-    what = shown(replace(DEATHS, attack=REGIONS, pairs=2))
-    small = what.counts[what.table.primary].tolist()
+    data = load_treatments(replace(DEATHS, attack=REGIONS, pairs=2))
+    small = data.counts[data.table.primary].tolist()
     chances = {value: float(averaged_by_hand(value, 5, 2)) for value in set(small)}
     expected = np.mean([chances[value] for value in small])
-    assert outcomes.run_attack(what).outcomes[ROUND].share == pytest.approx(expected)
+    assert outcomes.run_attack(data).outcomes[ROUND].share == pytest.approx(expected)
 
 
 def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() -> None:
-    near, far = (outcomes.run_attack(shown(replace(DEATHS, far=far))) for far in (False, True))
+    near, far = (
+        outcomes.run_attack(load_treatments(replace(DEATHS, far=far))) for far in (False, True)
+    )
     limit = np.e / (1 + np.e)
     for name in (CENTRAL, PLAIN, BLOCKS):
         share = near.outcomes[name].share
@@ -134,13 +136,14 @@ def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() ->
     assert near.outcomes[BLOCKS].share == pytest.approx(limit)
     assert (near.outcomes[LARGER].share, far.outcomes[LARGER].share) == (0.5, 1.0)
     assert (far.outcomes[BLOCKS].share, far.outcomes[BLOCKS].sure) == (1.0, True)
-    ends = outcomes.candidate_cells(shown()).tolist()
-    assert shown().labels[ends[0]] == shown().labels[ends[1]]
+    ends = outcomes.candidate_cells(load_treatments()).tolist()
+    assert load_treatments().labels[ends[0]] == load_treatments().labels[ends[1]]
 
 
 def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_epsilon() -> None:
     once, twice = (
-        outcomes.run_attack(shown(replace(DEATHS, attack=attack))) for attack in (TWO_PLACES, MOVED)
+        outcomes.run_attack(load_treatments(replace(DEATHS, attack=attack)))
+        for attack in (TWO_PLACES, MOVED)
     )
     for name in (ROUND, CENTRAL, PLAIN, BLOCKS):
         one, two = once.outcomes[name].share, twice.outcomes[name].share
@@ -149,7 +152,7 @@ def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_e
         assert one <= two < 1  # of two answers two reports may disagree: then one told as much
         assert name == ROUND or two <= 1 / (1 + np.exp(-2.0)) + 1e-9
     assert (twice.outcomes[CENTRAL].share or 0) > (once.outcomes[CENTRAL].share or 1) + 0.01
-    assert "7.39 times" in words.noise_sentence(shown(replace(DEATHS, attack=MOVED)))
+    assert "7.39 times" in words.noise_sentence(load_treatments(replace(DEATHS, attack=MOVED)))
     assert (twice.outcomes[LARGER].share, twice.outcomes[HIDE].share) == (
         0.5,
         once.outcomes[HIDE].share,
@@ -157,11 +160,11 @@ def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_e
 
 
 def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
-    what = shown(Publication())
-    assert what.domain == US_GRID
-    assert outcomes.candidate_cells(what)[0] == outcomes.DENVER
-    assert words.cell_name(what, outcomes.DENVER) == "Denver"
-    moved = shown(replace(Publication(), place=9_261))
+    data = load_treatments(Publication())
+    assert data.domain == US_GRID
+    assert outcomes.candidate_cells(data)[0] == outcomes.DENVER
+    assert words.cell_name(data, outcomes.DENVER) == "Denver"
+    moved = load_treatments(replace(Publication(), place=9_261))
     assert outcomes.candidate_cells(moved)[0] == 9_261
     with pytest.raises(CaldpError, match="place must be"):
         LINK.check(replace(DEATHS, place=200))
@@ -169,14 +172,14 @@ def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
 
 def test_before_the_first_move_nothing_is_told() -> None:
     for attack in (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS):
-        what = shown(DEATHS.with_attack(attack))
-        found = outcomes.run_attack(what)
+        data = load_treatments(DEATHS.with_attack(attack))
+        found = outcomes.run_attack(data)
         assert all(each.share is None for each in found.outcomes.values())
-        assert attack_words.headline(what, found).sentence.endswith("?")
-        assert "not known yet" in panel.bars_html(what, found)
-        assert attack_words.next_move_label(what.record)
+        assert attack_words.headline(data, found).sentence.endswith("?")
+        assert "not known yet" in panel.bars_html(data, found)
+        assert attack_words.next_move_label(data.record)
         assert (
-            attack_words.next_move_label(replace(what.record, moves=what.record.last_move)) is None
+            attack_words.next_move_label(replace(data.record, moves=data.record.last_move)) is None
         )
 
 
@@ -212,15 +215,15 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
     assert presets.with_blocks(again, cuts["5° × 7°"]).scenario.context.blocks == GridBlocks(5, 10)
 
 
-def brought_by(text: str) -> Scenario:
-    seen, columns = inspect_data(text), upload._COLUMNS
-    found = columns.count(seen, columns.guess(seen), "Own", no_progress)
+def upload_scenario(text: str) -> Scenario:
+    inspection, columns = inspect_data(text), upload._COLUMNS
+    found = columns.count(inspection, columns.guess(inspection), "Own", no_progress)
     return upload._with_counted_data(DEATHS.scenario, found)
 
 
 def test_own_lines_are_places_or_answers() -> None:
     table, places, plain = map(
-        brought_by,
+        upload_scenario,
         (
             upload._EXAMPLE,
             "latitude,longitude\n48.1,11.5\n48.2,11.6",
@@ -232,28 +235,28 @@ def test_own_lines_are_places_or_answers() -> None:
     assert isinstance(places.dataset, OwnPlaces)
     assert plain.context.blocks == EvenRuns(1)
     for each in (table, places, plain):
-        assert list(shown(Publication(each)).treatments) == list(outcomes.TREATMENT_NAMES)
+        assert list(load_treatments(Publication(each)).treatments) == list(outcomes.TREATMENT_NAMES)
 
 
 @pytest.mark.parametrize("office", OFFICE_TREATMENTS)
 def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: str) -> None:
-    what = shown(replace(DEATHS, attack=PARTS, moves=1, office=office))
-    found = outcomes.run_attack(what)
+    data = load_treatments(replace(DEATHS, attack=PARTS, moves=1, office=office))
+    found = outcomes.run_attack(data)
     for colours in (LIGHT, DARK):
-        drawn = tables.tables_html(what, found, colours)
+        drawn = tables.tables_html(data, found, colours)
         assert drawn.count("<figure") == 5
-        hidden = int(what.table.hidden[::2].sum()) if office == HIDE else 0
+        hidden = int(data.table.hidden[::2].sum()) if office == HIDE else 0
         assert drawn.count("url(#hidden)") == hidden
         assert ("#F0A040" in drawn) == (office == HIDE)
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
-            assert f"{words.TITLES[name]}: {' '.join(words.error_and_unit(what, name))}" in drawn
-    bars = tables.tables_html(shown(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
+            assert f"{words.TITLES[name]}: {' '.join(words.error_and_unit(data, name))}" in drawn
+    bars = tables.tables_html(load_treatments(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
     assert bars.count("<figure") == 5
 
 
 def test_the_file_has_every_treatment_cell_by_cell() -> None:
-    what = shown()
-    rows = list(csv.DictReader(io.StringIO(files.tables_csv(what).decode())))
+    data = load_treatments()
+    rows = list(csv.DictReader(io.StringIO(files.tables_csv(data).decode())))
     by_name = {row["answer"]: row for row in rows}
     assert float(by_name["Ashe, 1974–78"]["Nothing"]) == 1
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"
@@ -262,12 +265,12 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
 
 
 def test_the_memo_says_the_errors_and_what_comes_out() -> None:
-    what = shown(replace(DEATHS, attack=PARTS, moves=4))
-    told = memo(what, outcomes.run_attack(what))
-    assert "Larger cells 12; Hide small counts 4;" in told
-    assert "Nothing 100; Larger cells 0; Hide small counts 31;" in told
-    assert words.bound_text(what) in told
-    before = shown(DEATHS.with_attack(PARTS))
+    data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
+    text = memo(data, outcomes.run_attack(data))
+    assert "Larger cells 12; Hide small counts 4;" in text
+    assert "Nothing 100; Larger cells 0; Hide small counts 31;" in text
+    assert words.bound_text(data) in text
+    before = load_treatments(DEATHS.with_attack(PARTS))
     assert "Attack" not in memo(before, outcomes.run_attack(before))
 
 
@@ -278,23 +281,23 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
     made = few(films.EPSILON, *levels).film(record, no_progress)
     assert [step.value for step in made.steps] == list(levels)
     for step in (made.steps[0], made.steps[-1]):
-        what = shown(replace(record, scenario=record.scenario.with_epsilon(step.value)))
-        found = outcomes.run_attack(what)
-        seen = {picture.id: picture for picture in scene.scene(what, found).pictures}
-        assert all(step.codes[name] == seen[name].code for name in (PLAIN, BLOCKS))
-        assert {name: each.notes for name, each in seen.items()} == step.notes
-        assert {name: each.labels for name, each in seen.items()} == step.labels
-        told = step.replacements
-        assert told[headline.SENTENCE] == headline.html(attack_words.headline(what, found))
-        assert panel.bars_html(what, found) in told.values()
+        data = load_treatments(replace(record, scenario=record.scenario.with_epsilon(step.value)))
+        found = outcomes.run_attack(data)
+        pictures = {picture.id: picture for picture in scene.scene(data, found).pictures}
+        assert all(step.codes[name] == pictures[name].code for name in (PLAIN, BLOCKS))
+        assert {name: each.notes for name, each in pictures.items()} == step.notes
+        assert {name: each.labels for name, each in pictures.items()} == step.labels
+        replacements = step.replacements
+        assert replacements[headline.SENTENCE] == headline.html(attack_words.headline(data, found))
+        assert panel.bars_html(data, found) in replacements.values()
 
 
 def test_pins_compare_errors_and_what_the_attack_finds() -> None:
-    what = shown(replace(DEATHS, attack=PARTS, moves=4))
-    told = pin_view.numbers(what)
-    assert told["small counts known exactly, of 100: Hide small counts"] == "31"
-    assert told["of 100 people wrong: Larger cells"] == "12"
-    assert "ε = 1" in pin_view.title(what.record)
+    data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
+    numbers = pin_view.numbers(data)
+    assert numbers["small counts known exactly, of 100: Hide small counts"] == "31"
+    assert numbers["of 100 people wrong: Larger cells"] == "12"
+    assert "ε = 1" in pin_view.title(data.record)
 
 
 def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
@@ -325,8 +328,8 @@ def test_people_of_seven_are_known_who_are_in_every_block(lines: str, sure: int)
 
 def test_every_attack_has_words_and_every_treatment_its_row() -> None:
     assert set(words.ATTACK_TITLES) == set(ATTACKS)
-    what = shown()
-    rows = [words.decision_row(what, name) for name in outcomes.TREATMENT_NAMES]
+    data = load_treatments()
+    rows = [words.decision_row(data, name) for name in outcomes.TREATMENT_NAMES]
     assert all(len(row) == 4 and "{" not in "".join(row) for row in rows)
-    assert "2.72 times" in words.bound_text(what)
-    assert "73 times in 100" in words.bound_text(what)
+    assert "2.72 times" in words.bound_text(data)
+    assert "73 times in 100" in words.bound_text(data)

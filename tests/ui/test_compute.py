@@ -84,12 +84,12 @@ def test_results_are_what_the_core_runs() -> None:
 
 
 def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
-    asked = replace(BASE, mechanism=Hadamard())
-    ours, rival = compute.result(asked), compute.result(plain_ldp.best_plain_ldp(asked))
+    scenario = replace(BASE, mechanism=Hadamard())
+    ours, rival = compute.result(scenario), compute.result(plain_ldp.best_plain_ldp(scenario))
     np.testing.assert_array_equal(ours.first.people, rival.first.people)
     assert rival.setup.partition.m == 1
     assert rival.setup.mechanism_name != "hadamard"
-    assert rival.errors[0].tv < compute.result(asked.plain()).errors[0].tv
+    assert rival.errors[0].tv < compute.result(scenario.plain()).errors[0].tv
 
 
 def test_cached_values_are_shared_and_read_only() -> None:

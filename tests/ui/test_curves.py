@@ -63,11 +63,11 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
         assert own is not None
         assert each.error is not None
         assert each.error.error == pytest.approx(own.error)
-    told = headline_of(page)
+    sentence = headline_of(page)
     at_place = forecast_if_fast(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
     assert at_place is not None
-    assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in told
-    factor = re.search(r"Half the error takes ([\d.]+) times as many people", told)
+    assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in sentence
+    factor = re.search(r"Half the error takes ([\d.]+) times as many people", sentence)
     assert factor is not None
     assert lines[1].places[1] == SMALL.scenario.n
     many = replace(lines[1].scenarios[1], n=round(float(factor[1]) * lines[1].places[1]), seed=0)
@@ -79,10 +79,10 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
 def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
     """Hiding less is more accurate: that is no merit of a method, so it is never the winner."""
     record = replace(SMALL, protections=("plain", "blocks", "sensitive"), estimates=("simplex",))
-    told = words.headline(record, whole(record))
-    assert told.sentence.startswith("“10 blocks” puts ")
-    assert not told.unprotected
-    assert "sensitive” protects only 10 of 100 people." in told.second
+    headline = words.headline(record, whole(record))
+    assert headline.sentence.startswith("“10 blocks” puts ")
+    assert not headline.unprotected
+    assert "sensitive” protects only 10 of 100 people." in headline.second
     left = words.headline(alone := replace(record, protections=("sensitive",)), whole(alone))
     assert left.sentence == "Only 10 of 100 people are protected here."
     assert " puts " in left.second
@@ -116,24 +116,24 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
     """Points of the page are the core's forecasts of that error; charts and sentences name it."""
     town = replace(BEGIN, dataset=Cities(together=7), n=10_000).with_context(epsilon=2.0)
     record = Curves(town, "epsilon", protections=("plain", "blocks"), methods=("hadamard",))
-    told = {}
+    texts = {}
     for name in MEASURES:
-        asked = replace(record, error=name)
+        variant = replace(record, error=name)
         ends = [
             replace(line, places=line.places[3:5], scenarios=line.scenarios[3:5])
-            for line in work.record_lines(asked)
+            for line in work.record_lines(variant)
         ]
         found = list(work.expected_errors(ends, no_progress))
         first = replace(ends[0].scenarios[0], seed=0)
         own = forecast_if_fast(prepare(first), budget=work.BUDGET, error=name)
         assert found[0].error == own, name
         curves = curves_of_lines(ends, found, [[None] * 2 for _ in ends])
-        axis = charts.figure(asked, curves, LIGHT).layout.yaxis.title.text
-        told[name] = (axis, words.headline(asked, curves).sentence)
-    assert "box of 4 × 4 cells" in told["boxes"][1]
-    assert re.search(r"misses [\d.]+ of the 50 largest places", told["largest"][1])
-    assert re.search(r"misplaces people by [\d.]+ km", told["km"][1])
-    assert len({axis for axis, _ in told.values()}) == len(MEASURES)
+        axis = charts.figure(variant, curves, LIGHT).layout.yaxis.title.text
+        texts[name] = (axis, words.headline(variant, curves).sentence)
+    assert "box of 4 × 4 cells" in texts["boxes"][1]
+    assert re.search(r"misses [\d.]+ of the 50 largest places", texts["largest"][1])
+    assert re.search(r"misplaces people by [\d.]+ km", texts["km"][1])
+    assert len({axis for axis, _ in texts.values()}) == len(MEASURES)
     with pytest.raises(CaldpError, match="maps"):
         LINK.check(replace(SMALL, error="km"))
     with pytest.raises(CaldpError, match="made of shares"):
@@ -218,16 +218,16 @@ def test_reading_off() -> None:
     assert place_of(x, tv, 5.0, 0.1) == pytest.approx(10.0)
     assert place_of(x, tv, 50.0, 0.5 * value_at(x, tv, 50.0)) is None
     assert value_at(x, tv, np.sqrt(10)) == pytest.approx(np.sqrt(0.1))
-    told = {name: axis.describe_change for name, axis in AXES.items()}
-    assert told["people"](x, tv, 1.0) == "Half the error takes 2 times as many people."
-    assert told["people"](x, [0.5, 0.4, 0.3], 10.0) == (
+    describe = {name: axis.describe_change for name, axis in AXES.items()}
+    assert describe["people"](x, tv, 1.0) == "Half the error takes 2 times as many people."
+    assert describe["people"](x, [0.5, 0.4, 0.3], 10.0) == (
         "Half the error takes more than 10 times as many people."
     )
-    assert told["people"](x, tv, 60.0) == ""
-    assert told["epsilon"](x, tv, 5.0) == "Doubling ε divides the error by 2."
-    assert told["epsilon"](x, tv, 60.0) == ""
-    assert told["blocks"](x, tv, 1.0) == "Ten times as many blocks divide the error by 10."
-    assert told["sensitive"](x, tv[::-1], 10.0) == (
+    assert describe["people"](x, tv, 60.0) == ""
+    assert describe["epsilon"](x, tv, 5.0) == "Doubling ε divides the error by 2."
+    assert describe["epsilon"](x, tv, 60.0) == ""
+    assert describe["blocks"](x, tv, 1.0) == "Ten times as many blocks divide the error by 10."
+    assert describe["sensitive"](x, tv[::-1], 10.0) == (
         "Ten times as many sensitive values multiply the error by 10."
     )
     with pytest.raises(CaldpError):

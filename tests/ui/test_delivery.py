@@ -31,13 +31,13 @@ class App:
     """An app with one answer, in two parts; it counts how often it was asked, and for what."""
 
     def __init__(self, kind: str, cache: str, body: bytes, **more: str) -> None:
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         given = {"content-type": kind, "cache-control": cache, "etag": '"1"', **more}
         self.headers = [(name.encode(), text.encode()) for name, text in given.items()]
         self.body = body
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.asked.append(scope)
+        self.requests.append(scope)
         await send({"type": "http.response.start", "status": 200, "headers": self.headers})
         half = len(self.body) // 2
         first = {"type": "http.response.body", "body": self.body[:half], "more_body": True}
@@ -65,9 +65,9 @@ def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], byt
         got.append(message)
 
     run(to(request(path, **headers), silence, send))
-    said = {name.decode(): text.decode() for name, text in got[0]["headers"]}
-    said[":status"] = str(got[0]["status"])
-    return said, b"".join(each["body"] for each in got[1:]), len(got)
+    fields = {name.decode(): text.decode() for name, text in got[0]["headers"]}
+    fields[":status"] = str(got[0]["status"])
+    return fields, b"".join(each["body"] for each in got[1:]), len(got)
 
 
 def test_the_document_holds_the_style_and_where_the_server_is() -> None:
@@ -79,7 +79,7 @@ def test_the_document_holds_the_style_and_where_the_server_is() -> None:
     assert re.search(r"<head><script>.*BACKEND_BASE_URL.*</script></head>", text)
     assert text.endswith(f"<style>{style()}</style></body></html>")
     assert "etag" not in headers  # an older style would stay for ever
-    assert all(name != b"accept-encoding" for name, _ in app.asked[0]["headers"])
+    assert all(name != b"accept-encoding" for name, _ in app.requests[0]["headers"])
 
 
 def test_a_file_that_lasts_is_compressed_once() -> None:
@@ -90,7 +90,7 @@ def test_a_file_that_lasts_is_compressed_once() -> None:
         assert gzip.decompress(body) == app.body
         assert (headers["content-encoding"], headers["etag"]) == ("gzip", 'W/"1"')
         assert "accept-encoding" in headers["vary"].lower()
-    assert len(app.asked) == 1
+    assert len(app.requests) == 1
     assert len(body) < len(app.body) / 10
 
 
@@ -112,7 +112,7 @@ def test_all_else_goes_on_as_it_comes(kind: str, cache: str, asks: dict[str, str
         headers, body, parts = answer(delivery, "/a", **asks)
         assert (body, parts) == (app.body, 3)
         assert "content-encoding" not in headers
-    assert len(app.asked) == 2
+    assert len(app.requests) == 2
 
 
 def test_two_runs_at_a_time() -> None:
@@ -137,17 +137,17 @@ def test_two_runs_at_a_time() -> None:
 def test_work_beside_pages_is_not_warned_of() -> None:
     logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
 
-    def heard(thread: str) -> bool:
+    def is_logged(thread: str) -> bool:
         record = logging.makeLogRecord({"threadName": thread})
         return bool(logger.filter(record))
 
     async def served() -> None:
         async with upkeep(None):
-            assert not heard(f"{THREAD_PREFIX}quiet_0")
-            assert heard("MainThread")
+            assert not is_logged(f"{THREAD_PREFIX}quiet_0")
+            assert is_logged("MainThread")
 
     run(served())
-    assert heard(f"{THREAD_PREFIX}quiet_0")
+    assert is_logged(f"{THREAD_PREFIX}quiet_0")
 
 
 def test_upkeep_ends_with_the_server() -> None:

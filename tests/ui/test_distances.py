@@ -75,14 +75,14 @@ def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
     assert LINK.read(query_of(at)) == record
     ours, beside = runs.result(record.scenario), runs.result(blocks_scenario(record))
     place, domain = record.place, ours.setup.dataset.domain
-    what = load_data(record)
+    data = load_data(record)
     if record.show == PERSON:
         alone = np.zeros(ours.setup.mechanism.k)
         alone[place] = 1.0
         law = report_distribution(ours.setup.mechanism, place)
-        laws = {TRUTH: alone, NOISE: law, BLOCKS: what.block_reports.law}
+        laws = {TRUTH: alone, NOISE: law, BLOCKS: data.block_reports.law}
         expected = {name: encode(each).name for name, each in laws.items()}
-        assert what.block_reports.law[beside.setup.partition.labels !=
+        assert data.block_reports.law[beside.setup.partition.labels !=
         beside.setup.partition.labels[ place]].sum() == 0  # fmt: skip
     else:
         expected = {
@@ -94,9 +94,9 @@ def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
     levels = ours.setup.policy.between(np.full(domain.k, place), np.arange(domain.k))
     ring = levels <= record.policy.epsilon * (1 + 1e-12)
     assert scene_of(at, STAGE)["ground"]["sensitive"] == encode_mask(ring).name
-    said = headline_of(at)
-    assert said == both_lines(words.headline(what))
-    return what
+    sentence = headline_of(at)
+    assert sentence == both_lines(words.headline(data))
+    return data
 
 
 def test_opens_around_new_york_and_follows_every_control() -> None:
@@ -127,8 +127,8 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
 def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
     at = open_record(STATE, DistanceState(replace(BEGIN, mechanism=SteppedGeometric())), OPENS)
     checked(at.radio(key="distances-distance").set_value(Streets).run())
-    what = assert_shows(at, DistanceState(replace(BEGIN, policy=Streets(1.0, 50.0))))
-    assert what.setup.spec == GridGeometric()
+    data = assert_shows(at, DistanceState(replace(BEGIN, policy=Streets(1.0, 50.0))))
+    assert data.setup.spec == GridGeometric()
 
 
 def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
@@ -200,18 +200,18 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
     assert at.selectbox(key="distances-family").value == "best-kernel"
     assert not wait([job.future], timeout=60).not_done
     checked(at.run())
-    what = assert_shows(at, record)
-    assert isinstance(what.setup.mechanism, kernels.BestKernel)
-    made = what.setup.mechanism.kernel
-    kept = best_noise.designed_kernel(what.setup.policy)
+    data = assert_shows(at, record)
+    assert isinstance(data.setup.mechanism, kernels.BestKernel)
+    made = data.setup.mechanism.kernel
+    kept = best_noise.designed_kernel(data.setup.policy)
     assert kept is not None
     assert kept.bound == made.bound
-    (told,) = (line for line in words.promise_sentences(what) if line.startswith("Proved"))
-    assert f"**{words.lower_bound_text(made.bound / record.rate)} km**" in told
-    assert any(told in item.value for item in at.markdown)
+    (sentence,) = (line for line in words.promise_sentences(data) if line.startswith("Proved"))
+    assert f"**{words.lower_bound_text(made.bound / record.rate)} km**" in sentence
+    assert any(sentence in item.value for item in at.markdown)
     at.session_state["distances-tabs"] = "Every noise"
     checked(at.run())
-    assert any(told in item.value for item in at.markdown)
+    assert any(sentence in item.value for item in at.markdown)
 
 
 def test_the_proof_rounds_to_the_safe_side() -> None:
@@ -269,61 +269,61 @@ def test_blocks_beside_are_made_from_the_promise_alone() -> None:
 
 
 def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
-    what = load_data(DistanceState())
-    assert words.odds_text(what.record, 50.0) == "73"
-    assert [words.odds_text(what.record, km) for km in words.ODDS_DISTANCES] == [
+    data = load_data(DistanceState())
+    assert words.odds_text(data.record, 50.0) == "73"
+    assert [words.odds_text(data.record, km) for km in words.ODDS_DISTANCES] == [
         "50",
         "52",
         "60",
         "88",
     ]
-    km, right = figures.exact_odds(what)
+    km, right = figures.exact_odds(data)
     assert km.size > 3
     assert (right <= [max_guess_accuracy(0.02 * each) + 1e-9 for each in km]).all()
     assert (np.diff(right[np.argsort(km)]) > 0).all()
-    drawn = figures.odds_figure(what, LIGHT)
+    drawn = figures.odds_figure(data, LIGHT)
     by_name = {trace.name: trace for trace in drawn.data}
     np.testing.assert_allclose(by_name["this noise"].y, 100 * right)
-    assert by_name["within one block"].y[0] == 100 * max_guess_accuracy(what.blocks_epsilon)
+    assert by_name["within one block"].y[0] == 100 * max_guess_accuracy(data.blocks_epsilon)
     assert [note.text for note in drawn.layout.annotations] == [
         f"<b>{name}</b>" for name in by_name
     ]
 
 
 def test_displacements_are_the_core_s() -> None:
-    what = load_data(TWO_KM)
-    law = report_distribution(what.setup.mechanism, NEW_YORK)
-    assert what.noise_reports.mean_km == displacement(law, what.domain.km_from(NEW_YORK)) < 0.02
+    data = load_data(TWO_KM)
+    law = report_distribution(data.setup.mechanism, NEW_YORK)
+    assert data.noise_reports.mean_km == displacement(law, data.domain.km_from(NEW_YORK)) < 0.02
 
 
 def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     # A quick estimator: the command forecasts the error by hundreds of trials, too.
-    what = load_data(DistanceState(replace(BEGIN, estimator="clip", n=20_000)))
-    assert what.ours is not None
-    assert what.plain is not None
-    assert what.blocks_result is not None
-    assert what.plain.setup.scenario == plain_ldp.best_plain_ldp(what.record.scenario)
-    assert_exported(tmp_path, what.ours, what.blocks_result, what.plain)
+    data = load_data(DistanceState(replace(BEGIN, estimator="clip", n=20_000)))
+    assert data.ours is not None
+    assert data.plain is not None
+    assert data.blocks_result is not None
+    assert data.plain.setup.scenario == plain_ldp.best_plain_ldp(data.record.scenario)
+    assert_exported(tmp_path, data.ours, data.blocks_result, data.plain)
 
 
 def test_the_headline_compares_with_plain_ldp_and_the_second_line_with_blocks() -> None:
-    what = load_data(DistanceState(replace(BEGIN, n=20_000)))
-    assert what.ours is not None
-    assert what.blocks_result is not None
-    assert what.plain is not None
+    data = load_data(DistanceState(replace(BEGIN, n=20_000)))
+    assert data.ours is not None
+    assert data.blocks_result is not None
+    assert data.plain is not None
     ours, blocks, plain = (
         formats.length(each.first.errors.sliced_wasserstein_km or 0.0)
-        for each in (what.ours, what.blocks_result, what.plain)
+        for each in (data.ours, data.blocks_result, data.plain)
     )
-    told = words.headline(what)
-    assert told.sentence == (
+    headline = words.headline(data)
+    assert headline.sentence == (
         f"The map misplaces people by {ours} on average, plain LDP by {plain}."
     )
-    assert told.second == f"Blocks with similar privacy misplace them by {blocks}."
-    waiting = words.headline(replace(what, ours=None))
+    assert headline.second == f"Blocks with similar privacy misplace them by {blocks}."
+    waiting = words.headline(replace(data, ours=None))
     assert waiting.second.endswith("50 km apart, an attacker is right at most 73 times in 100.")
     person = words.headline(load_data(DistanceState(replace(BEGIN, n=20_000), show=PERSON)))
     assert person.sentence == (
-        f"A report from New York, New York lies {formats.length(what.noise_reports.mean_km)} away "
+        f"A report from New York, New York lies {formats.length(data.noise_reports.mean_km)} away "
         "on average."
     )

@@ -42,9 +42,9 @@ def test_larger_cells_keep_states_and_say_both_errors(page: AppTest) -> None:
     assert scenario_of(page) == larger
     result = assert_shows(page, larger)
     found = cell_errors(result.setup, result.first.estimate)
-    (told,) = (c.value for c in page.caption if c.value.startswith("Larger cells blur"))
+    (caption,) = (c.value for c in page.caption if c.value.startswith("Larger cells blur"))
     for error in (found.blur, found.noise, found.both):
-        assert formats.of_hundred(error) in told
+        assert formats.of_hundred(error) in caption
     assert any("40 km" in c.value or "Cells are equal in degrees" in c.value for c in page.caption)
     jobs_done(open_tab(page, "Cell size"))
     bodies = [item.proto.body for item in page.get("html")]

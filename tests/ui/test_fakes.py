@@ -53,16 +53,16 @@ def assert_shows(at: AppTest, record: AttackerState) -> None:
     """Maps, sentence and link are those of the record."""
     assert page_record(at, STATE) == record
     assert not at.error
-    what = fakes.run_attack(record)
+    data = fakes.run_attack(record)
     expected = {
-        "truth": encode(what.truth).name,
-        "fakes": encode_people(what.estimate_with_fakes, what.setup.n).name,
-        "repaired": encode_people(what.repaired(record.repair).shares, what.setup.n).name,
+        "truth": encode(data.truth).name,
+        "fakes": encode_people(data.estimate_with_fakes, data.setup.n).name,
+        "repaired": encode_people(data.repaired(record.repair).shares, data.setup.n).name,
     }
     assert pictures(at, STAGE) == expected
-    said = headline_of(at)
+    sentence = headline_of(at)
     domain = runs.map_of(runs.dataset(record.scenario))
-    assert said == both_lines(fakes_words.headline(what, domain, record))
+    assert sentence == both_lines(fakes_words.headline(data, domain, record))
     assert LINK.read(query_of(at)) == record
 
 
@@ -72,8 +72,8 @@ def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None
     (action,) = scene_of(at, STAGE)["actions"]
     assert set(action["effects"]) == {"look"}
     (cell,) = US_GRID.locate([41.88], [-87.63]).tolist()
-    told = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
-    assert_shows(on_stage(at, told, STAGE), replace(SHOWN, place=cell))
+    event = {"tool": "look", "action": "here", "cells": f"{cell}+1"}
+    assert_shows(on_stage(at, event, STAGE), replace(SHOWN, place=cell))
 
 
 def test_follows_every_control() -> None:
@@ -113,13 +113,13 @@ def test_slow_methods_are_refused_with_what_to_do() -> None:
 def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
     """By another way: the run's tally, and one of crafted reports drawn here."""
     record = replace(SHOWN, tenths=20, scenario=replace(BEGIN, mechanism=Hadamard()))
-    what = fakes.run_attack(record)
+    data = fakes.run_attack(record)
     honest = run(prepare(record.scenario))
     n, x = honest.first.evidence.n, record.place
-    assert what.phones / (what.phones + n) == pytest.approx(0.02, abs=1e-6)
-    np.testing.assert_array_equal(what.estimate_without_fakes, honest.first.estimate)
+    assert data.phones / (data.phones + n) == pytest.approx(0.02, abs=1e-6)
+    np.testing.assert_array_equal(data.estimate_without_fakes, honest.first.estimate)
     rng = np.random.default_rng(99)
-    crafted = poisoning.sample_crafted(honest.setup.mechanism, x, what.phones, rng)
+    crafted = poisoning.sample_crafted(honest.setup.mechanism, x, data.phones, rng)
     again = Evidence.of(
         honest.setup.mechanism,
         honest.first.evidence.tally + crafted,
@@ -127,27 +127,29 @@ def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
     )
     other = estimator(record.scenario.estimator).apply(again)
     # Two draws of fakes differ by noise, which is far below what they add to the place.
-    assert what.estimate_with_fakes[x] == pytest.approx(other[x], rel=0.02)
-    assert what.estimate_with_fakes[x] > 5 * what.estimate_without_fakes[x]
-    deviation = np.sqrt(honest.setup.mechanism.variance(what.truth, n)[x])
-    gained = again.unbiased[x] - what.truth[x]
-    assert gained == pytest.approx(what.gain, abs=6 * deviation)
-    assert what.gain > 20 * deviation
+    assert data.estimate_with_fakes[x] == pytest.approx(other[x], rel=0.02)
+    assert data.estimate_with_fakes[x] > 5 * data.estimate_without_fakes[x]
+    deviation = np.sqrt(honest.setup.mechanism.variance(data.truth, n)[x])
+    gained = again.unbiased[x] - data.truth[x]
+    assert gained == pytest.approx(data.gain, abs=6 * deviation)
+    assert data.gain > 20 * deviation
 
 
 def test_who_is_crowded_out_is_counted() -> None:
-    what = fakes.run_attack(replace(SHOWN, tenths=20))
-    inside = what.setup.partition.labels == what.setup.partition.labels[what.place]
-    n = what.setup.n
-    seen = [
+    data = fakes.run_attack(replace(SHOWN, tenths=20))
+    inside = data.setup.partition.labels == data.setup.partition.labels[data.place]
+    n = data.setup.n
+    counts = [
         int((each[inside] * n >= 0.5).sum())
-        for each in (what.estimate_without_fakes, what.estimate_with_fakes)
+        for each in (data.estimate_without_fakes, data.estimate_with_fakes)
     ]
-    assert what.occupied_without_fakes == seen[0] > 10
-    assert what.occupied_with_fakes < seen[0] / 4
-    told = fakes_words.describe_crowding_out(what, "state")
-    assert f"**{what.occupied_without_fakes}** without fakes" in told
-    assert f"**{formats.count(what.occupied_with_fakes, 'place', 'places')}** of the state" in told
+    assert data.occupied_without_fakes == counts[0] > 10
+    assert data.occupied_with_fakes < counts[0] / 4
+    sentence = fakes_words.describe_crowding_out(data, "state")
+    assert f"**{data.occupied_without_fakes}** without fakes" in sentence
+    assert (
+        f"**{formats.count(data.occupied_with_fakes, 'place', 'places')}** of the state" in sentence
+    )
     assert not fakes_words.describe_crowding_out(
         fakes.run_attack(replace(SHOWN, tenths=0)), "state"
     )
@@ -171,18 +173,18 @@ def test_what_repair_mends_and_what_it_misses() -> None:
 
 def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
     by_hadamard = replace(SHOWN, scenario=replace(BEGIN, mechanism=Hadamard()))
-    what = fakes.run_attack(replace(by_hadamard, tenths=50))
-    tally = what.sum_check
-    told = fakes_words.describe_detection(what, MAXIMAL_GAIN, "state")
-    assert told.startswith("**Yes.**")
+    data = fakes.run_attack(replace(by_hadamard, tenths=50))
+    tally = data.sum_check
+    sentence = fakes_words.describe_detection(data, MAXIMAL_GAIN, "state")
+    assert sentence.startswith("**Yes.**")
     for number in (tally.estimated, tally.reported, tally.limit):
-        assert formats.people(number) in told
+        assert formats.people(number) in sentence
     # Each of them adds (e + 1)/(e − 1) people to the sum, an honest phone one.
-    excess = what.phones * ((np.e + 1) / (np.e - 1) - 1)
+    excess = data.phones * ((np.e + 1) / (np.e - 1) - 1)
     assert abs(tally.estimated - tally.reported - excess) < 5 * tally.noise
     few = fakes.run_attack(replace(by_hadamard, tenths=1))
     assert fakes_words.describe_detection(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
-    assert few.phones < (few.phones_to_detect or 0) < what.phones
+    assert few.phones < (few.phones_to_detect or 0) < data.phones
     assert "no test can" in fakes_words.describe_detection(few, RANDOM_ITEMS, "state")
     response = replace(BEGIN, mechanism=RandomizedResponse())
     by_response = fakes.run_attack(replace(SHOWN, scenario=response, tenths=50))
@@ -194,11 +196,11 @@ def test_the_answer_says_the_numbers_of_the_scenario() -> None:
     by_rr = replace(BEGIN, mechanism=RandomizedResponse())
     for scenario in (BEGIN, by_rr, replace(BEGIN, mechanism=Hadamard())):
         powers = fakes.compute_powers(scenario, SHOWN.place)
-        told = fakes_words.describe_block_effect(powers, "state")
+        sentence = fakes_words.describe_block_effect(powers, "state")
         for each in (powers.own_block, powers.in_one_block):
-            assert f"**{fakes_words.people(each.added)}" in told
-            assert f"**{formats.people(each.to_stand_out())}**" in told
-        assert ("as much as" in told) == (scenario is not by_rr)
+            assert f"**{fakes_words.people(each.added)}" in sentence
+            assert f"**{formats.people(each.to_stand_out())}**" in sentence
+        assert ("as much as" in sentence) == (scenario is not by_rr)
     rr = fakes.compute_powers(by_rr, SHOWN.place)
     for power, hidden in zip((rr.own_block, rr.in_one_block), rr.hidden, strict=True):
         assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
@@ -207,15 +209,15 @@ def test_the_answer_says_the_numbers_of_the_scenario() -> None:
 
 
 def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
-    what = fakes.run_attack(SHOWN)
-    gained = what.estimate_with_fakes[what.place] - what.estimate_without_fakes[what.place]
-    assert 0.5 * what.gain < gained < 0.9 * what.gain
+    data = fakes.run_attack(SHOWN)
+    gained = data.estimate_with_fakes[data.place] - data.estimate_without_fakes[data.place]
+    assert 0.5 * data.gain < gained < 0.9 * data.gain
     # How many phones report from the block is seen exactly, the fakes among them.
-    labels = runs.context_of(what.setup).blocks
-    block = labels == labels[what.place]
-    fake = what.phones / (what.setup.n + what.phones)
-    seen = (1 - fake) * what.estimate_without_fakes[block].sum() + fake
-    assert what.estimate_with_fakes[block].sum() == pytest.approx(seen, rel=1e-9)
+    labels = runs.context_of(data.setup).blocks
+    block = labels == labels[data.place]
+    fake = data.phones / (data.setup.n + data.phones)
+    share = (1 - fake) * data.estimate_without_fakes[block].sum() + fake
+    assert data.estimate_with_fakes[block].sum() == pytest.approx(share, rel=1e-9)
 
 
 def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
@@ -225,13 +227,13 @@ def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     runs.result(many)
     tracemalloc.start()
     try:
-        what = fakes.run_attack(record)
-        code = fakes_files.snippet(what, record.attack)
+        data = fakes.run_attack(record)
+        code = fakes_files.snippet(data, record.attack)
         on_screen = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         exec(code, {})
         exported = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    one_array = 8 * len(what.truth)
+    one_array = 8 * len(data.truth)
     assert max(on_screen, exported) < 200 * one_array, (on_screen, exported)

@@ -17,7 +17,7 @@ from caldp_ui.compute import plain_ldp
 from caldp_ui.distances import films as of_distances
 from caldp_ui.distances import scene as far
 from caldp_ui.distances import words as far_words
-from caldp_ui.distances.page_data import load_data as shown_far
+from caldp_ui.distances.page_data import load_data as load_far
 from caldp_ui.distances.page_state import EVERYBODY, PERSON, DistanceState, with_rate
 from caldp_ui.distances.side import RATES
 from caldp_ui.maps.scene import TRUTH
@@ -65,7 +65,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert [step.value for step in film.steps] == list(RATES)
     at = film.steps[RATES.index(record.rate)]
     now = {
-        picture.id: picture for picture in far.scene(shown_far(record, load_fast_results)).pictures
+        picture.id: picture for picture in far.scene(load_far(record, load_fast_results)).pictures
     }
     assert {name: code.name for name, code in at.codes.items()} == {
         name: picture.code.name for name, picture in now.items() if name != TRUTH
@@ -73,8 +73,8 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert at.facts[far.NOISE] == now[far.NOISE].fact
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
     assert (at.reading, film.dial) == ("0.02", "distances-rate")
-    said = far_words.headline(shown_far(record, load_fast_results))
-    assert at.replacements[headline.SENTENCE] == headline.html(said)
+    expected = far_words.headline(load_far(record, load_fast_results))
+    assert at.replacements[headline.SENTENCE] == headline.html(expected)
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
@@ -162,8 +162,8 @@ def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None
         (step,) = film.steps
         assert step.reading == f"{slider.value:g}"
         assert step.reading in slider.options
-        said = headline_of(at)
-        told = re.sub("<.*?>", "", step.replacements[headline.SENTENCE])
-        assert " ".join(unescape(told).split()) == said
+        sentence = headline_of(at)
+        text = re.sub("<.*?>", "", step.replacements[headline.SENTENCE])
+        assert " ".join(unescape(text).split()) == sentence
         (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
         assert "".join(list(step.replacements.values())[1:]) == odds

@@ -83,9 +83,9 @@ def test_a_value_and_its_spread_have_the_same_decimals(value: float, spread: flo
 @given(st.floats(1e-9, 1), st.floats(1e-9, 1))
 def test_a_small_value_or_spread_is_not_rounded_away(value: float, spread: float) -> None:
     parts = [float(part) for part in formats.plus_minus(value, spread).split(" ± ")]
-    for told, part in zip(parts, (value, spread), strict=True):
-        assert told > 0
-        assert told == pytest.approx(part, rel=0.5)
+    for number, part in zip(parts, (value, spread), strict=True):
+        assert number > 0
+        assert number == pytest.approx(part, rel=0.5)
 
 
 @given(st.floats(0, 1))
@@ -101,13 +101,13 @@ def test_of_hundred(probability: float) -> None:
 def test_a_share_as_people_is_read_back(share: float) -> None:
     text = formats.out_of(share)
     number, _, of = text.removeprefix("all but ").partition(" of ")
-    told = float(number) / read_back(of)
+    value = float(number) / read_back(of)
     if text.startswith("all but"):
-        told = 1 - told
-    assert told == pytest.approx(share, abs=0.5 / read_back(of) * (1 + 1e-9) + 2e-12)
+        value = 1 - value
+    assert value == pytest.approx(share, abs=0.5 / read_back(of) * (1 + 1e-9) + 2e-12)
     few = min(share, 1 - share)
-    assert told not in (0, 1) or few < 2e-12  # neither all nor nobody by rounding
-    assert told in (0, 1) or few >= 0.9e-12
+    assert value not in (0, 1) or few < 2e-12  # neither all nor nobody by rounding
+    assert value in (0, 1) or few >= 0.9e-12
 
 
 @given(st.floats(0, 1) | st.floats(0, 0.03))
@@ -118,22 +118,22 @@ def test_a_share_of_100_people_is_read_back(share: float) -> None:
         assert 0 < share < 1e-4
     else:
         # Whole people from 1.5 on; fewer to half of their last digit, and none only if nobody.
-        told = float(number) / 100
-        assert told == pytest.approx(share, abs=5.1e-3 if share >= 0.015 else 0.34 * share + 1e-9)
-        assert told > 0 or share < 1e-9
+        value = float(number) / 100
+        assert value == pytest.approx(share, abs=5.1e-3 if share >= 0.015 else 0.34 * share + 1e-9)
+        assert value > 0 or share < 1e-9
 
 
 def test_people_of_100_to_be_compared() -> None:
-    told = {0.54: "54", 0.0149: "1.5", 0.009: "0.9", 0.0003: "0.03", 2e-5: "less than 0.01"}
-    assert {share: formats.per_hundred(share) for share in told} == told
+    texts = {0.54: "54", 0.0149: "1.5", 0.009: "0.9", 0.0003: "0.03", 2e-5: "less than 0.01"}
+    assert {share: formats.per_hundred(share) for share in texts} == texts
     assert formats.per_hundred(0.0) == "0"
 
 
 @pytest.mark.parametrize("probability", [0.9951, 0.9975, 0.9991, 0.99949999])
 def test_nearly_all_is_not_all(probability: float) -> None:
-    told = float(formats.hundred(probability))
-    assert told < 100
-    assert told == pytest.approx(100 * probability, abs=0.0501)
+    percent = float(formats.hundred(probability))
+    assert percent < 100
+    assert percent == pytest.approx(100 * probability, abs=0.0501)
 
 
 @pytest.mark.parametrize("probability", [0.9995, 1 - 1e-9, 1.0])
@@ -159,8 +159,8 @@ def test_digits_are_so_many_and_no_power_of_ten(value: float, significant: int) 
 
 
 def test_digits_of_round_numbers() -> None:
-    told = {0.0: "0", 99.9: "100", 1234.0: "1,200", 3.0: "3", 0.000012: "0.000012"}
-    assert {value: formats.digits(value) for value in told} == told
+    texts = {0.0: "0", 99.9: "100", 1234.0: "1,200", 3.0: "3", 0.000012: "0.000012"}
+    assert {value: formats.digits(value) for value in texts} == texts
 
 
 def test_shares_out_of_one_number() -> None:

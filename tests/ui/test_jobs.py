@@ -29,7 +29,7 @@ class Stepwise:
     def go(self) -> None:
         self.allowed.release()
 
-    def seen(self) -> None:
+    def await_report(self) -> None:
         assert self.reported.acquire(timeout=PATIENCE)
 
     def __call__(self, progress: Progress) -> str:
@@ -48,7 +48,7 @@ def test_progress_is_seen_while_it_runs_and_the_result_after() -> None:
     for step in range(1, 11):
         assert not job.done
         work.go()
-        work.seen()
+        work.await_report()
         assert job.share == step / 10
     assert finished(job)
     assert job.done
@@ -59,7 +59,7 @@ def test_cancel_stops_at_the_next_report() -> None:
     work = Stepwise()
     job = jobs.launch("work", work)
     work.go()
-    work.seen()
+    work.await_report()
     job.cancel()
     for _ in range(9):
         work.go()
@@ -147,8 +147,8 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
                 progress(each / 3)
                 yield each
 
-        def show(seen: list[Any]) -> None:
-            st.text(f"{seen}")
+        def show(numbers: list[Any]) -> None:
+            st.text(f"{numbers}")
 
         incremental_jobs.gather_automatically("here", "count", find, lambda job: "", show)
 

@@ -39,12 +39,12 @@ def _peak(read: Callable[[], object]) -> tuple[int, str]:
     """Most bytes that it held at once, and the sentence that it refused with, if it did."""
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
-    told = ""
+    message = ""
     try:
         read()
     except CaldpError as error:
-        told = str(error)
-    return tracemalloc.get_traced_memory()[1] - before, told
+        message = str(error)
+    return tracemalloc.get_traced_memory()[1] - before, message
 
 
 @pytest.fixture(autouse=True)
@@ -92,9 +92,9 @@ def test_every_key_of_every_link(page: str) -> None:
         text = LONG[name]
         query = {"v": "2", key: text} if not codec.unknown_keys({"v": "2"}) else {key: text}
         with naming(f"{key}: {name}"):
-            peak, told = _peak(lambda query=query: codec.check(codec.read(query)))  # type: ignore[misc]
+            peak, message = _peak(lambda query=query: codec.check(codec.read(query)))  # type: ignore[misc]
             assert peak <= PEAK_MAX
-            assert len(told) <= SENTENCE_MAX
+            assert len(message) <= SENTENCE_MAX
 
 
 READERS: dict[str, Callable[[str], object]] = {
@@ -111,6 +111,6 @@ READERS: dict[str, Callable[[str], object]] = {
 def test_every_text_box_and_every_file(name: str) -> None:
     for kind, text in LONG.items():
         with naming(kind):
-            peak, told = _peak(lambda text=text: READERS[name](text))  # type: ignore[misc]
+            peak, message = _peak(lambda text=text: READERS[name](text))  # type: ignore[misc]
             assert peak <= PEAK_MAX
-            assert len(told) <= SENTENCE_MAX
+            assert len(message) <= SENTENCE_MAX

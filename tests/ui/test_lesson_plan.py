@@ -23,7 +23,7 @@ from tests.ui.driver import checked, open_page, trigger
 STATIONED = [part for part in plan.PARTS if part.page == CLASSROOM]
 
 
-def opened() -> AppTest:
+def open_plan() -> AppTest:
     at = open_page(CLASSROOM)
     return checked(at.button(key="classroom-plan").click().run())
 
@@ -38,11 +38,11 @@ def test_it_takes_fifty_minutes_and_goes_through_all_stations() -> None:
 
 
 def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None:
-    at = opened()
-    said = " ".join(each.value for each in at.markdown)
+    at = open_plan()
+    text = " ".join(each.value for each in at.markdown)
     for begins, part in zip(plan.starts(), plan.PARTS, strict=True):
-        assert part.do in said
-        assert part.home in said
+        assert part.do in text
+        assert part.home in text
         label = at.button(key=f"classroom-plan-{begins}").label
         assert label == f"{begins} to {begins + part.minutes} min · {part.title}"
     wanted = {
@@ -56,7 +56,7 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
         ("matrix", "The privacy matrix"),
     ):
         number = [part.title for part in plan.PARTS].index(title)
-        at = opened()
+        at = open_plan()
         checked(at.button(key=f"classroom-plan-{plan.starts()[number]}").click().run())
         checked(at.switch_page(plan.PARTS[number].page).run())
         with naming(title):
@@ -66,7 +66,7 @@ def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None
 
 def test_the_drawer_stays_open_while_the_page_is_run_by_itself() -> None:
     """A preview that came half a second after the click closed it."""
-    at = opened()
+    at = open_plan()
     again = checked(at.run())
     assert again.button(key="classroom-begin").label == "Begin the lesson"
     checked(again.button(key="classroom-begin").click().run())
@@ -84,13 +84,13 @@ def test_the_file_is_the_same_plan() -> None:
     assert "docs/lesson.md" in (ROOT / "README.md").read_text("utf-8")
 
 
-def begun() -> AppTest:
+def begin_lesson() -> AppTest:
     """A lesson begun in the drawer, as another visit that is on the start page.
 
     AppTest finds no way out of a dialog, and runs pages without what is around them unless they
     are opened by the app itself.
     """
-    at = opened()
+    at = open_plan()
     checked(at.button(key="classroom-begin").click().run())
     held = at.session_state["lesson/running"]
     return open_page("", state={"lesson/running": held})
@@ -108,25 +108,25 @@ def go(at: AppTest, number: object) -> AppTest:
 
 
 def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
-    assert bar_of(opened()) is None
+    assert bar_of(open_plan()) is None
     for number in (0, 9, 11):
         part = plan.PARTS[number]
         with naming(part.title):
-            told = bar_of(go(begun(), number))
-            assert told is not None
-            assert told["at"] == number
-            assert told["steps"][number] == {
+            payload = bar_of(go(begin_lesson(), number))
+            assert payload is not None
+            assert payload["at"] == number
+            assert payload["steps"][number] == {
                 "title": part.title,
                 "minutes": part.minutes,
                 "do": part.do,
                 "home": part.home,
             }
-            assert 0 <= told["elapsed"] < 600
-    at = begun()
+            assert 0 <= payload["elapsed"] < 600
+    at = begin_lesson()
     for wrong in (-1, len(plan.PARTS), "1", None):
-        told = bar_of(go(at, wrong))
-        assert told is not None
-        assert told["at"] == 0
+        payload = bar_of(go(at, wrong))
+        assert payload is not None
+        assert payload["at"] == 0
     trigger(at, [{"event": "end", "value": True}], bar.KEY)
     assert bar_of(at) is None
 
@@ -135,15 +135,15 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> 
     def kept(value: object) -> dict[str, Any] | None:
         return bar_of(trigger(open_page(""), [{"event": "lesson", "value": value}], bar.KEEPER))
 
-    told = kept({"at": 11, "elapsed": 1500.0})
-    assert told is not None
-    assert 1500 <= told["elapsed"] < 1620
+    payload = kept({"at": 11, "elapsed": 1500.0})
+    assert payload is not None
+    assert 1500 <= payload["elapsed"] < 1620
     for wrong in (None, {"at": 99, "elapsed": 3}, {"at": 1, "elapsed": -1}, {"at": "1"}, 7):
         assert kept(wrong) is None
 
 
 def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:
-    at = go(begun(), 6)
+    at = go(begin_lesson(), 6)
     assert at.session_state["classroom/state"].record == Lesson("means")
     assert any(slider.key == "classroom-width" for slider in at.select_slider)
 

@@ -59,9 +59,9 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
         ):
             np.testing.assert_allclose(found, wanted, rtol=ROUNDED, atol=1e-12)
     assert sent["sensitive"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
-    said = headline_of(at)
+    sentence = headline_of(at)
     for result in (ours, plain):
-        assert formats.per_hundred(result.first.errors.tv) in said
+        assert formats.per_hundred(result.first.errors.tv) in sentence
     query = query_of(at)
     assert LINK.read(query) == ValuesState(scenario)
     return ours, plain
