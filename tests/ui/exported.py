@@ -58,7 +58,7 @@ class Run:
 
 
 @cache
-def ran(text: str) -> Run:
+def run_exported(text: str) -> Run:
     """`python -m caldp_core run` of a file with this text, its expected error left out."""
     unknown = Forecast(math.nan, math.nan, math.nan, LEFT_OUT)
     with pytest.MonkeyPatch.context() as patch:

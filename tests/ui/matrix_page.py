@@ -25,7 +25,7 @@ SMALL = MatrixState(
 )
 
 
-def opened(record: MatrixState | None = None, **query: str) -> AppTest:
+def open_matrix(record: MatrixState | None = None, **query: str) -> AppTest:
     return open_page(MATRIX, {**(MatrixLink().write(record) if record else {}), **query})
 
 
@@ -52,7 +52,7 @@ def verdict(record: MatrixState) -> ChannelVerdict:
     return judge_channel(record.names, record.matrix, candidates.build_candidate(record))
 
 
-def said_of(verdict: ChannelVerdict) -> str:
+def sentence_of(verdict: ChannelVerdict) -> str:
     return plain(words.in_one_line(verdict))
 
 

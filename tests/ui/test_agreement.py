@@ -25,7 +25,14 @@ from tests.ui.agreement import (
 )
 from tests.ui.agreement_pages import ODDS, OURS, PAGES, VALUES, YES_OR_NO, Page, PageContent, Query
 from tests.ui.driver import checked, container, headline_of, jobs_done, open_page, scene_of
-from tests.ui.exported import Files, Run, capture_files, ran, run_command, run_with_forecast
+from tests.ui.exported import (
+    Files,
+    Run,
+    capture_files,
+    run_command,
+    run_exported,
+    run_with_forecast,
+)
 from tests.ui.readings import ROUNDING
 
 
@@ -103,7 +110,8 @@ def test_every_number_is_that_of_the_command_line(name: str, case: int) -> None:
     assert len(links) == page.how_many
     content = load_page(page, links[case])
     protocol = content.files.pop("protocol.json", None)
-    runs = {name: ran(str(text)) for name, text in content.files.items() if name.endswith(".json")}
+    scenarios = {name: str(text) for name, text in content.files.items() if name.endswith(".json")}
+    runs = {name: run_exported(text) for name, text in scenarios.items()}
     check(page, content, runs)
     setup = runs["scenario.json"].result.setup
     assert (protocol is not None) == can_be_collected(setup)

@@ -34,7 +34,7 @@ from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
 from tests.ui.agreement import agree
 from tests.ui.driver import checked, headline_of, jobs_done, open_page
-from tests.ui.exported import Files, capture_files, ran, run_command, run_with_forecast
+from tests.ui.exported import Files, capture_files, run_command, run_exported, run_with_forecast
 from tests.ui.readings import Reading, read, to_three_digits, to_two_digits
 
 
@@ -67,7 +67,7 @@ def people_for(setup: Setup, floor: float, within: float) -> float:
 )
 def test_people_of_a_plan_reach_its_goal(record: Plan) -> None:
     at, files = open_with_files("plan", PLAN_LINK.write(record), tabs="Share and export")
-    planned = ran(str(files["scenario.json"]))
+    planned = run_exported(str(files["scenario.json"]))
     needed = people_for(planned.result.setup, record.floor, record.within)
     assert needed <= planned.summary["n"] <= 1.002 * needed
     found = re.search(r"needs (.+?) people, plain LDP (.+?) \((.+?) times as", at.code[1].value)
@@ -194,7 +194,7 @@ def test_what_an_attacker_believes_is_what_the_code_prints(days: int) -> None:
     at.session_state["adversary-tabs"] = "Numbers"
     numbers: Any = checked(at.run()).table[0].value
     for title, name in (("this protection", "scenario.json"), ("plain LDP", "plain-ldp.json")):
-        summary = ran(str(files[name])).summary
+        summary = run_exported(str(files[name])).summary
         assert numbers[title]["method"] == MECHANISMS[summary["mechanism"]].title
         for row, day in (
             ("chance of the true place, before any report", 0),

@@ -109,7 +109,9 @@ def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None
 def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> None:
     at = open_with(ONE)
     (protect,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.PROTECT)
-    assert all("nothing changes" in effect for effect in protect["effects"].values())
+    effects = list(protect["effects"].values())
+    assert effects
+    assert all("nothing changes" in effect for effect in effects)
     draw(at, edits.PROTECT)
     assert_shows(at, ONE)
     assert not at.toast

@@ -22,17 +22,26 @@ from caldp_ui.matrix.page_state import (
 from caldp_ui.matrix.templates import INF, TEMPLATES
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_every_tab, query_of
-from tests.ui.matrix_page import SMALL, edit, headline, message, opened, record_of, said_of, verdict
+from tests.ui.matrix_page import (
+    SMALL,
+    edit,
+    headline,
+    message,
+    open_matrix,
+    record_of,
+    sentence_of,
+    verdict,
+)
 
 
 def test_opens_with_each_template_and_its_channels_keep_it() -> None:
-    at = opened()
+    at = open_matrix()
     assert query_of(at) == {}
     for name, template in TEMPLATES.items():
         checked(at.selectbox(key="matrix-template").set_value(name).run())
         record = record_of(at)
         assert record == MatrixState().with_template(name, 1.0)
-        assert headline(at) == said_of(verdict(record))
+        assert headline(at) == sentence_of(verdict(record))
         limits = message(at)["limit"]
         assert [[cell["text"] for cell in row] for row in limits] == [
             ["" if x == z else level_text(e) for z, e in enumerate(row)]
@@ -45,20 +54,20 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
 
 
 def test_entries_are_edited_both_ways_and_undone() -> None:
-    at = opened(template="ldp")
+    at = open_matrix(template="ldp")
     begin = record_of(at)
     edit(at, 0, 2, "0,5")
     assert record_of(at) == begin.with_limit(0, 2, 0.5, False)
     edit(at, 1, 2, "", both=True)
     levels = record_of(at).levels
     assert levels[1][2] == levels[2][1] == INF
-    assert opened(record_of(at)).session_state["matrix/state"].record == record_of(at)
+    assert open_matrix(record_of(at)).session_state["matrix/state"].record == record_of(at)
     checked(at.button(key="matrix-undo").click().run())
     assert record_of(at) == begin.with_limit(0, 2, 0.5, False)
 
 
 def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
-    at = opened(template="ldp")
+    at = open_matrix(template="ldp")
     begin = record_of(at)
     for text in ("-1", "21", "a", "1_0", "nan", "1e400"):
         with naming(text):
@@ -73,7 +82,7 @@ def test_what_is_no_level_or_no_entry_changes_nothing() -> None:
 
 
 def test_what_follows_is_the_shortest_way_and_can_be_written_in() -> None:
-    at = opened(template="neighbours")
+    at = open_matrix(template="neighbours")
     assert "12 entries have no limit, but the other limits imply one" in headline(at)
     assert message(at)["limit"][0][3]["follows"] == "→ 3"
     assert "no limit, but the other limits imply ε = 3" in message(at)["limit"][0][3]["description"]
@@ -86,7 +95,7 @@ def test_what_follows_is_the_shortest_way_and_can_be_written_in() -> None:
 
 
 def test_new_names_begin_without_limits_and_kept_ones_keep_theirs() -> None:
-    at = opened(SMALL)
+    at = open_matrix(SMALL)
     checked(at.text_area(key="matrix-names").set_value("c\n a \nnew").run())
     assert record_of(at).names == ("c", "a", "new")
     assert record_of(at).levels == ((0.0, 2.0, INF), (INF, 0.0, INF), (INF, INF, 0.0))
@@ -112,7 +121,7 @@ def test_files_hold_what_is_shown() -> None:
 def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said() -> None:
     for level in (INF, 0.0):
         rows = ((0.0, level), (level, 0.0))
-        at = opened(MatrixState("", 1.0, ("a", "b"), rows))
+        at = open_matrix(MatrixState("", 1.0, ("a", "b"), rows))
         phrase = "has no limits" if level else "keeps all 2 limits"
         assert phrase in headline(at)
         open_every_tab(at, "matrix-tabs")

@@ -34,16 +34,16 @@ from tests.ui.matrix_page import (
     edit,
     headline,
     message,
-    opened,
+    open_matrix,
     plain,
     record_of,
-    said_of,
+    sentence_of,
     verdict,
 )
 
 
 def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> None:
-    at = opened(template="ldp")
+    at = open_matrix(template="ldp")
     assert all(cell["mark"] != "broken" for row in message(at)["leak"] for cell in row)
     checked(at.button(key="matrix-plant").click().run())
     assert "breaks 20 of 20 limits" in headline(at)
@@ -73,8 +73,8 @@ def test_a_pasted_channel_is_audited_exactly() -> None:
     tight = replace(record.with_limit(0, 1, 1.0986, both=False))
     channel_verdict = verdict(tight)
     assert [(cell.leak.x, cell.leak.x_other) for cell in channel_verdict.broken] == [(0, 1)]
-    assert "leaks 1.09861 where 1.0986 is allowed" in said_of(channel_verdict)
-    assert "“Yes” against “No”" in headline(opened(tight))
+    assert "leaks 1.09861 where 1.0986 is allowed" in sentence_of(channel_verdict)
+    assert "“Yes” against “No”" in headline(open_matrix(tight))
     again = candidates.build_candidate(
         replace(record, pasted=candidates.as_text(channel_verdict.candidate.channel))
     )
@@ -107,9 +107,9 @@ ODD: tuple[Rows, ...] = (
 
 
 def test_what_a_channel_need_not_hide_is_told() -> None:
-    assert "leaks up to ε = 1.50 less than allowed" in said_of(verdict(MatrixState()))
+    assert "leaks up to ε = 1.50 less than allowed" in sentence_of(verdict(MatrixState()))
     full = replace(MatrixState().with_template("blocks", 1.0), channel="randomized-response")
-    assert "keeps all 8 limits and uses each of them fully" in said_of(verdict(full))
+    assert "keeps all 8 limits and uses each of them fully" in sentence_of(verdict(full))
 
 
 def test_values_that_a_report_proves_come_first() -> None:
@@ -165,7 +165,7 @@ def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
 def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
     for rows in ODD[:3]:
         with naming(f"{rows}"):
-            at = opened(MatrixState("", 1.0, ("a", "b"), rows, channel=DESIGNED))
+            at = open_matrix(MatrixState("", 1.0, ("a", "b"), rows, channel=DESIGNED))
             job = at.session_state["matrix-design/job"]
             assert not wait([job.future], timeout=60).not_done
             checked(at.run())
@@ -174,7 +174,7 @@ def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
 
 
 def test_a_broken_text_of_a_channel_leaves_the_matrix_on_show() -> None:
-    at = opened(replace(SMALL, channel=PASTED, pasted="1 0"))
+    at = open_matrix(replace(SMALL, channel=PASTED, pasted="1 0"))
     assert "needs 3 lines" in plain(at.warning[0].value)
     assert message(at)["names"] == ["a", "b", "c"]
 
@@ -184,12 +184,12 @@ def test_rows_that_do_not_sum_to_one_are_named() -> None:
         MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="0.5 0.5\n0.333 0.666"
     )
     assert "The row of “No” must be chances that sum to 1, its sum is 0.999" in headline(
-        opened(record)
+        open_matrix(record)
     )
 
 
 def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
-    at = opened()
+    at = open_matrix()
     checked(at.button(key="matrix-design-it").click().run())
     job = at.session_state["matrix-design/job"]
     assert not wait([job.future], timeout=120).not_done
@@ -221,7 +221,7 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
         (2.0, 2.0, 1.0, 0.0),
     )
     record = MatrixState("", names=names, levels=levels, channel=GROUPS)
-    at = opened(record)
+    at = open_matrix(record)
     job = at.session_state["matrix-design-groups/job"]
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
@@ -245,7 +245,7 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
 
 
 def test_two_releases_add_up_and_break_what_one_keeps() -> None:
-    at = opened(template="ldp")
+    at = open_matrix(template="ldp")
     for second in ("same", "plain"):
         checked(at.run())
         at.session_state["matrix-tabs"] = "Two reports"
@@ -262,16 +262,16 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
 
 
 def test_a_channel_that_no_longer_fits_is_said_so() -> None:
-    at = opened(replace(MatrixState().with_template("blocks", 1.0), channel="hadamard"))
+    at = open_matrix(replace(MatrixState().with_template("blocks", 1.0), channel="hadamard"))
     assert container(at, "matrix-side").selectbox[1].value is not None
     edit(at, 0, 1, "0.5")
     captions = [each.value for each in container(at, "matrix-side").caption]
     assert any("can't be made for this matrix" in each for each in captions)
-    assert headline(at) == said_of(verdict(replace(record_of(at), channel=RANDOMIZED_RESPONSE)))
+    assert headline(at) == sentence_of(verdict(replace(record_of(at), channel=RANDOMIZED_RESPONSE)))
 
 
 def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
-    at = opened(template="ldp")
+    at = open_matrix(template="ldp")
     (caption,) = (item.value for item in at.caption if "typically off" in item.value)
     found = candidates.build_candidate(record_of(at)).mechanism
     assert found is not None

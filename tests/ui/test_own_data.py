@@ -28,7 +28,7 @@ from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
 from tests.ui.driver import accepted, checked, data_of, jobs_done, open_page, query_of
-from tests.ui.exported import ran
+from tests.ui.exported import run_exported
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
 HOSTILE = "<script>alert(1)</script> **b** $x$ :material/home: `c` [l](//x) &amp;"
@@ -237,7 +237,7 @@ def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
     file = exports.scenario_json(scenario)
     show(other, file=("scenario.json", file.encode()))
     assert (scenario_of(other), query_of(other)) == (scenario, query)
-    (sent, found) = data_of(other, "values-chart")["ours"][0], ran(file)
+    (sent, found) = data_of(other, "values-chart")["ours"][0], run_exported(file)
     assert found.error("tv") == runs.result(scenario).first.errors.tv
     assert sent == pytest.approx(found.result.first.estimate.tolist(), rel=1e-4)
 

@@ -33,7 +33,7 @@ from tests.ui.driver import (
     scenario_of,
     scene_of,
 )
-from tests.ui.exported import ran
+from tests.ui.exported import run_exported
 
 NAME = "**Munich** <b>"
 FEW = "\n".join(EXAMPLE.splitlines()[:20])
@@ -108,7 +108,7 @@ def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
     scenario, query = scenario_of(at), query_of(at)
     assert set(query) & {visitor_data.OWN, "dataset"} == {visitor_data.OWN}
     file = exports.scenario_json(scenario)
-    assert ran(file).error("tv") == by_the_core(scenario).first.errors.tv
+    assert run_exported(file).error("tv") == by_the_core(scenario).first.errors.tv
     at.query_params.clear()
     monkeypatch.setattr(
         links, "is_history_navigation", lambda: True
