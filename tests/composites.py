@@ -13,13 +13,13 @@ from tests.contract.checks import channel_of, design_of
 class Components:
     """The composite's parts, one a column: what may be seen of a report.
 
-    `laws`: (k, columns) probability of each from each symbol. `seen`: (outputs, columns) whether a
-    report shows it. `weights`: (columns,) 1/s for a block's source with or without one of its s
-    hidden symbols, 1 for a symbol in the clear. `channel`: (k, outputs).
+    `laws`: (k, columns) probability of each from each symbol. `incidence`: (outputs, columns)
+    whether a report shows it. `weights`: (columns,) 1/s for a block's source with or without one
+    of its s hidden symbols, 1 for a symbol in the clear. `channel`: (k, outputs).
     """
 
     laws: Floats
-    seen: Bools
+    incidence: Bools
     weights: Floats
     channel: Floats
 
@@ -31,10 +31,10 @@ class Components:
         block = mechanism.policy.blocks[mechanism.hidden_symbols]
         includes = design[:, :s]
         sources = design[:, s:cells][:, block]
-        seen = np.hstack([includes, sources - includes, design[:, cells:]])
-        weights = np.ones(seen.shape[1])
+        incidence = np.hstack([includes, sources - includes, design[:, cells:]])
+        weights = np.ones(incidence.shape[1])
         weights[: 2 * s] = np.tile(1.0 / mechanism.sizes[block], 2)
-        return cls(channel @ seen, seen > 0, weights, channel)
+        return cls(channel @ incidence, incidence > 0, weights, channel)
 
     def counts(self, mechanism: ContextMechanism, tally: Ints) -> Floats:
         """(columns,) how often each was seen, out of a tally's counts."""
@@ -67,9 +67,9 @@ class Components:
             return np.asarray(basis @ np.linalg.inv(basis.T @ matrix @ basis) @ basis.T)
 
         law, parts = p @ self.channel, p @ self.laws
-        some, shown = law > 0, parts > 0
+        some, columns = law > 0, parts > 0
         full = confined((self.channel[:, some] / law[some]) @ self.channel[:, some].T)
-        rates = (self.laws[:, shown] / parts[shown]) * self.weights[shown]
-        bread = confined(rates @ self.laws[:, shown].T)
-        scores = self.seen[:, shown] @ rates.T
+        rates = (self.laws[:, columns] / parts[columns]) * self.weights[columns]
+        bread = confined(rates @ self.laws[:, columns].T)
+        scores = self.incidence[:, columns] @ rates.T
         return full, bread @ ((scores.T * law) @ scores) @ bread

@@ -24,21 +24,21 @@ def chi_square(observed: Ints, expected: Floats) -> tuple[float, int]:
     """
     assert not observed[expected == 0].any(), "an impossible outcome was observed"
     small = expected < _LEAST_EXPECTED
-    seen = np.append(observed[~small], observed[small].sum()).astype(np.float64)
+    counts = np.append(observed[~small], observed[small].sum()).astype(np.float64)
     awaited = np.append(expected[~small], expected[small].sum())
     if awaited[-1] < _LEAST_EXPECTED and awaited.size > 1:
         least = int(np.argmin(awaited[:-1]))
-        seen[least] += seen[-1]
+        counts[least] += counts[-1]
         awaited[least] += awaited[-1]
-        seen, awaited = seen[:-1], awaited[:-1]
-    return float((np.square(seen - awaited) / awaited).sum()), awaited.size - 1
+        counts, awaited = counts[:-1], awaited[:-1]
+    return float((np.square(counts - awaited) / awaited).sum()), awaited.size - 1
 
 
 def assert_fits(observed: Ints, expected: Floats, significance: float) -> None:
     """`observed` counts, one row per multinomial, have the `expected` ones: a joint chi-square."""
     pairs = [
-        chi_square(seen, awaited)
-        for seen, awaited in zip(np.atleast_2d(observed), np.atleast_2d(expected), strict=True)
+        chi_square(counts, awaited)
+        for counts, awaited in zip(np.atleast_2d(observed), np.atleast_2d(expected), strict=True)
     ]
     statistic, freedom = (sum(parts) for parts in zip(*pairs, strict=True))
     if freedom:

@@ -44,7 +44,7 @@ print(*(name for name in sys.modules if name.startswith("scipy.") and "._" not i
 """
 
 
-def imported(source: str) -> set[str]:
+def imports_of(source: str) -> set[str]:
     """Top-level packages that a file imports, anywhere in it."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -57,7 +57,7 @@ def imported(source: str) -> set[str]:
 
 def test_imports_are_found_wherever_they_hide() -> None:
     source = "import a.b, c as d\ndef f():\n    from e.g import h\nfrom . import i\n"
-    assert imported(source) == {"a", "c", "e"}
+    assert imports_of(source) == {"a", "c", "e"}
 
 
 def test_the_core_runs_without_a_user_interface() -> None:
@@ -82,13 +82,13 @@ def test_the_core_runs_without_a_user_interface() -> None:
 def test_no_file_of_the_core_imports_a_user_interface() -> None:
     files = sorted((ROOT / "caldp_core").rglob("*.py"))
     assert len(files) >= 50
-    meeting = [p.name for p in files if USER_INTERFACE & imported(p.read_text(encoding="utf-8"))]
+    meeting = [p.name for p in files if USER_INTERFACE & imports_of(p.read_text(encoding="utf-8"))]
     assert not meeting
 
 
 def test_pages_hold_no_mathematics() -> None:
     files = [*(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
-    meeting = [p.name for p in files if MATHEMATICS & imported(p.read_text(encoding="utf-8"))]
+    meeting = [p.name for p in files if MATHEMATICS & imports_of(p.read_text(encoding="utf-8"))]
     assert not meeting
 
 

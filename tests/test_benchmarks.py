@@ -138,17 +138,17 @@ def test_what_is_skipped_stays_skipped() -> None:
 
 def test_a_page_that_does_not_answer_says_so_in_its_line() -> None:
     moved = pages.PAGES[0]
-    (silent, told) = (
+    (silent, figure) = (
         pages.move_figure(moved.page, moved, times, 0.05) for times in ([], [0.1, 0.2, 0.3])
     )
     assert (silent.verdict, moved.slider in silent.note) == ("skipped", True)
-    assert told.runs == Runs(2.0, 4.0, 3)
-    assert told.verdict == "MISSED"
+    assert figure.runs == Runs(2.0, 4.0, 3)
+    assert figure.verdict == "MISSED"
 
 
 def test_timing_warms_up_once_and_counts_the_rest() -> None:
-    seen: list[int] = []
-    figure = measure_time("work", "s", seen.append, 3)
-    assert seen == [3, 0, 1, 2]
+    calls: list[int] = []
+    figure = measure_time("work", "s", calls.append, 3)
+    assert calls == [3, 0, 1, 2]
     assert figure.runs is not None
     assert figure.runs.number == 3

@@ -78,15 +78,15 @@ def rows(section: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
-def documented(slot: str) -> dict[str, dict[str, tuple[str, str]]]:
+def kinds_of(slot: str) -> dict[str, dict[str, tuple[str, str]]]:
     """Kind → key → (values, default) as told in docs/scenario.md."""
-    told: dict[str, dict[str, tuple[str, str]]] = {}
+    kinds: dict[str, dict[str, tuple[str, str]]] = {}
     for kind, key, values, default, _ in rows(SECTIONS[slot]):
         if kind:
-            current = told.setdefault(kind.strip("`"), {})
+            current = kinds.setdefault(kind.strip("`"), {})
         if key:
             current[key.strip("`")] = (values, default)
-    return told
+    return kinds
 
 
 def default_of(field: Field[Any]) -> str:
@@ -108,9 +108,9 @@ def test_python_snippets_print_what_they_say(page: str, code: str) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, page, "exec"), {})
-    told = re.findall(r"^# (.*)$", code.rsplit("print(", maxsplit=1)[-1], re.MULTILINE)
-    assert told
-    assert printed.getvalue().splitlines() == told
+    comments = re.findall(r"^# (.*)$", code.rsplit("print(", maxsplit=1)[-1], re.MULTILINE)
+    assert comments
+    assert printed.getvalue().splitlines() == comments
 
 
 @pytest.mark.parametrize(
@@ -129,21 +129,21 @@ def test_first_scenario_of_the_page_holds_all_defaults() -> None:
 
 
 def test_every_key_of_a_scenario_is_told_with_its_default() -> None:
-    told = {key.strip("`"): default for key, _, default, _ in rows("Keys")}
-    assert told.pop("caldp_scenario") == "none: it must be there"
+    defaults = {key.strip("`"): default for key, _, default, _ in rows("Keys")}
+    assert defaults.pop("caldp_scenario") == "none: it must be there"
     plain = {f.name: default_of(f) for f in fields(Scenario) if f.name not in SLOTS}
     slots = {
         name: f'`{{"kind": "{Scenario().kind(name)}"}}`'
         for name in ("dataset", "policy", "mechanism", "prior")
     }
-    assert told == plain | slots
+    assert defaults == plain | slots
     assert f"version {FORMAT} of" in text_of("CHANGELOG.md")
 
 
 def test_the_glossary_is_that_of_the_dashboard() -> None:
     page = (ROOT / "docs/glossary.md").read_text("utf-8")
-    told = re.findall(r"^\*\*(.+)\*\*$\n\n((?:.+\n)+)", page, re.MULTILINE)
-    assert {name: " ".join(text.split()) for name, text in told} == dict(DEFINITIONS)
+    entries = re.findall(r"^\*\*(.+)\*\*$\n\n((?:.+\n)+)", page, re.MULTILINE)
+    assert {name: " ".join(text.split()) for name, text in entries} == dict(DEFINITIONS)
 
 
 def test_every_estimator_is_told() -> None:
@@ -153,11 +153,11 @@ def test_every_estimator_is_told() -> None:
 
 @pytest.mark.parametrize("slot", SLOTS)
 def test_every_kind_and_field_is_told_with_its_default(slot: str) -> None:
-    told = {
+    defaults = {
         kind: {key: default for key, (_, default) in keys.items()}
-        for kind, keys in documented(slot).items()
+        for kind, keys in kinds_of(slot).items()
     }
-    assert told == {
+    assert defaults == {
         kind: {field.name: default_of(field) for field in fields(cls)}
         for kind, cls in SLOTS[slot][1].items()
     }
@@ -166,7 +166,7 @@ def test_every_kind_and_field_is_told_with_its_default(slot: str) -> None:
 RANGES = [
     (slot, kind, key, values)
     for slot in SLOTS
-    for kind, keys in documented(slot).items()
+    for kind, keys in kinds_of(slot).items()
     for key, (values, _) in keys.items()
     if "in [" in values
 ] + [(None, None, key.strip("`"), values) for key, values, _, _ in rows("Keys") if "in [" in values]
@@ -242,14 +242,14 @@ def test_commands_of_the_command_line_are_known() -> None:
     from caldp_core.cli.commands import main
 
     caldp = re.compile(r"(?:python -m caldp_core|\.venv/bin/caldp|caldp) (.*)")
-    told = [
+    invocations = [
         shlex.split(found[1], comments=True)
         for page in PAGES
         for line in commands(page)
         if (found := caldp.match(line))
     ]
-    assert {words[0] for words in told} == set(main.commands)
-    for words in told:
+    assert {words[0] for words in invocations} == set(main.commands)
+    for words in invocations:
         with contextlib.redirect_stdout(io.StringIO()), pytest.raises(SystemExit) as ended:
             main([*words, "--help"])
         assert ended.value.code == 0

@@ -79,7 +79,7 @@ def nameless() -> set[str]:
 
 
 @cache
-def named_in(path: str) -> frozenset[str]:
+def names_in(path: str) -> frozenset[str]:
     tree = ast.parse((ROOT / "tests" / path).read_text("utf-8"))
     return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 
@@ -98,7 +98,7 @@ def test_what_holds_a_definition_is_there() -> None:
             with naming(f"{where}: {each}"):
                 path, _, name = each.strip("`").partition("::")
                 source = each.startswith("source: ") or each == "advice"
-                assert source or name in named_in(path)
+                assert source or name in names_in(path)
 
 
 def test_a_sentence_is_found_whatever_makes_it() -> None:

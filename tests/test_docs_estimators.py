@@ -22,8 +22,8 @@ TEXT = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("blocks", ["US, 25 × 35 blocks", "US"])
 def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(line for line in TEXT.splitlines() if line.startswith(f"| {blocks} | 1 |"))
-    told = [cell.strip(" *") for cell in row.replace("**", "").strip("|").split("|")]
-    names = {"simplex-per-block": told[3], "cascade": told[7]}
+    cells = [cell.strip(" *") for cell in row.replace("**", "").strip("|").split("|")]
+    names = {"simplex-per-block": cells[3], "cascade": cells[7]}
     some = {name: estimator(name).apply for name in names}
     monkeypatch.setattr(estimators, "_estimators", lambda: some)
     place = next(

@@ -26,9 +26,9 @@ def error(family: str, k: int, epsilon: float) -> float:
     return float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
 
 
-def same(told: str, number: float) -> bool:
-    """Whether the number is what is told, to its last digit."""
-    return float(f"{number:.{len(told.split('.')[1])}f}") == float(told)
+def same(text: str, number: float) -> bool:
+    """Whether the text is of this number, to its last digit."""
+    return float(f"{number:.{len(text.split('.')[1])}f}") == float(text)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_beside_general_hadamard_response(row: list[str]) -> None:
 def test_what_is_said_of_large_epsilon() -> None:
     assert SPACE_POINTS_MAX == 2**22
     assert error("galois", 43_750, 8.0) / best(8.0) == pytest.approx(1.32, abs=0.005)
-    told = registry.in_context(Context.plain(43_750, 5.0), "galois").report_bits
-    assert f"A report at ε = 5 and k = 43,750 has {told} bits" in TEXT
+    bits = registry.in_context(Context.plain(43_750, 5.0), "galois").report_bits
+    assert f"A report at ε = 5 and k = 43,750 has {bits} bits" in TEXT
 
 
 def test_what_is_said_of_sensitive_sets() -> None:

@@ -49,19 +49,19 @@ def test_what_any_page_names_is_there() -> None:
 
 
 def test_every_mechanism_is_told() -> None:
-    told = [(name.strip("`"), title, keeps.strip("`"), source)
+    table = [(name.strip("`"), title, keeps.strip("`"), source)
             for name, title, keeps, source in rows("Mechanisms")]  # fmt: skip
-    assert told == [
+    assert table == [
         (entry.name, entry.title, ", ".join(kept.__name__ for kept in entry.policies), entry.source)
         for entry in MECHANISMS.values()
     ]
 
 
 def test_every_estimator_is_told() -> None:
-    told = [(name.strip("`"), title, text) for name, title, text in rows("Estimators")]
-    assert told == [(e.name, e.title, e.sentence) for e in ESTIMATORS.values()]
+    table = [(name.strip("`"), title, text) for name, title, text in rows("Estimators")]
+    assert table == [(e.name, e.title, e.sentence) for e in ESTIMATORS.values()]
 
 
 def test_every_policy_that_a_mechanism_keeps_is_told() -> None:
-    told = " ".join(row[-1] for row in rows("One promise"))
-    assert all(f".{policy.__name__}" in told for e in MECHANISMS.values() for policy in e.policies)
+    text = " ".join(row[-1] for row in rows("One promise"))
+    assert all(f".{policy.__name__}" in text for e in MECHANISMS.values() for policy in e.policies)

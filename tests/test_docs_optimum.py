@@ -32,8 +32,8 @@ def people(k: int, s: int, share: float) -> Floats:
 def test_the_worst_case(row: list[str]) -> None:
     k, s, epsilon = int(row[0]), int(row[1]), float(row[2])
     found = minimax(k, s, epsilon)
-    told = [f"{found.share:.3f}", " and ".join(map(str, found.sizes)), f"{found.loss:.5g}"]
-    assert row[3:6] == told
+    figures = [f"{found.share:.3f}", " and ".join(map(str, found.sizes)), f"{found.loss:.5g}"]
+    assert row[3:6] == figures
     context = Context.high_low(np.arange(k) < s, epsilon)
     specs: list[MechanismSpec] = [
         RandomizedResponse(), PublishedUrap(), Hadamard(), SubsetSelection(), Galois()
@@ -87,8 +87,8 @@ def test_the_first_row_of_few_by_real_reports() -> None:
     k, s, epsilon, share, n = 100, 10, 1.0, 0.02, 60
     p, rng = people(k, s, share), np.random.default_rng(11)
     least = least_loss(k, s, epsilon, share).loss
-    told = map(float, rows("Few people with a sensitive value")[0][5:])
-    for mechanism, ratio in zip(few(k, s, epsilon, share), told, strict=True):
+    ratios = map(float, rows("Few people with a sensitive value")[0][5:])
+    for mechanism, ratio in zip(few(k, s, epsilon, share), ratios, strict=True):
         errors = [
             n
             * np.square(mechanism.estimate(mechanism.tally(mechanism.privatize(x, rng))) - p).sum()

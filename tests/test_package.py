@@ -48,7 +48,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def told(command: list[str], folder: Path) -> str:
+def output_of(command: list[str], folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -59,19 +59,21 @@ def test_the_command_of_a_wheel_runs_a_scenario_on_its_own_data(
     python: Path, tmp_path: Path
 ) -> None:
     command = ["run", str(ROOT / "examples" / "survey.json")]
-    found = json.loads(told([str(python.with_name("caldp")), *command], tmp_path))
-    here = json.loads(told([sys.executable, "-m", "caldp_core", *command], ROOT))
+    found = json.loads(output_of([str(python.with_name("caldp")), *command], tmp_path))
+    here = json.loads(output_of([sys.executable, "-m", "caldp_core", *command], ROOT))
     assert found["errors"] == here["errors"]
     assert found["note"] == here["note"]
-    client = told([str(python.with_name("caldp")), "client"], tmp_path)
+    client = output_of([str(python.with_name("caldp")), "client"], tmp_path)
     assert client == (ROOT / "caldp_core" / "collect" / "js" / "client.js").read_text("utf-8")
-    where = told([str(python), "-c", "import caldp_core; print(caldp_core.__file__)"], tmp_path)
+    where = output_of(
+        [str(python), "-c", "import caldp_core; print(caldp_core.__file__)"], tmp_path
+    )
     assert not Path(where.strip()).is_relative_to(ROOT)
 
 
 @pytest.mark.package
 def test_the_dashboard_of_a_wheel_opens(python: Path, tmp_path: Path) -> None:
-    assert int(told([str(python), "-c", FIRST_PAGE], tmp_path)) > 0
+    assert int(output_of([str(python), "-c", FIRST_PAGE], tmp_path)) > 0
     port, log = free_port(), tmp_path / "log"
     command = [str(python.with_name("caldp")), "dashboard", "--server.headless", "true"]
     with running_program([*command, "--server.port", str(port)], log, os.environ) as process:
@@ -97,7 +99,7 @@ def test_the_core_needs_nothing_of_the_dashboard() -> None:
     example = str(ROOT / "examples" / "binary.json")
     for arguments in (["list"], ["run", example]):
         code = CORE_ALONE.format(absent=absent, arguments=arguments)
-        assert told([sys.executable, "-c", code], ROOT)
+        assert output_of([sys.executable, "-c", code], ROOT)
     code = CORE_ALONE.format(absent=absent, arguments=["dashboard"])
     lacking = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False

@@ -75,8 +75,8 @@ def test_every_mechanism_that_is_listed_is_made_by_its_name() -> None:
 def test_parameters_are_those_of_its_record() -> None:
     four, two = (mechanism(CONTEXT, "subset-selection", omega=each) for each in (2, 1))
     assert four.fingerprint != two.fingerprint
-    for parameters, told in (({"omega": 4}, "omega"), ({"theta": 1}, "has no theta")):
-        with pytest.raises(CaldpError, match=told):
+    for parameters, message in (({"omega": 4}, "omega"), ({"theta": 1}, "has no theta")):
+        with pytest.raises(CaldpError, match=message):
             mechanism(CONTEXT, "subset-selection", **parameters)
     with pytest.raises(CaldpError, match="takes no parameters; it has no omega"):
         mechanism(CONTEXT, "randomized-response", omega=4)
@@ -299,15 +299,15 @@ def test_a_result_is_a_picture_in_a_notebook() -> None:
     protected = answers.with_context(
         blocks=EvenRuns(1), sensitive=SensitiveSymbols(("0-1",)), epsilon=1.0
     )
-    told = run(prepare(protected))._repr_html_()
-    assert "&lt;script&gt;" in told
-    assert "<script" not in told
-    assert "Not protected: 4 of 8 people, whose answer can be read." in told
-    assert "○ c</text>" in told
+    picture = run(prepare(protected))._repr_html_()
+    assert "&lt;script&gt;" in picture
+    assert "<script" not in picture
+    assert "Not protected: 4 of 8 people, whose answer can be read." in picture
+    assert "○ c</text>" in picture
     everybody = run(prepare(answers.plain()))._repr_html_()
     assert "rotected" not in everybody
     on_map = run(prepare(Scenario(n=1_000)))._repr_html_()
-    for html in (told, everybody, on_map):
+    for html in (picture, everybody, on_map):
         figure = ET.fromstring(html.replace("<br>", "<br/>"))
         assert figure.find("{http://www.w3.org/2000/svg}svg") is not None
         assert "http" not in html.replace("http://www.w3.org/2000/svg", "")

@@ -23,12 +23,12 @@ KILOBYTES_MAX = 30
 def without_compression(output: object) -> str:
     """An output with its pictures unpacked: zlib's versions pack alike pixels differently."""
 
-    def unpacked(found: re.Match[str]) -> str:
+    def unpack(found: re.Match[str]) -> str:
         data = base64.b64decode(found[1])
         start = data.index(b"IDAT") + 4
         return zlib.decompress(data[start : data.index(b"IEND") - 8]).hex()
 
-    return re.sub(r"data:image/png;base64,([\w+/=]+)", unpacked, str(output))
+    return re.sub(r"data:image/png;base64,([\w+/=]+)", unpack, str(output))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
@@ -74,8 +74,8 @@ def test_a_notebook_is_a_page_with_its_outputs() -> None:
 def test_every_command_is_on_its_page() -> None:
     from caldp_core.cli.commands import main
 
-    told = re.findall(r"^### caldp (\S+)$", commands(), re.MULTILINE)
-    assert told == sorted(main.commands)
+    headings = re.findall(r"^### caldp (\S+)$", commands(), re.MULTILINE)
+    assert headings == sorted(main.commands)
     below = re.findall(r"^### caldp (\S+ \S+)$", commands(), re.MULTILINE)
     assert below == ["fetch gowalla", "reproduce table1"]
     assert "--runs INTEGER RANGE" in commands()
@@ -83,10 +83,10 @@ def test_every_command_is_on_its_page() -> None:
 
 
 def test_all_that_is_handed_out_is_in_the_reference() -> None:
-    told = re.findall(
+    entries = re.findall(
         r"^::: (caldp_core\S+)$", (ROOT / "docs/api.md").read_text("utf-8"), re.MULTILINE
     )
-    assert {f"caldp_core.{name}" for name in caldp_core.__all__} <= set(told)
+    assert {f"caldp_core.{name}" for name in caldp_core.__all__} <= set(entries)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tests.browser.watch import Watch
 
 Visit = Callable[..., Any]
 Profiles = Callable[..., Any]
-Opened = Callable[..., Any]
+OpenLink = Callable[..., Any]
 DESKTOP = {"width": 1280, "height": 900}
 SCREENS: dict[str, dict[str, Any]] = {
     "projector": {"viewport": {"width": 1280, "height": 720}},
@@ -64,29 +64,29 @@ def watch() -> Watch:
 @pytest.fixture(scope="session")
 def profiles(browser: Any) -> Iterator[Profiles]:
     """The browser profile of these settings, made once: it keeps the server's files for later."""
-    with ExitStack() as opened:
+    with ExitStack() as contexts:
         kept: dict[str, Any] = {}
 
         def profile(**settings: Any) -> Any:
             key = repr(sorted(settings.items()))
             if key not in kept:
                 context = browser.new_context(**{"viewport": DESKTOP, **settings})
-                kept[key] = opened.enter_context(context)
+                kept[key] = contexts.enter_context(context)
             return kept[key]
 
         yield profile
 
 
 @pytest.fixture
-def opened(profiles: Profiles, address: str) -> Iterator[Opened]:
+def open_link(profiles: Profiles, address: str) -> Iterator[OpenLink]:
     """Opens a link in the profile of the settings (see `visiting`); closed after the test."""
     with ExitStack() as visits:
 
-        def open_link(link: str, *there: str, **settings: Any) -> Any:
+        def open_page(link: str, *there: str, **settings: Any) -> Any:
             url = f"{address}/{link}"
             return visits.enter_context(visiting(profiles(**settings), url, *there))
 
-        yield open_link
+        yield open_page
 
 
 @pytest.fixture

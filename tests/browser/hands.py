@@ -47,8 +47,8 @@ def link_of(page: Any) -> PlacesState:
 def headline_of(scenario: Scenario) -> str:
     """The sentence of the result, by a fresh run of the core."""
     ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
-    told = result.headline(PLACES, ours.setup, ours.first.errors.tv, plain.first.errors.tv)
-    return f"{told.sentence} {told.second}"
+    headline = result.headline(PLACES, ours.setup, ours.first.errors.tv, plain.first.errors.tv)
+    return f"{headline.sentence} {headline.second}"
 
 
 def to_page(page: Any, name: str) -> None:
@@ -79,8 +79,8 @@ def pictures(page: Any) -> list[str]:
 def canvases(page: Any) -> list[str]:
     """The same, wherever the hand is and whatever it holds."""
     page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
-    shown = page.locator(f"{STAGE} .pane:visible canvas").all()
-    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in shown]
+    elements = page.locator(f"{STAGE} .pane:visible canvas").all()
+    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in elements]
 
 
 def press(page: Any, name: str) -> None:
@@ -114,7 +114,7 @@ def drag(page: Any, area: Area) -> None:
 
 
 @contextmanager
-def held(page: Any, key: str, across: float) -> Iterator[None]:
+def hold(page: Any, key: str, across: float) -> Iterator[None]:
     """The slider of that key drawn to a part of its width, and not let go of before the end."""
     box = page.locator(f".st-key-{key} [role=group] > [data-orientation]").bounding_box()
     mouse = page.mouse

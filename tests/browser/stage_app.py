@@ -64,7 +64,7 @@ ACTIONS = (
 
 
 @st.cache_resource(show_spinner=False)
-def ran(epsilon: float, seed: int, plain: bool) -> Result:
+def result_of(epsilon: float, seed: int, plain: bool) -> Result:
     scenario = Scenario(
         policy=ContextPolicy(GridBlocks(25, 35), epsilon=epsilon),
         mechanism=Hadamard(),
@@ -83,7 +83,7 @@ def fact(result: Result) -> Fact:
 
 @st.cache_resource(show_spinner=False)
 def ground() -> Ground:
-    partition = ran(1.0, 1, False).setup.partition
+    partition = result_of(1.0, 1, False).setup.partition
     drawn = SensitiveAreas(("+33,35,-119,-116", "+38,43,-77,-71"))
     return Ground(
         US_GRID,
@@ -96,13 +96,13 @@ def ground() -> Ground:
     )
 
 
-def said(epsilon: float) -> str:
+def sentence(epsilon: float) -> str:
     return f"As told for ε = {epsilon:g}."
 
 
 def steps(settings: Iterable[tuple[str, float, float, int]]) -> Iterator[Step]:
     for label, value, epsilon, seed in settings:
-        pair = {"plain": ran(epsilon, seed, True), "ours": ran(epsilon, seed, False)}
+        pair = {"plain": result_of(epsilon, seed, True), "ours": result_of(epsilon, seed, False)}
         yield Step(
             label,
             value,
@@ -113,7 +113,7 @@ def steps(settings: Iterable[tuple[str, float, float, int]]) -> Iterator[Step]:
             {name: subtitle(result) for name, result in pair.items()},
             {name: fact(result) for name, result in pair.items()},
             f"{epsilon:g}",
-            {".st-key-said p": f"<p>{said(epsilon)}</p>"},
+            {".st-key-said p": f"<p>{sentence(epsilon)}</p>"},
         )
 
 
@@ -129,7 +129,7 @@ def films() -> tuple[Film, ...]:
 
 
 def scene(epsilon: float, seed: int) -> Scene:
-    plain, ours = ran(epsilon, seed, True), ran(epsilon, seed, False)
+    plain, ours = result_of(epsilon, seed, True), result_of(epsilon, seed, False)
     setup = ours.setup
     nobody = nobody_below(setup.n)
     odds = f"ε = {epsilon:g}: of 100 people, an onlooker torn 50:50 guesses at most 73 right."
@@ -180,8 +180,8 @@ def scene(epsilon: float, seed: int) -> Scene:
 
 
 def note(event: Act | StepChoice) -> None:
-    shown = {name: value for name, value in vars(event).items() if value is not None}
-    st.session_state.log.append(json.dumps(shown, default=str))
+    fields = {name: value for name, value in vars(event).items() if value is not None}
+    st.session_state.log.append(json.dumps(fields, default=str))
     if isinstance(event, StepChoice):
         st.session_state.epsilon = event.value
 
@@ -201,8 +201,8 @@ def turn() -> None:
 
 
 with st.container(key="said"):
-    st.markdown(said(st.session_state.epsilon))
-shown = stage(
+    st.markdown(sentence(st.session_state.epsilon))
+maps = stage(
     scene(st.session_state.epsilon, st.session_state.seed), "maps", on_act=note, on_step=note
 )
 with st.container(horizontal=True):
@@ -214,4 +214,4 @@ with st.container(horizontal=True):
     st.code("\n".join(st.session_state.log[-3:]) or "nothing yet")
 st.session_state.level = st.session_state.epsilon
 st.select_slider("Level", LEVELS, format_func="{:g}".format, key="level", on_change=turn)
-send_frames(films(), shown)
+send_frames(films(), maps)

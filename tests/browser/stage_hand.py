@@ -63,7 +63,7 @@ class Hand:
         mouse.move(*end, steps=5)
         mouse.up()
 
-    def told(self, before: int) -> dict[str, Any]:
+    def await_event(self, before: int) -> dict[str, Any]:
         """The one event that Python was told since there were `before`."""
         events = self.page.locator("[data-testid=stCode] code")
         self.page.wait_for_function(
@@ -71,8 +71,8 @@ class Hand:
             arg=before + 1,
         )
         wait_until_settled(self.page)
-        told: dict[str, Any] = json.loads(events.inner_text().splitlines()[-1])
-        return told
+        event: dict[str, Any] = json.loads(events.inner_text().splitlines()[-1])
+        return event
 
     def count(self) -> int:
         return int(self.page.locator("[data-testid=stApp] .st-key-count").inner_text().strip("#"))

@@ -21,14 +21,14 @@ from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.room.page_state import EXAMPLES
 from tests.browser.conftest import SCREENS, Profiles, visiting
 from tests.browser.hands import expect
-from tests.browser.test_axe import broken
+from tests.browser.test_axe import violations
 from tests.browser.test_phone import PHONE
 from tests.browser.test_room import way_in
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
-SAID: Final = ".st-key-headline h1"
-SEEN: Final = """([said, patience]) => new Promise(done => {
+HEADLINE: Final = ".st-key-headline h1"
+APPEARS: Final = """([said, patience]) => new Promise(done => {
     const end = performance.now() + patience;
     const look = () => {
         const there = [...document.querySelectorAll(".st-key-headline h1")].some(
@@ -54,7 +54,7 @@ PHONES: Final = 3
 def teacher(profiles: Profiles, address: str) -> Iterator[Any]:
     own = {"extra_http_headers": {"x-teacher": "lesson"}}  # no other test recalls its poll
     profile = profiles(**SCREENS["projector"], **own)
-    with visiting(profile, f"{address}/classroom", SAID) as page:
+    with visiting(profile, f"{address}/classroom", HEADLINE) as page:
         yield page
 
 
@@ -107,8 +107,8 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
 
 
 def expect_station(page: Any, lesson: Lesson) -> None:
-    said = STATIONS[lesson.station].open(lesson).headline.sentence
-    page.locator(SAID, has_text=said).wait_for()
+    sentence = STATIONS[lesson.station].open(lesson).headline.sentence
+    page.locator(HEADLINE, has_text=sentence).wait_for()
     wait_until_settled(page)
 
 
@@ -144,9 +144,11 @@ def ask_adversary(page: Any) -> None:
     page.wait_for_function("location.search.includes('place=')")
     wait_until_settled(page)
     place = int(page.evaluate("new URLSearchParams(location.search).get('place')"))
-    said = attacker_words.headline(load_data(AttackerState(place=place, days=DAYS_MAX))).sentence
+    sentence = attacker_words.headline(
+        load_data(AttackerState(place=place, days=DAYS_MAX))
+    ).sentence
     page.locator(".st-key-adversary-days .stage-play").click()
-    assert page.evaluate(SEEN, [said, PATIENCE_MS])
+    assert page.evaluate(APPEARS, [sentence, PATIENCE_MS])
 
 
 def name_the_bug(page: Any) -> None:
@@ -177,11 +179,11 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     expect(page.locator(".board .row.right")).to_have_count(0)
     page.locator(".st-key-room-show button").click()
     right = EXAMPLES["Guess"].answers[0]
-    expect(page.locator(SAID)).to_have_text(f"Of {PHONES} guesses 1 is right: “{right}”.")
+    expect(page.locator(HEADLINE)).to_have_text(f"Of {PHONES} guesses 1 is right: “{right}”.")
     expect(page.locator(".board .row.right .name")).to_have_text(right)
     for phone in phones:
         expect(phone.locator(".phone .right")).to_have_text(f"The right answer: {right}")
-    assert broken(phones[0]) == []
+    assert violations(phones[0]) == []
     for phone in phones:
         phone.close()
 
@@ -217,7 +219,7 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     )
     guess(teacher, profiles, link, watch)
     assert way_in(teacher) == (link, qr)
-    assert broken(teacher) == []  # with the bar
+    assert violations(teacher) == []  # with the bar
     teacher.locator(".st-key-room-side").get_by_text("End the poll").click()
     teacher.locator(".st-key-room-end button").click()
     expect(teacher.locator(".st-key-room-open button")).to_be_visible()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import FILM, MAP_PAGE, wait_until_ready, wait_until_settled
-from tests.browser.conftest import DESKTOP, Opened
+from tests.browser.conftest import DESKTOP, OpenLink
 from tests.browser.hands import SLIDER, STAGE, canvases, expect
 
 pytestmark = pytest.mark.browser
@@ -13,7 +13,7 @@ FILMS_THERE = """dials => {
     const {films} = globalThis[Symbol.for("caldp.films")] ?? {films: new Map()};
     return dials.every(dial => films.has(dial));
 }"""
-SEEN = """() => {
+FRAME = """() => {
     const hub = globalThis[Symbol.for("caldp.pictures")];
     const shown = () => [...document.querySelectorAll(".st-key-headline p, .st-key-matrix-off p, "
         + ".st-key-room-rehearsed p")];
@@ -42,7 +42,7 @@ PAGES = (
 
 def wait_for_films(page: Any, *dials: str) -> None:
     page.wait_for_function(FILMS_THERE, arg=list(dials))
-    page.evaluate(SEEN)
+    page.evaluate(FRAME)
     wait_until_settled(page)
 
 
@@ -56,34 +56,34 @@ def ahead(page: Any, key: str, dial: str, pressed: str) -> Any:
 
 @pytest.mark.parametrize(("link", "key", "dial"), PAGES)
 def test_what_is_seen_ahead_is_what_the_server_says(
-    opened: Opened, link: str, key: str, dial: str
+    open_link: OpenLink, link: str, key: str, dial: str
 ) -> None:
-    page = opened(link, ".board", viewport=DESKTOP)
+    page = open_link(link, ".board", viewport=DESKTOP)
     wait_for_films(page, dial)
     before = page.evaluate("key => window.seen(key)", key)
-    seen = ahead(page, key, dial, "ArrowRight")
-    assert seen.pop("ahead")
-    assert seen["board"] != before["board"]
-    assert seen["drawn"] != before["drawn"]
-    assert seen["words"] != before["words"]
+    frame = ahead(page, key, dial, "ArrowRight")
+    assert frame.pop("ahead")
+    assert frame["board"] != before["board"]
+    assert frame["drawn"] != before["drawn"]
+    assert frame["words"] != before["words"]
     page.wait_for_function("key => !window.seen(key).ahead", arg=key)
     wait_until_settled(page)
     confirmed = page.evaluate("key => window.seen(key)", key)
     assert not confirmed.pop("ahead")
-    assert seen == confirmed
+    assert frame == confirmed
 
 
-def test_a_film_of_another_channel_is_not_shown(opened: Opened) -> None:
+def test_a_film_of_another_channel_is_not_shown(open_link: OpenLink) -> None:
     """The first frame has the new channel, be it by its own nearest steps or by the server."""
-    page = opened("matrix?template=ldp", ".board", viewport=DESKTOP)
+    page = open_link("matrix?template=ldp", ".board", viewport=DESKTOP)
     wait_for_films(page, "matrix-epsilon")
     assert page.locator(".board [data-mark=broken]").count() == 0
     page.locator(".st-key-matrix-plant button").click()
     page.locator(".st-key-matrix-mend").wait_for()
     wait_until_settled(page)
     before = page.evaluate("window.seen('matrix-board')")
-    seen = ahead(page, "matrix-board", "matrix-epsilon", "ArrowRight")
-    assert seen["board"].count('data-mark="broken"') == 20
+    frame = ahead(page, "matrix-board", "matrix-epsilon", "ArrowRight")
+    assert frame["board"].count('data-mark="broken"') == 20
     page.wait_for_function(
         "drawn => window.seen('matrix-board').drawn !== drawn", arg=before["drawn"]
     )
@@ -101,8 +101,10 @@ FIRST_STEP = """stage => {
 """The step of a film that a stage shows first, and its maps in the frame after."""
 
 
-def test_the_nearest_steps_of_a_map_are_there_before_its_film(opened: Opened) -> None:
-    page = opened(MAP_PAGE, STAGE, f".st-key-{MAP_PAGE}-epsilon[data-followed]", viewport=DESKTOP)
+def test_the_nearest_steps_of_a_map_are_there_before_its_film(open_link: OpenLink) -> None:
+    page = open_link(
+        MAP_PAGE, STAGE, f".st-key-{MAP_PAGE}-epsilon[data-followed]", viewport=DESKTOP
+    )
     expect(page.locator(FILM)).to_have_count(0)
     wait_until_ready(page)
     before = canvases(page)
@@ -110,10 +112,10 @@ def test_the_nearest_steps_of_a_map_are_there_before_its_film(opened: Opened) ->
     page.focus(SLIDER)
     page.keyboard.press("ArrowRight")
     page.wait_for_function("window.first")
-    seen = page.evaluate("window.first")
-    assert seen["step"].startswith("epsilon ")
+    frame = page.evaluate("window.first")
+    assert frame["step"].startswith("epsilon ")
     page.wait_for_url("**epsilon=*")
     expect(page.locator(f"{STAGE}[data-step='']")).to_be_attached()
     wait_until_ready(page)
-    assert seen["maps"] == canvases(page)
-    assert seen["maps"] != before
+    assert frame["maps"] == canvases(page)
+    assert frame["maps"] != before

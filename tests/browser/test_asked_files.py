@@ -53,7 +53,7 @@ def _ends(message: bytes) -> bool:
     return ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
 
 
-def saved(page: Any, ask: Callable[[], None]) -> str:
+def download(page: Any, ask: Callable[[], None]) -> str:
     """The file that the browser saves once it is asked for."""
     with page.expect_download() as found:
         ask()
@@ -70,7 +70,7 @@ def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: W
     button = page.get_by_role("button", name="estimate.csv", exact=True)
     expect(button).to_be_visible()
     wait_until_settled(page)
-    before = saved(page, button.click)
+    before = download(page, button.click)
     page.locator(SLIDER).focus()
     socket.hold()
     page.keyboard.press("ArrowRight")
@@ -81,8 +81,8 @@ def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: W
         page.wait_for_timeout(500)
         socket.let_go()
 
-    during = saved(page, click_on_the_old_one)
+    during = download(page, click_on_the_old_one)
     wait_until_settled(page)
-    assert saved(page, button.click) == during != before
+    assert download(page, button.click) == during != before
     page.close()
     watch.check()

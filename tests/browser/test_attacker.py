@@ -13,7 +13,7 @@ from caldp_ui.adversary.beliefs import load_data
 from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, STATE, AttackerState
 from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import SCREENS, Profiles, visiting
-from tests.browser.hands import HEADLINE, expect, held
+from tests.browser.hands import HEADLINE, expect, hold
 from tests.browser.test_phone import PHONE
 from tests.browser.watch import Watch
 from tests.ui.driver import both_lines
@@ -33,7 +33,7 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
         yield found
 
 
-def expect_said(page: Any, record: AttackerState) -> None:
+def expect_headline(page: Any, record: AttackerState) -> None:
     """The sentence is that of this record, and the page is at rest."""
     expect(page.locator(HEADLINE)).to_have_text([both_lines(words.headline(load_data(record)))])
     wait_until_settled(page)
@@ -48,45 +48,45 @@ def record_of(page: Any) -> str:
     return found
 
 
-def asked_of(page: Any) -> str:
+def epsilon_of(page: Any) -> str:
     """The ε of the link, which the server has confirmed."""
     found: str = page.evaluate("new URLSearchParams(location.search).get('epsilon')")
     return found
 
 
 def test_epsilon_moves_at_once_with_its_film_which_stays_for_the_next_move(page: Any) -> None:
-    expect_said(page, AttackerState(days=2))
+    expect_headline(page, AttackerState(days=2))
     film = page.locator(f"{EPSILON} .stage-play")
     film.wait_for()  # made while nobody waits
     for across, epsilon in ((0.97, EPSILONS[-1]), (0.03, EPSILONS[0])):
-        asked, before = asked_of(page), page.locator(TITLE).inner_text()
-        with held(page, STATE.key("epsilon"), across):
-            told = both_lines(words.headline(load_data(at_epsilon(epsilon))))
-            expect(page.locator(f"{HEADLINE}:visible")).to_have_text([told])
+        confirmed, before = epsilon_of(page), page.locator(TITLE).inner_text()
+        with hold(page, STATE.key("epsilon"), across):
+            text = both_lines(words.headline(load_data(at_epsilon(epsilon))))
+            expect(page.locator(f"{HEADLINE}:visible")).to_have_text([text])
             assert page.locator(TITLE).inner_text() != before
-            assert asked_of(page) == asked, "the server was asked before the hand let go"
-        expect_said(page, at_epsilon(epsilon))
+            assert epsilon_of(page) == confirmed, "the server was asked before the hand let go"
+        expect_headline(page, at_epsilon(epsilon))
         assert film.count() == 1, "the film went with another that has to be made anew"
-    with held(page, STATE.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
+    with hold(page, STATE.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
         pass
-    expect_said(page, AttackerState(days=2))
+    expect_headline(page, AttackerState(days=2))
 
 
 def test_days_go_by_in_the_browser_and_the_keys_reach_every_day(page: Any) -> None:
-    expect_said(page, AttackerState(days=2))
+    expect_headline(page, AttackerState(days=2))
     slider, play = page.locator(SLIDER), page.locator(f"{DAYS} .stage-play")
     play.click()
-    told = both_lines(words.headline(load_data(AttackerState(days=4))))
-    expect(page.locator(f"{HEADLINE}:visible")).to_have_text([told])
+    text = both_lines(words.headline(load_data(AttackerState(days=4))))
+    expect(page.locator(f"{HEADLINE}:visible")).to_have_text([text])
     if play.get_attribute("aria-label") == "Stop: Day":
         play.click()
     wait_until_settled(page)
     slider.press("Home")
-    expect_said(page, AttackerState(days=0))
+    expect_headline(page, AttackerState(days=0))
     slider.press("ArrowRight")
-    expect_said(page, AttackerState(days=1))
+    expect_headline(page, AttackerState(days=1))
     slider.press("End")
-    expect_said(page, AttackerState(days=DAYS_MAX))
+    expect_headline(page, AttackerState(days=DAYS_MAX))
 
 
 def test_the_slider_of_days_is_the_axis_of_the_chart(page: Any) -> None:
@@ -95,7 +95,7 @@ def test_the_slider_of_days_is_the_axis_of_the_chart(page: Any) -> None:
     drawn = page.locator(".st-key-adversary-curve .trace .point").first
     for key, edge in (("Home", 0), ("End", DAYS_MAX)):
         slider.press(key)
-        expect_said(page, AttackerState(days=edge))
+        expect_headline(page, AttackerState(days=edge))
         point = page.locator(".st-key-adversary-curve .trace").last.locator(".point").nth(edge)
         thumb = page.locator(f"{DAYS} [data-testid=stSliderThumbValue]").bounding_box()
         at = point.bounding_box()
@@ -105,12 +105,12 @@ def test_the_slider_of_days_is_the_axis_of_the_chart(page: Any) -> None:
 
 def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:
     page.locator(SLIDER).press("End")
-    expect_said(page, AttackerState(days=DAYS_MAX))
+    expect_headline(page, AttackerState(days=DAYS_MAX))
     page.locator(f"{STAGE} .pane:visible .frame").first.click(position={"x": 200, "y": 100})
     page.wait_for_function("location.search.includes('place=')")
     there = int(record_of(page))
     assert there != DENVER
-    expect_said(page, AttackerState(place=there, days=DAYS_MAX))
+    expect_headline(page, AttackerState(place=there, days=DAYS_MAX))
     page.locator(f"{STAGE} .board").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
@@ -118,7 +118,7 @@ def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:
     wait_until_settled(page)
     beside = int(record_of(page))
     assert abs(beside - there) < US_GRID.columns
-    expect_said(page, replace(AttackerState(), place=beside, days=DAYS_MAX))
+    expect_headline(page, replace(AttackerState(), place=beside, days=DAYS_MAX))
     # Nothing else is to be had in hand here.
     assert page.locator(f"{STAGE} .tools:visible").count() == 0
 
@@ -137,6 +137,6 @@ def test_a_tap_is_a_click_and_the_maps_come_first_on_a_phone(
     frame.tap(position={"x": 150, "y": 50})
     page.wait_for_function("location.search.includes('place=')")
     there = int(record_of(page))
-    expect_said(page, AttackerState(place=there, days=1))
+    expect_headline(page, AttackerState(place=there, days=1))
     page.close()
     watch.check()

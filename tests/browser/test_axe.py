@@ -22,7 +22,7 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 """The rules that go by colours: all that another theme can break."""
 
 
-def broken(page: Any, options: dict[str, Any] | None = None) -> list[str]:
+def violations(page: Any, options: dict[str, Any] | None = None) -> list[str]:
     """What axe finds: the rule, the first element that breaks it, and how."""
     found = Axe().run(page, options=options).response["violations"]
     return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
@@ -36,13 +36,13 @@ def in_scheme(page: Any, scheme: str) -> None:
     page.add_style_tag(content=AS_AT_REST)
 
 
-def broken_in_both(page: Any, first: str) -> list[str]:
+def violations_in_both(page: Any, first: str) -> list[str]:
     """Rules that are broken in the scheme that the page is in, or by colours in the other."""
     (other,) = {*GROUNDS} - {first}
     in_scheme(page, first)
-    found = broken(page)
+    found = violations(page)
     in_scheme(page, other)
-    return found + [f"{other}: {each}" for each in broken(page, COLOURS)]
+    return found + [f"{other}: {each}" for each in violations(page, COLOURS)]
 
 
 def test_axe_knows_a_broken_rule(browser: Any) -> None:
@@ -50,4 +50,4 @@ def test_axe_knows_a_broken_rule(browser: Any) -> None:
         page = context.new_page()
         page.set_content(f"<html lang='en'><title>One</title><main>{UNREADABLE}</main></html>")
         for options in (None, COLOURS):
-            assert any(each.startswith("color-contrast") for each in broken(page, options))
+            assert any(each.startswith("color-contrast") for each in violations(page, options))

@@ -22,16 +22,16 @@ ASIDE = "room"
 
 
 @dataclass(frozen=True)
-class Visited:
+class MenuPage:
     """A page of the menu: the key of the slider that is moved, and where it says what it shows.
 
-    `told`: what it says there and goes on saying while the rest of the page fills in.
+    `pattern`: what it says there and goes on saying while the rest of the page fills in.
     """
 
     page: str
     slider: str = "epsilon"
-    said: str = HEADLINE
-    told: str = r"[\s\S]+"
+    headline: str = HEADLINE
+    pattern: str = r"[\s\S]+"
 
     @property
     def control(self) -> str:
@@ -40,20 +40,20 @@ class Visited:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PageState:
     """What a page shows: its address, what its slider is at, its sentence."""
 
     url: str
     at: str
-    said: str
+    sentence: str
 
 
 PAGES = (
-    Visited("values"),
-    Visited("distances", "rate"),
-    Visited("matrix"),
-    Visited("classroom"),
-    Visited("plan", "people", told=r"[\d.]+ million people"),
+    MenuPage("values"),
+    MenuPage("distances", "rate"),
+    MenuPage("matrix"),
+    MenuPage("classroom"),
+    MenuPage("plan", "people", pattern=r"[\d.]+ million people"),
 )
 
 
@@ -69,50 +69,50 @@ def go(page: Any, name: str) -> None:
     page.wait_for_url(re.compile(rf"/{name}(\?.*)?$"))
 
 
-def seen(page: Any, visited: Visited) -> Seen:
+def read_state(page: Any, entry: MenuPage) -> PageState:
     """What it shows, once it is there and no map of the page before is."""
-    expect(page.locator(f".stage:not(.st-key-{visited.page}-maps-stage .stage)")).to_have_count(0)
-    said = page.locator(visited.said)
-    expect(said).to_have_text([re.compile(visited.told)])  # none of a film stands in for it
+    expect(page.locator(f".stage:not(.st-key-{entry.page}-maps-stage .stage)")).to_have_count(0)
+    headline = page.locator(entry.headline)
+    expect(headline).to_have_text([re.compile(entry.pattern)])  # none of a film stands in for it
     wait_until_settled(page)
-    told = re.search(visited.told, said.inner_text())
-    assert told
-    at = page.locator(visited.control).get_attribute("aria-valuetext")
-    return Seen(page.url, at, told.group())
+    match = re.search(entry.pattern, headline.inner_text())
+    assert match
+    at = page.locator(entry.control).get_attribute("aria-valuetext")
+    return PageState(page.url, at, match.group())
 
 
-def changed(page: Any, visited: Visited, before: Seen) -> Seen:
+def press_right(page: Any, entry: MenuPage, before: PageState) -> PageState:
     """What it shows after a key on its slider."""
-    page.locator(visited.control).press("ArrowRight")
+    page.locator(entry.control).press("ArrowRight")
     page.wait_for_function("url => location.href !== url", arg=before.url)
-    expect(page.locator(visited.said).first).not_to_contain_text(before.said)
-    return seen(page, visited)
+    expect(page.locator(entry.headline).first).not_to_contain_text(before.sentence)
+    return read_state(page, entry)
 
 
-def expect_seen(page: Any, visited: Visited, wanted: Seen) -> None:
+def expect_state(page: Any, entry: MenuPage, wanted: PageState) -> None:
     """The page is as it was, and so is its address, once the server has had its say."""
     page.wait_for_url(wanted.url)
-    expect(page.locator(visited.control)).to_have_attribute("aria-valuetext", wanted.at)
-    expect(page.locator(visited.said)).to_contain_text([wanted.said])
+    expect(page.locator(entry.control)).to_have_attribute("aria-valuetext", wanted.at)
+    expect(page.locator(entry.headline)).to_contain_text([wanted.sentence])
     wait_until_settled(page)
     assert page.url == wanted.url
 
 
 def test_back_leads_through_what_was_shown_on_every_page(page: Any) -> None:
-    shown: list[tuple[Visited, Seen, Seen]] = []
-    for visited in PAGES:
-        go(page, visited.page)
-        page.locator(visited.control).wait_for()
-        first = seen(page, visited)
-        then = changed(page, visited, first)
+    states: list[tuple[MenuPage, PageState, PageState]] = []
+    for entry in PAGES:
+        go(page, entry.page)
+        page.locator(entry.control).wait_for()
+        first = read_state(page, entry)
+        then = press_right(page, entry, first)
         assert then.at != first.at
-        shown.append((visited, first, then))
+        states.append((entry, first, then))
     go(page, ASIDE)
     expect(page).to_have_title(re.compile("^Live poll"))
-    for visited, first, then in reversed(shown):
+    for entry, first, then in reversed(states):
         page.go_back()
-        expect_seen(page, visited, then)
+        expect_state(page, entry, then)
         page.go_back()
-        expect_seen(page, visited, first)
+        expect_state(page, entry, first)
     page.go_forward()
-    expect_seen(page, visited, then)
+    expect_state(page, entry, then)

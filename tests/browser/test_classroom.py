@@ -10,7 +10,7 @@ from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 HEIGHT = 720
-SAID = ".st-key-headline h1"
+HEADLINE = ".st-key-headline h1"
 PICTURE = ".st-key-classroom-picture"
 
 
@@ -20,12 +20,12 @@ def test_every_station_opens_by_keyboard_with_its_picture_on_the_screen(
     page = profiles(viewport={"width": 1280, "height": HEIGHT}).new_page()
     watch.follow(page)
     page.goto(f"{address}/classroom")
-    page.locator(SAID).wait_for()
+    page.locator(HEADLINE).wait_for()
     for i, (name, station) in enumerate(STATIONS.items(), 1):
         page.get_by_role("radio", name=f"{i} {station.title}").focus()
         page.keyboard.press("Enter")
-        said = station.open(Lesson(name)).headline.sentence
-        page.locator(SAID, has_text=said).wait_for()
+        sentence = station.open(Lesson(name)).headline.sentence
+        page.locator(HEADLINE, has_text=sentence).wait_for()
         wait_until_settled(page)
         assert page.url.endswith("classroom" if i == 1 else f"classroom?station={name}")
         drawn = page.locator(f"{PICTURE} .js-plotly-plot, {PICTURE} .trust")

@@ -80,8 +80,8 @@ def test_a_total_and_its_parts(page: Any) -> None:
             known = sum(pair.count(True) == 1 for pair in lone)
         else:
             known = sum(known_by_hand(pair, 5, second, rule) for pair in counties())
-        said = re.compile(f"works out {known or 'none'} of 72 ")
-        expect(page.locator(HEADLINE)).to_have_text(said)
+        pattern = re.compile(f"works out {known or 'none'} of 72 ")
+        expect(page.locator(HEADLINE)).to_have_text(pattern)
         wait_until_settled(page)
         assert bar(page, HIDE) == percent(known / 72)
         assert bar(page, "Noise in blocks") == "0"
@@ -117,8 +117,8 @@ def between_two(page: Any, attack: str) -> tuple[Any, list[int]]:
     page.locator(PLAYED).wait_for()
     assert DATA.counts is not None
     assert isinstance(DATA.domain, Domain)
-    names, told = DATA.domain.names, page.locator(".st-key-coarser-knows strong")
-    return DATA.counts.copy(), [names.index(each) for each in told.all_inner_texts()]
+    names, cells = DATA.domain.names, page.locator(".st-key-coarser-knows strong")
+    return DATA.counts.copy(), [names.index(each) for each in cells.all_inner_texts()]
 
 
 def test_two_places(page: Any) -> None:
@@ -159,8 +159,8 @@ def test_many_tables(page: Any) -> None:
     # 400 random halves of 100 people have full rank: the answers are the one solution.
     members = np.random.default_rng(0).random((400, 100)) < 0.5
     assert np.linalg.matrix_rank(members) == 100
-    told = chart.get_attribute("aria-label")
-    noisy = re.search(r"noise, one ε for all tables: (\d+)", told)
+    label = chart.get_attribute("aria-label")
+    noisy = re.search(r"noise, one ε for all tables: (\d+)", label)
     assert noisy is not None
     assert 35 <= int(noisy[1]) <= 65  # three times 100 guesses: 5 standard errors
 
@@ -198,12 +198,12 @@ flu south,3,south
 HIV south,13,south"""
 
 
-def test_a_table_of_ones_own_is_attacked_and_leaves_a_memo_and_a_record(opened: Any) -> None:
-    page = opened(LINK, ".bars")
+def test_a_table_of_ones_own_is_attacked_and_leaves_a_memo_and_a_record(open_link: Any) -> None:
+    page = open_link(LINK, ".bars")
     page.get_by_role("button", name="Your data").click()
     page.get_by_role("tab", name="Choose a file").click()
-    told = {"name": "ward.csv", "mimeType": "text/csv", "buffer": OWN.encode()}
-    page.locator(".st-key-coarser-own-file input[type=file]").set_input_files(told)
+    file = {"name": "ward.csv", "mimeType": "text/csv", "buffer": OWN.encode()}
+    page.locator(".st-key-coarser-own-file input[type=file]").set_input_files(file)
     page.locator(".stFileUploader").get_by_text("ward.csv").wait_for()
     page.get_by_role("button", name="Read the file").click()
     page.get_by_text("are counted.").wait_for()
@@ -217,15 +217,15 @@ def test_a_table_of_ones_own_is_attacked_and_leaves_a_memo_and_a_record(opened: 
     assert "ward" in memo
     assert "195 people" in memo
     page.get_by_role("tab", name="Share and export").click()
-    rows = list(csv.DictReader(io.StringIO(saved(page, "treatments.csv"))))
+    rows = list(csv.DictReader(io.StringIO(download(page, "treatments.csv"))))
     # As offices publish it, 13 is hidden beside the 3: the smallest other count of the south.
     hidden = {float(row["Nothing"]): row["hidden"] == "True" for row in rows}
     assert hidden == {31: False, 4: True, 2: True, 142: False, 3: True, 13: True}
     page.get_by_role("button", name="Audit and make the record").click()
-    assert "ward" in saved(page, "record.html")
+    assert "ward" in download(page, "record.html")
 
 
-def saved(page: Any, name: str) -> str:
+def download(page: Any, name: str) -> str:
     """What a button of the open tab saves."""
     with page.expect_download() as found:
         page.get_by_role("button", name=name, exact=True).click()

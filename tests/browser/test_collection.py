@@ -31,24 +31,28 @@ WRONG: Final = """async ([code, vectors]) => {
 }"""
 
 
-def test_a_week_of_people_answers_in_a_browser(browser: Any, opened: Any, tmp_path: Path) -> None:
+def test_a_week_of_people_answers_in_a_browser(
+    browser: Any, open_link: Any, tmp_path: Path
+) -> None:
     week, folder = runpy.run_path(str(EXAMPLE / "week.py")), tmp_path / "week"
     page = browser.new_page()
     try:
         code = (Path(js.__file__).parent / "client.js").read_text("utf-8")
         assert page.evaluate(WRONG, [code, vectors()]) == []
-        told = week["run_week"](folder, 1000, week["in_browser"](page))
+        reports = week["run_week"](folder, 1000, week["in_browser"](page))
     finally:
         page.close()
-    assert json.loads((folder / "record.json").read_text("utf-8"))["reports"] == len(told) == 1000
-    assert len(week["table"](folder, told).splitlines()) == 11
+    assert (
+        json.loads((folder / "record.json").read_text("utf-8"))["reports"] == len(reports) == 1000
+    )
+    assert len(week["table"](folder, reports).splitlines()) == 11
     protocol = Protocol.from_file(folder / "protocol.json")
     tally = CollectedTally.from_file(folder / "week.tally.json").tally
     # Ten intervals that all hold but for a chance of 10^-6; other people's shares they do not.
     ranges, truth = intervals(protocol.mechanism, tally, 1 - 1e-7), week["shares"]()
     assert ((ranges.low <= truth) & (truth <= ranges.high)).all()
     assert not ((ranges.low <= truth[::-1]) & (truth[::-1] <= ranges.high)).all()
-    results = opened("results")
+    results = open_link("results")
     results.get_by_role("button", name="Your files").click()
     files = [folder / "protocol.json", *(folder / f"{day}.tally.json" for day in week["DAYS"])]
     results.locator(".st-key-results-files input[type=file]").set_input_files(files)
@@ -96,7 +100,7 @@ def test_the_form_draws_one_report_and_sends_it_until_it_arrives(
     assert (found.tally.n, sum(found.refused.values())) == (1, 0)
 
 
-def answer(page: Any, label: str, told: str) -> None:
+def answer(page: Any, label: str, text: str) -> None:
     page.get_by_label(label).check()
     page.get_by_role("button").click()
-    page.get_by_text(told).wait_for()
+    page.get_by_text(text).wait_for()

@@ -39,9 +39,9 @@ LAYERS = """css => {
 """Per element: its text's colour, the page's, and how opaque the text is, ancestors and all."""
 
 
-def contrast(text: list[float], ground: list[float], seen: float) -> float:
+def contrast(text: list[float], ground: list[float], opacity: float) -> float:
     """WCAG's ratio of a text that is blended with the ground."""
-    blended = [seen * t + (1 - seen) * g for t, g in zip(text, ground, strict=True)]
+    blended = [opacity * t + (1 - opacity) * g for t, g in zip(text, ground, strict=True)]
     low, high = sorted((luminance(blended), luminance(ground)))
     return (high + 0.05) / (low + 0.05)
 

@@ -143,7 +143,7 @@ def test_a_walk_through_everything_asks_nobody_outside(visit: Visit, watch: Watc
     with page.expect_download() as saved:
         button(page, "places-csv").click()
     assert saved.value.suggested_filename == "estimate.csv"
-    assert len(watch.asked) > 30
+    assert len(watch.urls) > 30
     assert watch.outside() == []
 
 

@@ -12,28 +12,28 @@ from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, STATE, Atta
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import Profiles, visiting
-from tests.browser.hands import HEADLINE, expect, held
+from tests.browser.hands import HEADLINE, expect, hold
 from tests.ui.driver import both_lines
 
 pytestmark = pytest.mark.browser
 PROJECTOR = {"width": 1280, "height": 720}
 STAGE = ".st-key-adversary-maps .stage"
-SHOWN = AttackerState(show=FAKES)
+RECORD = AttackerState(show=FAKES)
 
 
 @pytest.fixture(scope="module")
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
     link = f"{address}/adversary?show={FAKES}"
     with visiting(profiles(viewport=PROJECTOR), link, f"{STAGE}[data-painted]") as found:
-        expect_said(found, SHOWN)
+        expect_headline(found, RECORD)
         yield found
 
 
-def expect_said(page: Any, record: AttackerState) -> None:
+def expect_headline(page: Any, record: AttackerState) -> None:
     """The headline is that of this record, and the page is at rest."""
     domain = runs.map_of(runs.dataset(record.scenario))
-    said = fakes_words.headline(fakes.run_attack(record), domain, record)
-    expect(page.locator(HEADLINE)).to_have_text([both_lines(said)])
+    headline = fakes_words.headline(fakes.run_attack(record), domain, record)
+    expect(page.locator(HEADLINE)).to_have_text([both_lines(headline)])
     wait_until_settled(page)
 
 
@@ -47,48 +47,48 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(pa
     before = pictures(page)
     assert len(set(before)) == 3
     page.get_by_text("only how many phones are fake").click()
-    expect_said(page, replace(SHOWN, repair=KNOWS_SHARE))
+    expect_headline(page, replace(RECORD, repair=KNOWS_SHARE))
     page.wait_for_function("location.search.includes('repair=share')")
     after = pictures(page)
     assert after[::2] == before[::2], "estimate and truth are the same"
     assert after[1] != before[1]
     page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowRight")
-    expect_said(page, replace(SHOWN, repair=KNOWS_SHARE, tenths=15))
+    expect_headline(page, replace(RECORD, repair=KNOWS_SHARE, tenths=15))
     page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowLeft")
     page.get_by_text("the target and how many phones are fake").click()
-    expect_said(page, SHOWN)
+    expect_headline(page, RECORD)
 
 
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: Any) -> None:
     film = page.locator(f".st-key-{STATE.key('epsilon')} .stage-play")
     expect(film).to_be_visible()  # made while nobody waits
-    last = replace(SHOWN, scenario=BEGIN.with_context(epsilon=EPSILONS[-1]))
+    last = replace(RECORD, scenario=BEGIN.with_context(epsilon=EPSILONS[-1]))
     domain = runs.map_of(runs.dataset(last.scenario))
-    what = fakes.run_attack(last)
-    said = {
-        HEADLINE: both_lines(fakes_words.headline(what, domain, last)),
+    estimate = fakes.run_attack(last)
+    texts = {
+        HEADLINE: both_lines(fakes_words.headline(estimate, domain, last)),
         fakes_words.POWER: fakes_words.one_phone(last, domain).replace("*", ""),
     }
-    (_, _, fact, _), _ = fakes_words.counts_at_target(what, last)
-    with held(page, STATE.key("epsilon"), 0.97):
-        for place, told in said.items():
-            expect(page.locator(f"{place}:visible")).to_have_text([told])
+    (_, _, fact, _), _ = fakes_words.counts_at_target(estimate, last)
+    with hold(page, STATE.key("epsilon"), 0.97):
+        for place, text in texts.items():
+            expect(page.locator(f"{place}:visible")).to_have_text([text])
         alt = page.locator(f"{STAGE} .pane:visible canvas").nth(0).get_attribute("aria-label")
         assert f"estimate with fakes: {fact} of" in alt
         assert "epsilon=" not in page.url, "the server was asked before the hand let go"
         film_s = canvases(page)
-    expect_said(page, last)
+    expect_headline(page, last)
     assert canvases(page) == film_s
-    with held(page, STATE.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
+    with hold(page, STATE.key("epsilon"), EPSILONS.index(1.0) / (len(EPSILONS) - 1)):
         pass
-    expect_said(page, SHOWN)
+    expect_headline(page, RECORD)
 
 
 def canvases(page: Any) -> list[str]:
     """The maps as drawn by now, wherever the hand is."""
     page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
-    shown = page.locator(f"{STAGE} .pane:visible canvas").all()
-    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in shown]
+    elements = page.locator(f"{STAGE} .pane:visible canvas").all()
+    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in elements]
 
 
 def test_on_a_phone_the_estimate_comes_first_and_nothing_sticks_out(page: Any) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import wait_until_settled
-from tests.browser.conftest import SCREENS, Opened
-from tests.browser.hands import HEADLINE, expect, held
+from tests.browser.conftest import SCREENS, OpenLink
+from tests.browser.hands import HEADLINE, expect, hold
 from tests.products import thinned
 
 pytestmark = pytest.mark.browser
@@ -23,21 +23,21 @@ def truths(page: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2, of=2))
-def test_the_sentence_and_the_maps_come_first(opened: Opened, link: str, screen: str) -> None:
-    page = opened(link, PAINTED, **SCREENS[screen])
+def test_the_sentence_and_the_maps_come_first(open_link: OpenLink, link: str, screen: str) -> None:
+    page = open_link(link, PAINTED, **SCREENS[screen])
     frames = page.locator(".stage .pane:not([hidden]) .frame")
     assert frames.count() == PAGES[link]
     sentence = page.locator(HEADLINE).first.bounding_box()
     height = SCREENS[screen]["viewport"]["height"]
-    seen = [frames.nth(i).bounding_box() for i in range(2)]
-    assert all(sentence["y"] < box["y"] for box in seen)
-    assert all(box["y"] + box["height"] < height for box in seen)
+    boxes = [frames.nth(i).bounding_box() for i in range(2)]
+    assert all(sentence["y"] < box["y"] for box in boxes)
+    assert all(box["y"] + box["height"] < height for box in boxes)
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
 
 
-def test_a_click_with_the_brush_moves_the_ring(opened: Opened) -> None:
-    page = opened("distances", PAINTED, **SCREENS["projector"])
+def test_a_click_with_the_brush_moves_the_ring(open_link: OpenLink) -> None:
+    page = open_link("distances", PAINTED, **SCREENS["projector"])
     before = page.locator(".st-key-distances-place input").input_value()
     page.get_by_role("button", name="Brush").click()
     box = page.locator(".stage .frame").first.bounding_box()
@@ -47,8 +47,8 @@ def test_a_click_with_the_brush_moves_the_ring(opened: Opened) -> None:
     assert page.locator(".st-key-distances-place input").input_value() != before
 
 
-def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened) -> None:
-    page = opened("distances", PAINTED, **SCREENS["projector"])
+def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(open_link: OpenLink) -> None:
+    page = open_link("distances", PAINTED, **SCREENS["projector"])
     page.locator(".st-key-distances-pin button").first.click()
     expect(page.locator(f".st-key-distances-pinned-maps {PAINTED}")).to_be_visible()
     wait_until_settled(page)
@@ -61,7 +61,7 @@ def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(opened: Opened
     play = page.locator(".st-key-distances-rate .stage-play")
     play.wait_for()
     sentence = page.locator(f"{HEADLINE}:visible").first.inner_text()
-    with held(page, "distances-rate", 0.97):
+    with hold(page, "distances-rate", 0.97):
         expect(page.locator(f"{HEADLINE}:visible").first).not_to_have_text(sentence)
     page.wait_for_url("**km=*")  # resting makes it the page's own
     assert "pinned" in page.url

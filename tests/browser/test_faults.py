@@ -28,7 +28,7 @@ class Line:
     """The sockets of a page, which break in mid-run: in the answer to an act of the hand."""
 
     def __init__(self, page: Any) -> None:
-        self.opened = 0
+        self.connections = 0
         self._wanted: str | None = None
         self._kind = ""
         self._cut = False
@@ -39,7 +39,7 @@ class Line:
         self._wanted, self._kind = words, kind
 
     def _connect(self, here: Any) -> None:
-        self.opened += 1
+        self.connections += 1
         there = here.connect_to_server()
         here.on_message(lambda message: self._ask(there, message))
         there.on_message(lambda message: self._answer(here, there, message))
@@ -71,7 +71,7 @@ def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(
     line.cut_the_run_that_says('data: "3"', kind)
     page.focus(SLIDER)
     page.keyboard.press("ArrowRight")
-    while line.opened < 2:
+    while line.connections < 2:
         page.wait_for_timeout(20)
     wait_until_settled(page)
     # The act that was cut may have come through or not; the page says one thing all over.
@@ -90,8 +90,8 @@ def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     teacher = profiles(**SCREENS["projector"], **own).new_page()
     teacher.goto(f"{address}/room")
     teacher.locator(".st-key-room-open button").click()
-    told = teacher.locator(".st-key-room-side [data-testid=stCode] code")
-    link = "".join(told.inner_text().split())
+    code = teacher.locator(".st-key-room-side [data-testid=stCode] code")
+    link = "".join(code.inner_text().split())
 
     context = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "slow"})
     phone = context.new_page()
@@ -106,7 +106,7 @@ def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     line.cut_the_run_that_says("token")
     phone.locator(".phone .go").click()
     phone.get_by_text("Counted, once").wait_for()
-    assert line.opened == 2
+    assert line.connections == 2
     teacher.get_by_role("heading", name=re.compile(": 1 report")).wait_for()
     phone.close()
     teacher.get_by_text("End the poll").click()

@@ -43,7 +43,7 @@ def people(n: int) -> Rows:
     ]
 
 
-def counted(rows: Rows, column: int, step: float | None = None) -> list[int]:
+def count_people(rows: Rows, column: int, step: float | None = None) -> list[int]:
     """People by answer, in parts of a hundredth; of steps in order, none left out."""
     found: Counter[Any] = Counter()
     for row in rows:
@@ -89,8 +89,8 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     """Choose a file, say which columns are more questions, and show it."""
     page.get_by_role("button", name="Your data").click()
     page.get_by_role("tab", name="Choose a file").click()
-    told = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    page.locator(".st-key-values-own-file input[type=file]").set_input_files(told)
+    file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    page.locator(".st-key-values-own-file input[type=file]").set_input_files(file)
     page.locator(".stFileUploader").get_by_text(name).wait_for()
     page.get_by_role("button", name="Read the file").click()
     page.get_by_text("are counted.").wait_for()
@@ -111,52 +111,52 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     wait_until_settled(page)
 
 
-def saved(page: Any, name: str) -> str:
+def download(page: Any, name: str) -> str:
     """What a button of the open tab saves."""
     with page.expect_download() as found:
         page.get_by_role("button", name=name, exact=True).click()
     return Path(found.value.path()).read_text("utf-8")
 
 
-def taken_along(page: Any) -> Any:
+def export_dataset(page: Any) -> Any:
     """The data set of scenario.json; the estimate beside it is what the core makes of it."""
-    text = saved(page, "scenario.json")
+    text = download(page, "scenario.json")
     result = run(prepare(Scenario.from_text(text)))
-    rows = list(csv.DictReader(io.StringIO(saved(page, "estimate.csv"))))
+    rows = list(csv.DictReader(io.StringIO(download(page, "estimate.csv"))))
     shares = np.array([float(row["estimated share"]) for row in rows])
     np.testing.assert_allclose(shares, result.first.estimate, atol=1e-12)
     assert all(float(row["low"]) <= float(row["high"]) for row in rows)
     return json.loads(text)["dataset"]
 
 
-def rounded(parts: Sequence[int]) -> list[int]:
+def round_parts(parts: Sequence[int]) -> list[int]:
     return [(each + 50) // 100 for each in parts]
 
 
-def test_every_kind_of_file_leads_to_its_counts_its_estimate_and_a_record(opened: Any) -> None:
+def test_every_kind_of_file_leads_to_its_counts_its_estimate_and_a_record(open_link: Any) -> None:
     rows = people(5000)
-    page = opened("values", ".chart .row")
+    page = open_link("values", ".chart .row")
     page.get_by_role("tab", name="Share and export").click()
     bring(page, "umfrage.csv", german(rows), ["Alter", "Einkommen", "Wohnort"])
-    survey = taken_along(page)
+    survey = export_dataset(page)
     parts = zip(survey["questions"], survey["counts"], strict=True)
     by_question: dict[str, list[int]] = {}
     for question, count in parts:
         by_question.setdefault(question, []).append(count)
-    assert by_question["Alter"] == rounded(counted(rows, 0, 5))
-    assert by_question["Einkommen"] == rounded(counted(rows, 1, 500))
+    assert by_question["Alter"] == round_parts(count_people(rows, 0, 5))
+    assert by_question["Einkommen"] == round_parts(count_people(rows, 1, 500))
     for column in (2, 4):
-        assert sorted(by_question[HEAD[column]]) == rounded(counted(rows, column))
+        assert sorted(by_question[HEAD[column]]) == round_parts(count_people(rows, column))
     page.get_by_role("button", name="Audit and make the record").click()
     page.get_by_role("button", name="record.html").wait_for()
-    record = saved(page, "record.html")
+    record = download(page, "record.html")
     assert "umfrage" in record
     bring(page, "sante.csv", FRENCH.encode("cp1252"))
-    table = taken_along(page)
+    table = export_dataset(page)
     assert dict(zip(table["names"], table["counts"], strict=True)) == {
         "très bon": 1205, "assez bon": 87, "mauvais": 3
     }  # fmt: skip
     for name, data in (("p.parquet", parquet(rows[:500])), ("t.xlsx", workbook(rows[:500]))):
         bring(page, name, data)
-        table = taken_along(page)
-        assert sorted(table["counts"]) == rounded(counted(rows[:500], 2)), name
+        table = export_dataset(page)
+        assert sorted(table["counts"]) == round_parts(count_people(rows[:500], 2)), name

@@ -60,7 +60,7 @@ def person(browser: Any) -> Iterator[Any]:
         yield context
 
 
-def went(context: Any, url: str, css: str) -> Any:
+def open_page(context: Any, url: str, css: str) -> Any:
     page = context.new_page()
     page.goto(url)
     page.locator(css).first.wait_for()
@@ -95,10 +95,10 @@ def test_the_proxy_leads_below_the_base_and_lets_nobody_else_in(
     assert answer(behind, certificate, "/caldp/_stcore/metrics").status == 404
     assert answer(behind, certificate, "/caldp/", Host="evil.example").status == 421
     for worker in ("w1", "w2"):
-        asked = answer(behind, certificate, f"/caldp/?worker={worker}", Cookie="caldp_worker=w1")
-        cookie = asked.headers["set-cookie"]
+        response = answer(behind, certificate, f"/caldp/?worker={worker}", Cookie="caldp_worker=w1")
+        cookie = response.headers["set-cookie"]
         assert (cookie or "caldp_worker=w1").startswith(f"caldp_worker={worker}")
-        assert "max-age" in asked.headers["strict-transport-security"]
+        assert "max-age" in response.headers["strict-transport-security"]
 
 
 def test_charts_tabs_and_links_are_below_the_base(browser: Any, behind: Fleet) -> None:
@@ -113,26 +113,26 @@ def test_charts_tabs_and_links_are_below_the_base(browser: Any, behind: Fleet) -
         page.locator(".chart .main-svg").first.wait_for()
         wait_until_settled(page)
         watch.check()
-    assert all("/caldp/" in url or url.startswith(("data:", "blob:")) for url in watch.asked)
+    assert all("/caldp/" in url or url.startswith(("data:", "blob:")) for url in watch.urls)
 
 
 def test_a_poll_and_a_visit_when_their_worker_is_killed(browser: Any, behind: Fleet) -> None:
     """The last test: the worker stays dead."""
     with person(browser) as desk, person(browser) as one, person(browser) as other:
-        teacher = went(desk, f"{behind.address}/room", ".st-key-room-open button")
+        teacher = open_page(desk, f"{behind.address}/room", ".st-key-room-open button")
         teacher.locator(".st-key-room-open button").click()
-        told = teacher.locator(".st-key-room-side [data-testid=stCode] code")
-        link = "".join(told.inner_text().split())
+        code = teacher.locator(".st-key-room-side [data-testid=stCode] code")
+        link = "".join(code.inner_text().split())
         here = worker_of(desk)
         assert link.startswith(f"{behind.address}/room?code=")
         assert link.endswith(f"&worker={here}")
         for number, phone in enumerate((one, other), 1):  # of newcomers, half come to each worker
-            page = went(phone, link, ".phone .answer")
+            page = open_page(phone, link, ".phone .answer")
             assert worker_of(phone) == here
             page.locator(".phone .answer").first.click()
             page.locator(".phone .go").click()
             teacher.get_by_role("heading", name=re.compile(rf": {number} report")).wait_for()
-        visit = went(desk, f"{behind.address}/{SCENARIO}", "h1")
+        visit = open_page(desk, f"{behind.address}/{SCENARIO}", "h1")
         wait_until_settled(visit)
         before = visit.locator(".st-key-headline").inner_text()
 

@@ -35,29 +35,29 @@ def test_a_link_can_make_nothing_but_text(
     key, text = written
     page = visit("places?" + (urlencode({key: text}) if key else f"{quote(text)}=1"))
     expect_shows(page, BEGIN)
-    told = page.locator("[data-testid=stAlert]")
-    assert told.count() == 1
-    assert told.locator(MARKED_UP).count() == 0
+    warning = page.locator("[data-testid=stAlert]")
+    assert warning.count() == 1
+    assert warning.locator(MARKED_UP).count() == 0
     # As it was written, but for the joiners that are not seen, and for its end where it is long.
-    assert text[:40] in told.inner_text().replace("\N{WORD JOINER}", "")
-    assert len(watch.asked) > 5
+    assert text[:40] in warning.inner_text().replace("\N{WORD JOINER}", "")
+    assert len(watch.urls) > 5
     assert watch.outside() == []
 
 
 def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
     box = Area(40, 41, -75, -73)
     page = visit(f"{STATES_LINK}&region={box}")
-    shown = [STATES.with_context(epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
-    for scenario in shown[1:]:
+    scenarios = [STATES.with_context(epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
+    for scenario in scenarios[1:]:
         page.locator(SLIDER).press("ArrowRight")
         expect_shows(page, scenario)
     page.go_back()
-    expect_shows(page, shown[1])
+    expect_shows(page, scenarios[1])
     page.go_back()
-    expect_shows(page, shown[0])
+    expect_shows(page, scenarios[0])
     page.go_forward()
     page.go_forward()
-    expect_shows(page, shown[2])
+    expect_shows(page, scenarios[2])
     page.locator(SLIDER).press("ArrowRight")
     expect_shows(page, STATES.with_context(epsilon=3.0))
     assert link_of(page) == PlacesState(STATES.with_context(epsilon=3.0), box)
@@ -77,10 +77,10 @@ def test_the_first_visitor_of_a_server_goes_through_its_entry(
         if first != STATES_LINK:
             expect(page).to_have_title("Start · caldp")
             page.wait_for_url(f"{server}/")
-            opened = page.locator("[class*=st-key-open-] button:visible")
-            expect(opened).to_have_count(len(cards.CARDS))
+            buttons = page.locator("[class*=st-key-open-] button:visible")
+            expect(buttons).to_have_count(len(cards.CARDS))
             wait_until_settled(page)
-            opened.nth([card.scenario for card in cards.CARDS].index(STATES)).click()
+            buttons.nth([card.scenario for card in cards.CARDS].index(STATES)).click()
             page.wait_for_url("**/places?*")
         wait_until_ready(page)
         expect_shows(page, STATES)

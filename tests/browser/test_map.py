@@ -26,7 +26,7 @@ from tests.browser.hands import (
     expect,
     expect_shows,
     headline_of,
-    held,
+    hold,
     link_of,
     pictures,
     press,
@@ -47,7 +47,7 @@ def test_the_first_screen_is_pictures(visit: Visit, watch: Watch) -> None:
     assert len(boxes) == 3
     assert all(box["y"] + box["height"] <= 720 for box in boxes)
     assert sum(box["width"] * box["height"] for box in boxes) > 0.4 * 1280 * 720
-    assert any(url.startswith("ws://127.0.0.1") for url in watch.asked)
+    assert any(url.startswith("ws://127.0.0.1") for url in watch.urls)
     page.mouse.move(boxes[0]["x"] + 300, boxes[0]["y"] + 100)
     expect(page.locator(f"{STAGE} .readout")).to_contain_text("averaged over")
 
@@ -60,13 +60,13 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
     expect(page.locator(".st-key-places-region [data-testid=stMetricValue]")).to_have_count(3)
     page.wait_for_url("**region=*")
     wait_until_settled(page)
-    shown = link_of(page)
-    assert shown.scenario == BEGIN.with_context(epsilon=2.0)
-    assert shown.region is not None
-    assert_close(shown.region, NEW_YORK)
+    state = link_of(page)
+    assert state.scenario == BEGIN.with_context(epsilon=2.0)
+    assert state.region is not None
+    assert_close(state.region, NEW_YORK)
     elsewhere = visit(f"places{page.url.partition('/places')[2]}")
-    expect_shows(elsewhere, shown.scenario)
-    assert link_of(elsewhere) == shown
+    expect_shows(elsewhere, state.scenario)
+    assert link_of(elsewhere) == state
     press(page, "Look")
     assert pictures(elsewhere) == pictures(page)
 
@@ -90,11 +90,11 @@ def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: 
     page.get_by_role("button", name="Show it").click()
     page.wait_for_url("**dataset=places*")
     wait_until_settled(page)
-    shown = link_of(page).scenario
-    assert shown == with_dataset(BEGIN, shown.dataset).with_context(epsilon=2.0)
-    expect_shows(page, shown)
+    scenario = link_of(page).scenario
+    assert scenario == with_dataset(BEGIN, scenario.dataset).with_context(epsilon=2.0)
+    expect_shows(page, scenario)
     elsewhere = visit(f"places{page.url.partition('/places')[2]}")
-    expect_shows(elsewhere, shown)
+    expect_shows(elsewhere, scenario)
     assert pictures(elsewhere) == pictures(page)
 
 
@@ -133,7 +133,7 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
     play = page.locator(".st-key-places-epsilon .stage-play")
     expect(play).to_be_visible()  # made while nobody waits
     last = BEGIN.with_context(epsilon=EPSILON_MAX)
-    with held(page, "places-epsilon", 0.97):
+    with hold(page, "places-epsilon", 0.97):
         expect(page.locator(f"{HEADLINE}:visible")).to_have_text([headline_of(last)])
         graded = page.locator(".st-key-odds .odds:visible")
         expect(graded).to_contain_text("more than 99.9 times in 100")

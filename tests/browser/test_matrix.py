@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
-from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
+from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, visiting
 
 pytestmark = pytest.mark.browser
 LINK = "matrix?template=ldp"
@@ -41,8 +41,8 @@ def test_an_entry_is_typed_and_the_audit_answers(page: Any) -> None:
     wait_until_settled(page)
 
 
-def test_what_is_no_level_is_taken_back_and_the_picture_s_name_follows(opened: Opened) -> None:
-    page = opened(LINK, CELL, viewport=DESKTOP)
+def test_what_is_no_level_is_taken_back_and_the_picture_s_name_follows(open_link: OpenLink) -> None:
+    page = open_link(LINK, CELL, viewport=DESKTOP)
     field(page, 0, 1).fill("abc")
     page.keyboard.press("Enter")
     expect(page.get_by_text("A level must be a number")).to_be_visible()
@@ -71,23 +71,23 @@ def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
     assert page.locator(".lit").count() == 2
 
 
-def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(opened: Opened) -> None:
-    page = opened(LINK, CELL, **SCREENS["phone"])
+def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(open_link: OpenLink) -> None:
+    page = open_link(LINK, CELL, **SCREENS["phone"])
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
     table = page.locator(".limit").bounding_box()
     assert table["y"] + table["height"] < page.viewport_size["height"]
 
 
-def test_names_from_a_link_are_nothing_but_names(opened: Opened) -> None:
+def test_names_from_a_link_are_nothing_but_names(open_link: OpenLink) -> None:
     hostile = "![](http://e.example/)"
     for link, there in (
         (f"matrix?names={hostile}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug", ".leak td"),
         (f"room?question={hostile}&answers={hostile}|<b>&sensitive=0;1", ".board .row"),
     ):
-        page = opened(link, there, viewport=DESKTOP)
-        shown = "headline" if link.startswith("matrix") else "room-sensitive"
-        assert hostile in page.locator(f".st-key-{shown}").inner_text().replace("\u2060", "")
+        page = open_link(link, there, viewport=DESKTOP)
+        key = "headline" if link.startswith("matrix") else "room-sensitive"
+        assert hostile in page.locator(f".st-key-{key}").inner_text().replace("\u2060", "")
         for tab in page.get_by_role("tab").all():
             tab.click()
             wait_until_settled(page)

@@ -12,7 +12,7 @@ from caldp_core.basics.types import no_progress
 from caldp_ui.classroom.page_state import NAMES
 from caldp_ui.handout import lesson
 from tests.browser.conftest import DESKTOP
-from tests.browser.test_axe import broken
+from tests.browser.test_axe import violations
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -37,25 +37,25 @@ def reading(browser: Any, file: Path, **screen: Any) -> Iterator[Any]:
     context = browser.new_context(offline=True, **screen)
     page, watch = context.new_page(), Watch()
     watch.follow(page)
-    asked: list[str] = []
-    page.on("request", lambda made: asked.append(made.url))
+    urls: list[str] = []
+    page.on("request", lambda made: urls.append(made.url))
     page.goto(file.as_uri())
     page.wait_for_function(DRAWN)
     yield page
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert [url for url in urls if not url.startswith(("file:", "data:", "blob:"))] == []
     watch.check()
     context.close()
 
 
 def to_the_end(page: Any, part: str) -> None:
     """Its slider by keyboard, until its sentence is another."""
-    said = page.locator(f"#{part} .headline h3 >> visible=true")
-    before = said.inner_text()
+    headline = page.locator(f"#{part} .headline h3 >> visible=true")
+    before = headline.inner_text()
     slider = page.locator(f"#{part} input[type=range] >> visible=true").first
     slider.focus()
     slider.press("End")
-    expect(said).not_to_have_text(before)
-    expect(said).to_have_count(1)
+    expect(headline).not_to_have_text(before)
+    expect(headline).to_have_count(1)
 
 
 def charts(page: Any, part: str) -> list[str]:
@@ -108,5 +108,5 @@ def assert_answers(page: Any) -> None:
 
 def assert_readable(page: Any) -> None:
     """No rule is broken, and nothing is wider than the screen."""
-    assert broken(page) == []
+    assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

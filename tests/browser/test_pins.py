@@ -10,11 +10,11 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
-from tests.browser.conftest import Opened
+from tests.browser.conftest import OpenLink
 from tests.browser.hands import button
 
 pytestmark = pytest.mark.browser
-SHOWN: Final = {
+PINS: Final = {
     "places": ".st-key-places-pinned-maps .stage[data-painted]",
     "values": ".st-key-values-board .point.pinned:visible",
     "curves": ".st-key-curves-chart text:has-text('pinned')",
@@ -28,33 +28,33 @@ WITHOUT_TABLE: Final = ("curves",)
 CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
 
 
-@pytest.mark.parametrize("name", SHOWN)
-def test_what_is_pinned_stands_beside_what_is_tried(opened: Opened, name: str) -> None:
+@pytest.mark.parametrize("name", PINS)
+def test_what_is_pinned_stands_beside_what_is_tried(open_link: OpenLink, name: str) -> None:
     slider = f".st-key-{name}-epsilon input[type=range]"
-    page = opened(LINKS.get(name, name), slider, f".st-key-{name}-pin button")
-    expect(page.locator(SHOWN[name])).to_have_count(0)
+    page = open_link(LINKS.get(name, name), slider, f".st-key-{name}-pin button")
+    expect(page.locator(PINS[name])).to_have_count(0)
     button(page, f"{name}-pin").click()
     page.wait_for_url("**pinned=*")
     button(page, f"{name}-pins").wait_for()
     wait_until_settled(page)
     page.locator(slider).press("ArrowRight")
-    page.locator(SHOWN[name]).first.wait_for()
+    page.locator(PINS[name]).first.wait_for()
     if name not in WITHOUT_TABLE:
-        assert_tells_what_differs(page, name)
+        assert_rows_differ(page, name)
     button(page, f"{name}-pins").click()
     button(page, f"{name}-unpin-1").click()
     expect(button(page, f"{name}-pins")).to_have_count(0)
-    expect(page.locator(SHOWN[name])).to_have_count(0)
+    expect(page.locator(PINS[name])).to_have_count(0)
     expect(page.locator(f".st-key-{name}-pinned table")).to_have_count(0)
     assert "pinned" not in page.url
 
 
-def assert_tells_what_differs(page: Any, name: str) -> None:
+def assert_rows_differ(page: Any, name: str) -> None:
     """A table of what is shown now and what is pinned, with no row that is alike in both."""
     rows = page.locator(f".st-key-{name}-pinned tr")
     expect(rows.nth(2)).to_be_visible()
-    head, *told = rows.evaluate_all(f"rows => rows.map({CELLS})")
+    head, *body = rows.evaluate_all(f"rows => rows.map({CELLS})")
     assert head[:2] == ["number", "now"]
     assert head[2].startswith("pin 1: ")
-    assert any("ε" in "".join(row) for row in told)
-    assert all(row[1] != row[2] for row in told)
+    assert any("ε" in "".join(row) for row in body)
+    assert all(row[1] != row[2] for row in body)

@@ -48,10 +48,10 @@ def csv(places: Floats) -> bytes:
     return out.getvalue()
 
 
-def shown_of(data: bytes) -> Scenario:
+def scenario_of(data: bytes) -> Scenario:
     """What the page shows of a list, by the core."""
-    seen = inspect_data(data)
-    return with_dataset(BEGIN, count_places(seen, seen.places, "list").places)
+    file = inspect_data(data)
+    return with_dataset(BEGIN, count_places(file, file.places, "list").places)
 
 
 def bring(page: Any, data: bytes, people: str, folder: Path) -> None:
@@ -73,7 +73,7 @@ def expect_result(page: Any, scenario: Scenario) -> None:
     wait_until_settled(page)
 
 
-def handed_out(page: Any) -> Scenario:
+def export_scenario(page: Any) -> Scenario:
     """The scenario that the page hands out."""
     tab(page, "Share and export")
     with page.expect_download() as saved:
@@ -96,7 +96,7 @@ def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_p
     data = people_of(PARIS, 200_000)
     page = visit()
     bring(page, data, "200,000", tmp_path)
-    before = shown_of(data)
+    before = scenario_of(data)
     blocks = hexagons_of(runs.map_of(runs.dataset(before)))
     expect_result(page, before)
     page.locator(".st-key-places-preset input").click()
@@ -112,15 +112,15 @@ def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_p
     tab(page, "Cell size")
     now = page.locator(".ladder .now th")
     expect(now).to_have_text("0.02° (2.2 km) (now)")
-    assert handed_out(page) == larger
+    assert export_scenario(page) == larger
 
 
 def leads_to_an_estimate(page: Any, data: bytes, people: str, folder: Path) -> None:
     """From the file to its estimate and its scenario, as the core has them."""
     bring(page, data, people, folder)
-    scenario = shown_of(data)
+    scenario = scenario_of(data)
     expect_result(page, scenario)
-    assert handed_out(page) == scenario
+    assert export_scenario(page) == scenario
 
 
 @pytest.mark.thorough

@@ -43,16 +43,16 @@ def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) ->
     chosen.set_input_files(tmp_path / "last year.geojson")
     expect(page.get_by_text("last year.geojson")).to_be_visible()
     page.get_by_role("button", name="Read the file").click()
-    seen = page.locator(".st-key-places-own-seen")
-    expect(seen.get_by_role("radio", name="what is public already")).to_be_checked()
-    expect(seen).to_contain_text("people in")
+    preview = page.locator(".st-key-places-own-seen")
+    expect(preview.get_by_role("radio", name="what is public already")).to_be_checked()
+    expect(preview).to_contain_text("people in")
     page.get_by_role("button", name="Show it").click()
     domain = prepare(Scenario(Cities(), n=1)).dataset.domain
     prior = read_published_map((tmp_path / "last year.geojson").read_bytes(), domain, "last year")  # type: ignore[arg-type]
     knowing = Scenario(NOW.dataset, NOW.policy, estimator="cascade-map", n=NOW.n, prior=prior)
     expect_result(page, knowing)
-    told = page.get_by_text("people are where they are on this map because of “last year”")
-    expect(told).to_be_visible()
+    sentence = page.get_by_text("people are where they are on this map because of “last year”")
+    expect(sentence).to_be_visible()
     tab(page, "Share and export")
     with page.expect_download() as saved:
         page.locator(".st-key-places-json button").click()

@@ -21,7 +21,7 @@ from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
-ASKED = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
+QUESTION = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
 SAME_COIN = """{
     const drawn = crypto.getRandomValues.bind(crypto);
     crypto.getRandomValues = array => array instanceof Uint16Array ? array.fill(0)
@@ -30,7 +30,7 @@ SAME_COIN = """{
 """The lowest numbers lead every answer to the first sensitive one."""
 
 
-PICKED_AND_ASKED = """async option => {
+PICK_AND_ASK = """async option => {
     option.click();
     await new Promise(done => setTimeout(done, 60));
     for (const until = performance.now() + 700; performance.now() < until;);
@@ -85,7 +85,7 @@ def end_poll(teacher: Any) -> None:
     teacher.close()
 
 
-def told(frames: list[bytes]) -> list[Any]:
+def events_of(frames: list[bytes]) -> list[Any]:
     """What components told the server."""
     widgets = [
         w for each in frames for w in BackMsg.FromString(each).rerun_script.widget_states.widgets
@@ -93,7 +93,7 @@ def told(frames: list[bytes]) -> list[Any]:
     return [json.loads(w.json_trigger_value) for w in widgets if w.json_trigger_value]
 
 
-def spoken(frames: list[bytes]) -> list[bytes]:
+def frames_with_widgets(frames: list[bytes]) -> list[bytes]:
     """Frames with anything in them that a hand or a component did: a tick of the clock has not."""
     return [each for each in frames if BackMsg.FromString(each).rerun_script.widget_states.widgets]
 
@@ -117,17 +117,17 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
     page.goto(f"{address}/room")
     page.locator(".board .row").first.wait_for()
     wait_until_settled(page)
-    asked = page.locator(".st-key-room-asked")
+    question = page.locator(".st-key-room-asked")
     for button, text in (("open", "Tea, milk or both?"), ("ask", "Milk first?")):
         page.locator(".st-key-room-text input").fill(text)
         page.locator(f".st-key-room-{button} button").click()
-        expect(asked).to_have_text(text)
+        expect(question).to_have_text(text)
         page.locator(".st-key-room-next button").click()
         page.locator(".st-key-room-text input").wait_for()
         wait_until_settled(page)  # no hand writes before the form for the next question has come
     page.locator(".st-key-room-ready input").click()
-    page.get_by_role("option", name=EXAMPLES["Guess"].text).evaluate(PICKED_AND_ASKED)
-    expect(asked).to_have_text(EXAMPLES["Guess"].text)
+    page.get_by_role("option", name=EXAMPLES["Guess"].text).evaluate(PICK_AND_ASK)
+    expect(question).to_have_text(EXAMPLES["Guess"].text)
     wait_until_settled(page)
     page.locator(".st-key-room-next button").click()
     expect(page.locator(".st-key-room-text input")).to_have_value(EXAMPLES["Guess"].text)
@@ -150,12 +150,12 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
     link = f"{address}/room?code={code}"
     yes, no = (frames_of(profiles, link, answer, watch) for answer in (0, 1))
-    (said_yes,), (said_no,) = told(yes), told(no)
-    assert said_yes == said_no  # the token, too: these phones have the same coins
-    (event,) = said_yes
+    (events_yes,), (events_no,) = events_of(yes), events_of(no)
+    assert events_yes == events_no  # the token, too: these phones have the same coins
+    (event,) = events_yes
     assert set(event["value"]) == {"mark", "token", "report"}
     assert event["value"]["report"] == 0
-    assert spoken(yes) == spoken(no)
+    assert frames_with_widgets(yes) == frames_with_widgets(no)
     # Of these two, which have the same random number, one is counted: so no reload counts twice.
     teacher.get_by_role("heading", name="All that the server keeps of answers: 1 report").wait_for()
     end_poll(teacher)
@@ -164,9 +164,9 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
 
 def way_in(page: Any) -> tuple[str, str]:
     """The address that phones are told, and the picture of it that they scan."""
-    told = page.locator(".st-key-room-side [data-testid=stCode] code").inner_text()
+    address = page.locator(".st-key-room-side [data-testid=stCode] code").inner_text()
     picture = page.locator(".st-key-qr img").get_attribute("src")
-    return "".join(told.split()), picture
+    return "".join(address.split()), picture
 
 
 def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
@@ -213,9 +213,9 @@ SENT = """([text, told]) => {
 
 def widths(engine: Any, text: str) -> Any:
     """The shares of reports and the estimates, as the board's bars have them, in percent."""
-    told = json.loads(board_json(seen := PollState("", "", ASKED, True, (0, 1, 1, 3)), []))
-    assert told["n"] == len(seen.reports)
-    drawn = engine.evaluate(SENT, [text, told])
+    data = json.loads(board_json(poll := PollState("", "", QUESTION, True, (0, 1, 1, 3)), []))
+    assert data["n"] == len(poll.reports)
+    drawn = engine.evaluate(SENT, [text, data])
     return np.array([[float(width.rstrip("%")) for width in row] for row in drawn])
 
 

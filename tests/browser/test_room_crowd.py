@@ -34,7 +34,7 @@ class Visit:
         self.socket = socket
         self.query = urlencode(query)
         self.ids: dict[str, str] = {}
-        self.told: dict[str, Any] = {}
+        self.messages: dict[str, Any] = {}
 
     async def press(self, key: str) -> None:
         """Press a button."""
@@ -42,8 +42,8 @@ class Visit:
 
     async def tell(self, key: str, event: str, value: object) -> None:
         """An event of a component, with its empty state beside it, as the browser sends them."""
-        told = json.dumps([{"event": event, "value": value}])
-        events = WidgetState(id=_EVENTS.format(self.ids[key]), json_trigger_value=told)
+        payload = json.dumps([{"event": event, "value": value}])
+        events = WidgetState(id=_EVENTS.format(self.ids[key]), json_trigger_value=payload)
         await self.run(WidgetState(id=self.ids[key], json_value="{}"), events)
 
     async def run(self, *states: WidgetState) -> None:
@@ -66,7 +66,7 @@ class Visit:
         if element.HasField("bidi_component") and element.bidi_component.json:
             key = element.bidi_component.id.rpartition("-room-")[2]
             self.ids[key] = element.bidi_component.id
-            self.told[key] = json.loads(element.bidi_component.json)
+            self.messages[key] = json.loads(element.bidi_component.json)
         elif element.HasField("button"):
             self.ids[element.button.id.rpartition("-room-")[2]] = element.button.id
 
@@ -77,13 +77,13 @@ async def phone(address: str, code: str, number: int) -> tuple[bool, int]:
         visit = Visit(socket, {"code": code})
         await visit.run()
         report = number % 2
-        told = {
-            "mark": visit.told["phone"]["mark"],
+        value = {
+            "mark": visit.messages["phone"]["mark"],
             "token": f"{number:0{TOKEN_LENGTH}x}",
             "report": report,
         }
-        await visit.tell("phone", "report", told)
-        return visit.told["phone"]["received"], report
+        await visit.tell("phone", "report", value)
+        return visit.messages["phone"]["received"], report
 
 
 async def poll(address: str) -> tuple[list[tuple[bool, int]], list[int]]:
@@ -91,10 +91,10 @@ async def poll(address: str) -> tuple[list[tuple[bool, int]], list[int]]:
         teacher = Visit(socket, {})
         await teacher.run()
         await teacher.press("open")
-        code = teacher.told["keeper"]["teacher"]["code"]
+        code = teacher.messages["keeper"]["teacher"]["code"]
         phones = await asyncio.gather(*(phone(address, code, i) for i in range(PHONES)))
         await teacher.run()
-        return phones, json.loads(teacher.told["board"]["content"])["reports"]
+        return phones, json.loads(teacher.messages["board"]["content"])["reports"]
 
 
 def test_of_sixty_phones_on_their_own_sockets_every_report_is_counted(tmp_path: Path) -> None:

@@ -103,8 +103,8 @@ def test_the_readout_has_the_numbers_of_all_pictures(hand: Hand, shares: dict[st
         hand.page.mouse.move(*hand.at(place, pane=2))
         text = f"{place.latitude:.1f}° N, {abs(place.longitude):.1f}° W"
         expect(hand.page.locator(".place")).to_contain_text(text)
-        seen = {name: codec.values(codec.codes(shares[name][symbol])) for name in IDS}
-        assert numbers(hand) == [people(3_671_812 * float(seen[name])) for name in IDS]
+        values = {name: codec.values(codec.codes(shares[name][symbol])) for name in IDS}
+        assert numbers(hand) == [people(3_671_812 * float(values[name])) for name in IDS]
 
 
 def test_the_divider_moves_by_mouse_and_keys(hand: Hand) -> None:
@@ -148,11 +148,11 @@ def test_a_film_s_step_needs_no_server_until_the_hand_rests(hand: Hand) -> None:
     milliseconds = hand.page.locator(".stage").get_attribute("data-step-ms")
     sys.stdout.write(f"a step of the film: {milliseconds} ms\n")
     mouse.up()
-    assert hand.told(count)["value"] == 4.0
+    assert hand.await_event(count)["value"] == 4.0
     assert hand.pictures()[1:] == after[1:], "the film is not what Python shows"
     slider.press("Home")
     slider.press("ArrowRight")
-    hand.told(count + 2)
+    hand.await_event(count + 2)
 
 
 def test_a_film_that_was_played_ends_where_it_began_and_tells_nobody(hand: Hand) -> None:
@@ -193,9 +193,9 @@ def test_presenting_leaves_maps_and_numbers_and_escape_ends_it(
     expect(hand.page.get_by_role("button", name="Box", exact=True)).to_be_hidden()
     count = hand.count()
     hand.page.keyboard.press("PageDown")
-    assert hand.told(count)["value"] == 4.0
+    assert hand.await_event(count)["value"] == 4.0
     hand.page.keyboard.press("ArrowLeft")
-    assert hand.told(count + 1)["value"] == 1.0
+    assert hand.await_event(count + 1)["value"] == 1.0
     hand.page.keyboard.press("Escape")
     expect(hand.page.locator(":root[data-presenting]")).to_have_count(0)
     expect(hand.page.get_by_role("button", name="Side by side")).to_be_focused()

@@ -15,22 +15,22 @@ LEVELS = (0.5, 1.0, 2.0, 4.0)
 SLIDER = ".st-key-level input[type=range]"
 
 
-def said(epsilon: float) -> str:
+def sentence(epsilon: float) -> str:
     return f"As told for ε = {epsilon:g}."
 
 
 def level(hand: Hand) -> float:
-    told = hand.page.locator(SLIDER).evaluate_all(
+    texts = hand.page.locator(SLIDER).evaluate_all(
         "all => all.map(each => each.getAttribute('aria-valuetext'))"
     )
     cause = "stage/web/dial.js hears an input[type=range] that has the slider's words as"
-    cause += f" aria-valuetext; Streamlit {streamlit.__version__} has {told} instead."
-    assert told in [[f"{each:g}"] for each in LEVELS], cause
-    return float(told[0])
+    cause += f" aria-valuetext; Streamlit {streamlit.__version__} has {texts} instead."
+    assert texts in [[f"{each:g}"] for each in LEVELS], cause
+    return float(texts[0])
 
 
 @contextmanager
-def held_at(hand: Hand, wanted: float) -> Iterator[None]:
+def hold_at(hand: Hand, wanted: float) -> Iterator[None]:
     """The page's slider drawn to a level and not let go of before the end."""
     hand.page.locator(".st-key-level").scroll_into_view_if_needed()
     box, mouse = hand.page.locator(".st-key-level [role=group]").bounding_box(), hand.page.mouse
@@ -60,7 +60,7 @@ def server_says(hand: Hand, wanted: float) -> list[str]:
         """text => [...document.querySelectorAll(".st-key-said p")].length === 1
             && document.querySelector(".st-key-said p").textContent === text
             && !document.querySelector(".st-key-said p").style.display""",
-        arg=said(wanted),
+        arg=sentence(wanted),
     )
     wait_until_settled(hand.page)
     return hand.pictures()
@@ -88,8 +88,8 @@ def test_streamlits_slider_says_its_words_where_the_stage_listens(hand: Hand) ->
 
 def test_pictures_and_words_follow_the_hand_and_the_server_confirms_them(hand: Hand) -> None:
     before, sent = hand.pictures(), len(hand.sent)
-    with held_at(hand, 4.0):
-        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(said(4.0))
+    with hold_at(hand, 4.0):
+        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(sentence(4.0))
         first = hand.pictures()
         alt = hand.page.locator(".pane:visible canvas").last.get_attribute("aria-label")
         subtitle = hand.page.locator(".pane:visible .subtitle").last.inner_text()
@@ -101,13 +101,13 @@ def test_pictures_and_words_follow_the_hand_and_the_server_confirms_them(hand: H
 
 def test_the_film_never_shows_a_level_under_the_name_of_another(hand: Hand) -> None:
     before = hand.pictures()
-    with held_at(hand, 2.0):
+    with hold_at(hand, 2.0):
         assert hand.pictures() == before, "there is no such step in the film"
-        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(said(1.0))
+        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(sentence(1.0))
     after = server_says(hand, 2.0)
     assert after[1:] != before[1:]
     # The film has no step for the scene's own level, so nothing says that it is of this scene.
-    with held_at(hand, 4.0):
+    with hold_at(hand, 4.0):
         assert hand.pictures() == after
     server_says(hand, 4.0)
 
@@ -128,7 +128,7 @@ def test_a_film_of_other_coins_is_not_followed(hand: Hand) -> None:
     expect_pictures(hand, lambda now: all(a != b for a, b in zip(now[1:], first[1:], strict=True)))
     wait_until_settled(hand.page)
     before = hand.pictures()
-    with held_at(hand, 4.0):
+    with hold_at(hand, 4.0):
         assert hand.pictures() == before
     server_says(hand, 4.0)
     rest_at(hand, 1.0)
@@ -141,7 +141,7 @@ def test_play_stops_for_the_page_s_slider(hand: Hand) -> None:
     choice.select_option("levels")
     expect(hand.page.locator(".film input")).to_be_hidden()
     hand.press("Play")
-    with held_at(hand, 4.0):
+    with hold_at(hand, 4.0):
         expect(hand.page.locator(".step")).to_have_text("ε = 4")
         expect(hand.page.locator(".stage").get_by_role("button", name="Play")).to_be_visible()
     server_says(hand, 4.0)

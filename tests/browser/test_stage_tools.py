@@ -18,8 +18,8 @@ pytestmark = pytest.mark.browser
 NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
 
 
-def close(told: dict[str, Any], meant: Area) -> None:
-    edges = Area.parse(told["area"])
+def close(event: dict[str, Any], meant: Area) -> None:
+    edges = Area.parse(event["area"])
     for edge in ("south", "north", "west", "east"):
         assert abs(getattr(edges, edge) - getattr(meant, edge)) <= 0.4, edge
 
@@ -39,9 +39,9 @@ def test_a_box_by_mouse_and_a_click_alone_is_none(hand: Hand) -> None:
     drawn = hand.pictures()
     assert all(one != other for one, other in zip(before, drawn, strict=True)), "no preview"
     hand.page.mouse.up()
-    told = hand.told(count)
-    assert (told["tool"], told["action"]) == ("box", "protect")
-    close(told, NEW_YORK)
+    event = hand.await_event(count)
+    assert (event["tool"], event["action"]) == ("box", "protect")
+    close(event, NEW_YORK)
     assert hand.count() == count + 1
 
 
@@ -55,7 +55,7 @@ def test_a_box_by_keyboard_is_told_to_a_screen_reader(hand: Hand) -> None:
     for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
         keyboard.press(key)
     keyboard.press("Enter")
-    area = Area.parse(hand.told(count)["area"])
+    area = Area.parse(hand.await_event(count)["area"])
     assert round((area.east - area.west) / 0.2) == 3
     assert round((area.north - area.south) / 0.2) == 2
     keyboard.press("Escape")
@@ -69,7 +69,7 @@ def test_a_stroke_of_the_brush_is_the_cells_under_it(hand: Hand) -> None:
     count = hand.count()
     west, east = Point(39.1, -100.1), Point(39.1, -96.1)
     hand.drag(hand.at(west), hand.at(east))
-    mask = codec.parse_runs(hand.told(count)["cells"], US_GRID.k)
+    mask = codec.parse_runs(hand.await_event(count)["cells"], US_GRID.k)
     on_the_way = US_GRID.locate([39.1] * 3, [-100.1, -98.1, -96.1])
     assert mask[on_the_way].all()
     row, column = US_GRID.row_column(np.flatnonzero(mask))
@@ -81,9 +81,9 @@ def test_a_click_of_the_brush_is_cells_around_the_hand(hand: Hand) -> None:
     hand.press("Brush")
     count, place = hand.count(), Point(39.3, -98.3)
     hand.page.mouse.click(*hand.at(place))
-    told = hand.told(count)
+    event = hand.await_event(count)
     (cell,) = US_GRID.locate([39.3], [-98.3]).tolist()
-    middle = Act(told["tool"], told["action"], cells=told["cells"]).middle(US_GRID)
+    middle = Act(event["tool"], event["action"], cells=event["cells"]).middle(US_GRID)
     assert middle is not None
     offset = np.subtract(US_GRID.row_column([middle]), US_GRID.row_column([cell]))
     assert np.abs(offset).max() <= 1
@@ -94,7 +94,7 @@ def test_a_clicked_block_is_the_one_under_the_hand(hand: Hand) -> None:
     count, place = hand.count(), Point(39.3, -98.3)
     hand.page.mouse.click(*hand.at(place))
     labels = GridBlocks(25, 35).build(US_GRID).labels
-    assert hand.told(count)["block"] == labels[US_GRID.locate([39.3], [-98.3])[0]]
+    assert hand.await_event(count)["block"] == labels[US_GRID.locate([39.3], [-98.3])[0]]
 
 
 def test_undo_counts_before_the_answer_to_what_it_takes_back(hand: Hand) -> None:
@@ -107,7 +107,7 @@ def test_undo_counts_before_the_answer_to_what_it_takes_back(hand: Hand) -> None
             board.getRootNode().querySelector("[aria-label=Undo]").click();
         }"""
     )
-    assert hand.told(count + 1)["action"] == "undo"
+    assert hand.await_event(count + 1)["action"] == "undo"
     assert hand.count() == count + 2
 
 
@@ -116,9 +116,9 @@ def test_undo_is_offered_by_python_and_told_to_it(hand: Hand) -> None:
     hand.press("Blocks")
     count = hand.count()
     hand.page.mouse.click(*hand.at(Point(39.3, -98.3)))
-    assert hand.told(count)["tool"] == "blocks"
+    assert hand.await_event(count)["tool"] == "blocks"
     hand.press("Undo")
-    assert hand.told(count + 1)["action"] == "undo"
+    assert hand.await_event(count + 1)["action"] == "undo"
     expect(hand.page.get_by_role("button", name="Redo")).to_be_disabled()
 
 
@@ -194,6 +194,6 @@ def test_fingers_read_zoom_and_draw(phone: Hand) -> None:
     for step in (20, 40, 60):
         touch("touchMove", (x + step, y + step / 2))
     touch("touchEnd")
-    area = Area.parse(phone.told(count)["area"])  # again, as the first time was lost
+    area = Area.parse(phone.await_event(count)["area"])  # again, as the first time was lost
     assert area.west < view[1] < area.east
     assert phone.view() == view

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.browser import wait_until_settled
 from caldp_ui.app.navigation import PAGES
-from tests.browser.conftest import SCREENS, Opened
+from tests.browser.conftest import SCREENS, OpenLink
 from tests.browser.hands import TABS, expect, to_page
-from tests.browser.test_axe import GROUNDS, broken_in_both
+from tests.browser.test_axe import GROUNDS, violations_in_both
 
 pytestmark = pytest.mark.browser
 NAMES = {Path(entry.path).stem: entry for entry in PAGES[1:]}
@@ -26,19 +26,21 @@ def expect_on(page: Any, name: str) -> None:
     expect(page.locator("h1:visible")).to_have_count(1)
 
 
-def test_every_page_is_two_clicks_away_and_breaks_no_rule_in_light_or_dark(opened: Opened) -> None:
+def test_every_page_is_two_clicks_away_and_breaks_no_rule_in_light_or_dark(
+    open_link: OpenLink,
+) -> None:
     """Each begins in the scheme in which the one before ended, as a switch draws the page anew."""
-    page = opened("", f"{TABS} {HERE}", **SCREENS["projector"])
+    page = open_link("", f"{TABS} {HERE}", **SCREENS["projector"])
     expect(page.locator(f"{TABS} {HERE}")).to_have_text(["Start"])
     schemes = cycle(GROUNDS)
-    found = {"": broken_in_both(page, next(schemes))}
+    found = {"": violations_in_both(page, next(schemes))}
     for name, entry in NAMES.items():
         to_page(page, name)
         expect_on(page, name)
         group = [each.title for each in PAGES if each.section == entry.section]
         expect(page.locator(f"{TABS} .open a")).to_have_text(group)
         assert page.locator(f"{TABS} .wide").bounding_box()["height"] <= 48
-        found[name] = broken_in_both(page, next(schemes))
+        found[name] = violations_in_both(page, next(schemes))
     assert {name: rules for name, rules in found.items() if rules} == {}
     page.go_back()
     expect_on(page, list(NAMES)[-2])
@@ -46,8 +48,8 @@ def test_every_page_is_two_clicks_away_and_breaks_no_rule_in_light_or_dark(opene
     page.wait_for_url(lambda url: url.endswith("/"))
 
 
-def test_the_keyboard_opens_a_group_and_escape_closes_it(opened: Opened) -> None:
-    page = opened("yesno", f"{TABS} {HERE}", **SCREENS["projector"])
+def test_the_keyboard_opens_a_group_and_escape_closes_it(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{TABS} {HERE}", **SCREENS["projector"])
     group = page.locator(f"{TABS} details.closed").first
     group.locator("summary").press("Enter")
     expect(group.locator("a").first).to_be_visible()
@@ -59,8 +61,8 @@ def test_the_keyboard_opens_a_group_and_escape_closes_it(opened: Opened) -> None
     expect_on(page, "coarser")
 
 
-def test_a_phone_has_one_menu_of_all_pages(opened: Opened) -> None:
-    page = opened("plan", f"{TABS} {HERE}, {TABS} .narrow", **SCREENS["phone"])
+def test_a_phone_has_one_menu_of_all_pages(open_link: OpenLink) -> None:
+    page = open_link("plan", f"{TABS} {HERE}, {TABS} .narrow", **SCREENS["phone"])
     menu = page.locator(f"{TABS} .narrow > summary")
     expect(menu).to_contain_text("Plan a survey")
     menu.tap()

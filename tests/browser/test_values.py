@@ -11,7 +11,7 @@ from benchmarks.browser import wait_until_settled
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
 from caldp_ui.values.page_state import BEGIN
-from tests.browser.conftest import DESKTOP, SCREENS, Opened, Profiles, visiting
+from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, visiting
 from tests.browser.test_axe import in_scheme
 from tests.browser.test_contrast import contrast
 
@@ -137,8 +137,8 @@ def test_a_table_of_one_s_own_is_pasted_and_its_names_are_texts(page: Any) -> No
     undo(page)
 
 
-def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None:
-    page = opened(WEB, READY, viewport=DESKTOP)
+def test_a_thousand_pages_are_folded_searched_and_marked(open_link: OpenLink) -> None:
+    page = open_link(WEB, READY, viewport=DESKTOP)
     assert page.locator(ROWS).count() == 40
     page.get_by_role("button", name="Unfold Cancer").click()
     assert page.locator(f"{ROWS}.inner").count() == 25
@@ -152,8 +152,8 @@ def test_a_thousand_pages_are_folded_searched_and_marked(opened: Opened) -> None
     assert page.locator(f"{ROWS}[data-marked=some]").count() == 1
 
 
-def test_names_stand_out_and_nothing_sticks_out_on_a_phone(opened: Opened) -> None:
-    page = opened("values", READY, **SCREENS["phone"])
+def test_names_stand_out_and_nothing_sticks_out_on_a_phone(open_link: OpenLink) -> None:
+    page = open_link("values", READY, **SCREENS["phone"])
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
     marked = (f"{ROWS}[data-marked={marks}] .text" for marks in ("all", "none"))

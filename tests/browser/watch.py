@@ -17,12 +17,12 @@ class Watch:
     """Collects every address that is asked for, and every error."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.urls: list[str] = []
         self.errors: list[str] = []
 
     def follow(self, page: Any) -> None:
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.on("websocket", lambda socket: self.asked.append(socket.url))
+        page.on("request", lambda request: self.urls.append(request.url))
+        page.on("websocket", lambda socket: self.urls.append(socket.url))
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
@@ -31,7 +31,7 @@ class Watch:
             self.errors.append(f"{message.text} ({message.location['url']})")
 
     def outside(self) -> list[str]:
-        return [url for url in self.asked if is_outside(url)]
+        return [url for url in self.urls if is_outside(url)]
 
     def check(self) -> None:
         assert not self.outside(), self.outside()

@@ -19,7 +19,7 @@ from caldp_ui.stage.codec import Blob
 from caldp_ui.values import marks
 
 GRID = GridDomain(south=-3.3, west=10.1, cell=0.3, rows=11, columns=7)
-ASKED = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
+QUESTION = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
 _LINES = np.array([[10.5, -3.25], [11.0004, -3.0], [np.nan, np.nan], [12.0, 0.125], [10.1, 0.0]])
 _DRAWN = [
     ["move", 10.5, -3.25],
@@ -43,7 +43,7 @@ def cases() -> dict[str, Any]:
             for symbols in _sets(rng, 60)
         ],
         "nearest": _nearest(rng),
-        "coins": [_coins(ASKED), _coins(Question("Odd?", ("yes", "no"), (0,), 2.5))],
+        "coins": [_coins(QUESTION), _coins(Question("Odd?", ("yes", "no"), (0,), 2.5))],
     }
 
 
@@ -73,8 +73,8 @@ def _blobs(rng: np.random.Generator) -> dict[str, Any]:
         "lines": (codec.encode_lines(_LINES[:, 0], _LINES[:, 1]), _DRAWN),
     }
     return {
-        name: {"parcel": base64.b64encode(codec.pack_message({}, [blob])).decode(), "is": told}
-        for name, (blob, told) in made.items()
+        name: {"parcel": base64.b64encode(codec.pack_message({}, [blob])).decode(), "is": value}
+        for name, (blob, value) in made.items()
     }
 
 

@@ -106,12 +106,12 @@ test("a hand that comes back has chosen nothing", async () => {
 test("a film lasts ten seconds, and leads back to where it began", async () => {
     const made = await player();
     made.toggle();
-    const seen = Array.from({length: 3}, () => {
+    const steps = Array.from({length: 3}, () => {
         const {index} = made.position;
         mock.timers.tick(10_000 / 3);
         return index;
     });
-    assert.deepEqual(seen, [0, 1, 2]);
+    assert.deepEqual(steps, [0, 1, 2]);
     assert.equal(made.position, null);
     assert.equal(made.timer, null);
     assert.deepEqual(made.events, [], "nobody is told");
@@ -130,11 +130,11 @@ test("a loop goes round at its pace until it is stopped", async () => {
     const made = await player({loops: true, follows: false});
     made.toggle();
     assert.equal(made.position, null, "it goes on from the scene's own step");
-    const seen = Array.from({length: 6}, () => {
+    const steps = Array.from({length: 6}, () => {
         mock.timers.tick(250);
         return made.position.index;
     });
-    assert.deepEqual(seen, [2, 0, 1, 2, 0, 1]);
+    assert.deepEqual(steps, [2, 0, 1, 2, 0, 1]);
     made.toggle();
     assert.deepEqual(made.events, [], "what does not follow is not told");
     const ended = await player({loops: true}, scene(2));

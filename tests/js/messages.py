@@ -44,7 +44,7 @@ _LABELS = (
 _QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
 
 
-def written() -> str:
+def typescript() -> str:
     """The file: a constant of its type for each message."""
     consts = (
         f"const {kind.lower()}{number}: Message.{kind} = {json.dumps(message)};"
@@ -71,12 +71,12 @@ def messages() -> Iterator[tuple[str, Any]]:
     yield "ChartFilm", json.loads(films.Film("", "", (step,), settings="else").chart_message)
     yield "SliderState", vars(SliderState("1.0", "else"))
     for reports in ((), (0, 1, 2, 2)):
-        seen = PollState("code", "mark", _QUESTION, True, reports)
+        poll = PollState("code", "mark", _QUESTION, True, reports)
         past = history(_QUESTION, reports)
-        yield "Poll", json.loads(boards.board_json(seen, past))
-        yield "Poll", json.loads(boards.board_json(seen, past, np.array([0.5, 0.25, 0.25])))
+        yield "Poll", json.loads(boards.board_json(poll, past))
+        yield "Poll", json.loads(boards.board_json(poll, past, np.array([0.5, 0.25, 0.25])))
         for refused in (None, "It is closed."):
-            yield "Phone", {**boards.phone_message(seen), "received": False, "refused": refused}
+            yield "Phone", {**boards.phone_message(poll), "received": False, "refused": refused}
     yield (
         "Lesson",
         bar._message(LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),
@@ -123,8 +123,8 @@ def _answers() -> Iterator[dict[str, Any]]:
     receipt = {"receipt": {"client": "", "serial": 0}}
     yield {**chart.message(ComparisonData(setup, plain, None, None)), **receipt}
     results: list[Result] = [run(setup), run(plain)]
-    shown = ComparisonData(setup, plain, *results)
-    yield {**chart.message(shown, shown), **receipt}
+    data = ComparisonData(setup, plain, *results)
+    yield {**chart.message(data, data), **receipt}
 
 
 def _sent(parcel: bytes) -> Any:
@@ -133,4 +133,4 @@ def _sent(parcel: bytes) -> Any:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(written())
+    sys.stdout.write(typescript())

@@ -13,13 +13,13 @@ HERE = Path(__file__).parent
 
 
 def test_modules_compute_what_they_say_and_what_python_says(tmp_path: Path) -> None:
-    told = tmp_path / "cases.json"
-    told.write_text(json.dumps(cases()), "utf-8")
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps(cases()), "utf-8")
     tests = sorted(str(path) for path in HERE.glob("*.test.js"))
     command = [str(NODE), "--import", str(HERE / "resolve.js"), "--test", "--test-reporter=spec"]
     done = subprocess.run(
         [*command, *tests],
-        env={**os.environ, "CALDP_CASES": str(told)},
+        env={**os.environ, "CALDP_CASES": str(file)},
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     counts = dict(re.findall(r"^ℹ (\w+) (\d+)$", done.stdout, re.MULTILINE))

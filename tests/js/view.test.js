@@ -6,8 +6,8 @@ import {View, readQuery, viewOf, writeQuery} from "../../caldp_ui/stage/web/view
 import {SMALL, at, numbers} from "./page.js";
 
 const GRID = new Grid(SMALL);
-const near = (found, right, what = "") =>
-    assert.ok(Math.abs(found - right) < 1e-9, `${what} ${found}, not ${right}`);
+const near = (found, right, name = "") =>
+    assert.ok(Math.abs(found - right) < 1e-9, `${name} ${found}, not ${right}`);
 
 mock.timers.enable({apis: ["setTimeout"]});
 test.beforeEach(() => at("/maps"));
