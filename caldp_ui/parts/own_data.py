@@ -114,7 +114,7 @@ def _show(state: PageState[S], form: Form[C]) -> None:
 def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
     """Show what was understood, and the button that accepts it; False if it was refused."""
     try:
-        with st.container(key=state.key("own-seen"), gap="small"):
+        with st.container(key=state.key("own-preview"), gap="small"):
             counts = own_file.show(state, form.columns, upload)
     except CaldpError as error:
         st.session_state[_state_key(state, "wrong")] = str(error)

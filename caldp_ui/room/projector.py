@@ -106,7 +106,7 @@ def _live(teacher_key: TeacherKey) -> None:
     last = past[-1][1] if past else None
     headline.show(words.live_headline(poll, last))
     intake.warn(poll)
-    with st.container(key=STATE.key("asked")):
+    with st.container(key=STATE.key("question")):
         st.header(escape_markdown(poll.question.text), anchor=False)
     boards.board(boards.board_json(poll, past), STATE.key("board"))
 

@@ -9,8 +9,8 @@ from typing import Final
 
 import streamlit as st
 
-_LINK: Final = "handed"
-_PART: Final = "asked"
+_LINK: Final = "link"
+_PART: Final = "open"
 
 
 def open_with(path: str, query: Mapping[str, str]) -> None:

@@ -97,7 +97,7 @@ def ground() -> Ground:
 
 
 def sentence(epsilon: float) -> str:
-    return f"As told for ε = {epsilon:g}."
+    return f"As computed for ε = {epsilon:g}."
 
 
 def steps(settings: Iterable[tuple[str, float, float, int]]) -> Iterator[Step]:
@@ -113,7 +113,7 @@ def steps(settings: Iterable[tuple[str, float, float, int]]) -> Iterator[Step]:
             {name: subtitle(result) for name, result in pair.items()},
             {name: fact(result) for name, result in pair.items()},
             f"{epsilon:g}",
-            {".st-key-said p": f"<p>{sentence(epsilon)}</p>"},
+            {".st-key-sentence p": f"<p>{sentence(epsilon)}</p>"},
         )
 
 
@@ -200,7 +200,7 @@ def turn() -> None:
     st.session_state.epsilon = st.session_state.level
 
 
-with st.container(key="said"):
+with st.container(key="sentence"):
     st.markdown(sentence(st.session_state.epsilon))
 maps = stage(
     scene(st.session_state.epsilon, st.session_state.seed), "maps", on_act=note, on_step=note

@@ -28,11 +28,11 @@ from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 HEADLINE: Final = ".st-key-headline h1"
-APPEARS: Final = """([said, patience]) => new Promise(done => {
+APPEARS: Final = """([sentence, patience]) => new Promise(done => {
     const end = performance.now() + patience;
     const look = () => {
         const there = [...document.querySelectorAll(".st-key-headline h1")].some(
-            each => each.offsetParent && each.textContent === said);
+            each => each.offsetParent && each.textContent === sentence);
         if (there || performance.now() > end) done(there); else requestAnimationFrame(look);
     };
     look();

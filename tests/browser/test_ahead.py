@@ -15,22 +15,22 @@ FILMS_THERE = """dials => {
 }"""
 FRAME = """() => {
     const hub = globalThis[Symbol.for("caldp.pictures")];
-    const shown = () => [...document.querySelectorAll(".st-key-headline p, .st-key-matrix-off p, "
-        + ".st-key-room-rehearsed p")];
-    window.seen = key => {
+    const css = ["headline", "matrix-off", "room-rehearsed"].map(key => `.st-key-${key} p`);
+    const sentences = () => [...document.querySelectorAll(css.join())];
+    window.readPage = key => {
         const {root, step, drawnContent: drawn} = hub.get(key);
         const fields = [...root.querySelectorAll("input[type=text]")].map(each => each.value);
         const board = root.innerHTML.replace(/ ?class="new"| new(?=")/g, "");
-        const said = shown().filter(each => each.checkVisibility());
-        const words = said.map(each => [each.innerText, getComputedStyle(each).font]);
-        const places = [root, ...said].map(each => Math.round(each.getBoundingClientRect().y));
+        const visible = sentences().filter(each => each.checkVisibility());
+        const words = visible.map(each => [each.innerText, getComputedStyle(each).font]);
+        const places = [root, ...visible].map(each => Math.round(each.getBoundingClientRect().y));
         return {ahead: step !== null, board, fields, words, drawn, places};
     };
 }"""
 PRESSED = """([dial, key]) => {
-    const look = () => requestAnimationFrame(() => { window.first ??= window.seen(key); });
-    const input = document.querySelector(`.st-key-${dial}`), said = "aria-valuetext";
-    new MutationObserver(look).observe(input, {subtree: true, attributeFilter: [said]});
+    const look = () => requestAnimationFrame(() => { window.first ??= window.readPage(key); });
+    const input = document.querySelector(`.st-key-${dial}`), attribute = "aria-valuetext";
+    new MutationObserver(look).observe(input, {subtree: true, attributeFilter: [attribute]});
     window.first = null;
     input.querySelector("input[type=range]").focus();
 }"""
@@ -60,15 +60,15 @@ def test_what_is_seen_ahead_is_what_the_server_says(
 ) -> None:
     page = open_link(link, ".board", viewport=DESKTOP)
     wait_for_films(page, dial)
-    before = page.evaluate("key => window.seen(key)", key)
+    before = page.evaluate("key => window.readPage(key)", key)
     frame = ahead(page, key, dial, "ArrowRight")
     assert frame.pop("ahead")
     assert frame["board"] != before["board"]
     assert frame["drawn"] != before["drawn"]
     assert frame["words"] != before["words"]
-    page.wait_for_function("key => !window.seen(key).ahead", arg=key)
+    page.wait_for_function("key => !window.readPage(key).ahead", arg=key)
     wait_until_settled(page)
-    confirmed = page.evaluate("key => window.seen(key)", key)
+    confirmed = page.evaluate("key => window.readPage(key)", key)
     assert not confirmed.pop("ahead")
     assert frame == confirmed
 
@@ -81,11 +81,11 @@ def test_a_film_of_another_channel_is_not_shown(open_link: OpenLink) -> None:
     page.locator(".st-key-matrix-plant button").click()
     page.locator(".st-key-matrix-mend").wait_for()
     wait_until_settled(page)
-    before = page.evaluate("window.seen('matrix-board')")
+    before = page.evaluate("window.readPage('matrix-board')")
     frame = ahead(page, "matrix-board", "matrix-epsilon", "ArrowRight")
     assert frame["board"].count('data-mark="broken"') == 20
     page.wait_for_function(
-        "drawn => window.seen('matrix-board').drawn !== drawn", arg=before["drawn"]
+        "drawn => window.readPage('matrix-board').drawn !== drawn", arg=before["drawn"]
     )
     assert page.locator(".board [data-mark=broken]").count() == 20
 
@@ -93,8 +93,9 @@ def test_a_film_of_another_channel_is_not_shown(open_link: OpenLink) -> None:
 FIRST_STEP = """stage => {
     window.first = null;
     const look = () => requestAnimationFrame(() => {
-        const shown = [...stage.querySelectorAll(".pane canvas")].filter(e => e.checkVisibility());
-        window.first ??= {step: stage.dataset.step, maps: shown.map(each => each.toDataURL())};
+        const canvases = [...stage.querySelectorAll(".pane canvas")];
+        const maps = canvases.filter(e => e.checkVisibility()).map(each => each.toDataURL());
+        window.first ??= {step: stage.dataset.step, maps};
     });
     new MutationObserver(look).observe(stage, {attributeFilter: ["data-step"]});
 }"""

@@ -10,11 +10,10 @@ from caldp_ui.classroom.films import render
 from caldp_ui.classroom.page_state import LINK, Lesson
 from caldp_ui.parts import headline
 from tests.browser.conftest import OpenLink
-from tests.browser.hands import expect
+from tests.browser.hands import HEADLINE, expect
 
 pytestmark = pytest.mark.browser
 DIAL = ".st-key-classroom-epsilon"
-HEADLINE = ".st-key-headline .headline"
 CHART = ".st-key-classroom-sum .chart"
 STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 KNOWN = """reading => {
@@ -26,8 +25,8 @@ KNOWN = """reading => {
 """Whether the browser has that step of what the page shows now."""
 TEXTS = """css => [...document.querySelectorAll(css)]
     .filter(each => each.getClientRects().length).map(each => each.innerHTML)"""
-DRAWN = """([css, told]) => {
-    const {data, layout} = JSON.parse(told), host = document.querySelector(css);
+DRAWN = """([css, figure]) => {
+    const {data, layout} = JSON.parse(figure), host = document.querySelector(css);
     return host.data?.length === data.length && data.every((trace, i) =>
         (host.data[i].y.bdata ?? String(host.data[i].y)) === (trace.y.bdata ?? String(trace.y)));
 }"""

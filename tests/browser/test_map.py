@@ -86,7 +86,7 @@ def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: 
     expect(page.get_by_text("München.csv.gz")).to_be_visible()
     page.get_by_role("button", name="Read the file").click()
     expect(page.get_by_text("1 of 4 rows is not counted")).to_be_visible()
-    expect(page.locator(".st-key-places-own-seen canvas").first).to_be_visible()
+    expect(page.locator(".st-key-places-own-preview canvas").first).to_be_visible()
     page.get_by_role("button", name="Show it").click()
     page.wait_for_url("**dataset=places*")
     wait_until_settled(page)

@@ -63,7 +63,7 @@ def bring(page: Any, data: bytes, people: str, folder: Path) -> None:
     page.locator(".st-key-places-own-file input[type=file]").set_input_files(path)
     expect(page.get_by_text("list.csv")).to_be_visible()
     page.get_by_role("button", name="Read the file").click()
-    expect(page.locator(".st-key-places-own-seen")).to_contain_text(f"{people} people")
+    expect(page.locator(".st-key-places-own-preview")).to_contain_text(f"{people} people")
     page.get_by_role("button", name="Show it").click()
 
 

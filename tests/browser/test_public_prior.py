@@ -43,7 +43,7 @@ def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) ->
     chosen.set_input_files(tmp_path / "last year.geojson")
     expect(page.get_by_text("last year.geojson")).to_be_visible()
     page.get_by_role("button", name="Read the file").click()
-    preview = page.locator(".st-key-places-own-seen")
+    preview = page.locator(".st-key-places-own-preview")
     expect(preview.get_by_role("radio", name="what is public already")).to_be_checked()
     expect(preview).to_contain_text("people in")
     page.get_by_role("button", name="Show it").click()

@@ -117,7 +117,7 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
     page.goto(f"{address}/room")
     page.locator(".board .row").first.wait_for()
     wait_until_settled(page)
-    question = page.locator(".st-key-room-asked")
+    question = page.locator(".st-key-room-question")
     for button, text in (("open", "Tea, milk or both?"), ("ask", "Milk first?")):
         page.locator(".st-key-room-text input").fill(text)
         page.locator(f".st-key-room-{button} button").click()
@@ -203,10 +203,10 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     watch.check()
 
 
-SENT = """([text, told]) => {
+SENT = """([text, content]) => {
     const found = new Function(`${text}; return Board`)();
     const board = new found(document.body.appendChild(document.createElement("div")));
-    board.paint(told);
+    board.paint(content);
     return board.rowParts.map(({sent, bar}) => [sent.style.width, bar.style.width]);
 }"""
 

@@ -16,7 +16,7 @@ SLIDER = ".st-key-level input[type=range]"
 
 
 def sentence(epsilon: float) -> str:
-    return f"As told for ε = {epsilon:g}."
+    return f"As computed for ε = {epsilon:g}."
 
 
 def level(hand: Hand) -> float:
@@ -57,9 +57,9 @@ def rest_at(hand: Hand, wanted: float) -> list[str]:
 def server_says(hand: Hand, wanted: float) -> list[str]:
     """The pictures once the page's own sentence, which the film covers, is that of the level."""
     hand.page.wait_for_function(
-        """text => [...document.querySelectorAll(".st-key-said p")].length === 1
-            && document.querySelector(".st-key-said p").textContent === text
-            && !document.querySelector(".st-key-said p").style.display""",
+        """text => [...document.querySelectorAll(".st-key-sentence p")].length === 1
+            && document.querySelector(".st-key-sentence p").textContent === text
+            && !document.querySelector(".st-key-sentence p").style.display""",
         arg=sentence(wanted),
     )
     wait_until_settled(hand.page)
@@ -79,7 +79,7 @@ def expect_pictures(hand: Hand, as_wanted: Callable[[list[str]], bool]) -> list[
 def begin_at_1(hand: Hand) -> Iterator[None]:
     yield
     rest_at(hand, 1.0)
-    hand.page.locator(".st-key-said").scroll_into_view_if_needed()
+    hand.page.locator(".st-key-sentence").scroll_into_view_if_needed()
 
 
 def test_streamlits_slider_says_its_words_where_the_stage_listens(hand: Hand) -> None:
@@ -89,7 +89,7 @@ def test_streamlits_slider_says_its_words_where_the_stage_listens(hand: Hand) ->
 def test_pictures_and_words_follow_the_hand_and_the_server_confirms_them(hand: Hand) -> None:
     before, sent = hand.pictures(), len(hand.sent)
     with hold_at(hand, 4.0):
-        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(sentence(4.0))
+        expect(hand.page.locator(".st-key-sentence p:visible")).to_have_text(sentence(4.0))
         first = hand.pictures()
         alt = hand.page.locator(".pane:visible canvas").last.get_attribute("aria-label")
         subtitle = hand.page.locator(".pane:visible .subtitle").last.inner_text()
@@ -103,7 +103,7 @@ def test_the_film_never_shows_a_level_under_the_name_of_another(hand: Hand) -> N
     before = hand.pictures()
     with hold_at(hand, 2.0):
         assert hand.pictures() == before, "there is no such step in the film"
-        expect(hand.page.locator(".st-key-said p:visible")).to_have_text(sentence(1.0))
+        expect(hand.page.locator(".st-key-sentence p:visible")).to_have_text(sentence(1.0))
     after = server_says(hand, 2.0)
     assert after[1:] != before[1:]
     # The film has no step for the scene's own level, so nothing says that it is of this scene.

@@ -143,8 +143,7 @@ def test_a_thousand_pages_are_folded_searched_and_marked(open_link: OpenLink) ->
     page.get_by_role("button", name="Unfold Cancer").click()
     assert page.locator(f"{ROWS}.inner").count() == 25
     page.locator(".chart input[type=search]").fill("weather: f")
-    page.wait_for_function("true")
-    assert page.locator(ROWS).count() == 1
+    expect(page.locator(ROWS)).to_have_count(1)
     page.get_by_role("button", name="Mark", exact=True).click()
     page.wait_for_function("location.search.includes('sensitive.runs=1%3B700-999')")
     page.locator(".chart input[type=search]").fill("")

@@ -165,7 +165,7 @@ def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
     send(late, 0, token=3)
     assert "closed" in message(late, "phone")["refused"]
     checked(teacher.button(key="room-end").click().run())
-    assert container(teacher, "room-asked") is None
+    assert container(teacher, "room-question") is None
     for code, phrase in ((poll.code, "has ended"), ("NNNNNNNN", "There is no poll")):
         (notice,) = open_room_page(code=code).info
         assert phrase in notice.value
@@ -249,7 +249,7 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
         again = open_room_page()
         kept = [{"event": "teacher", "value": {"code": poll.code, "key": secret}}]
         trigger(again, kept, STATE.key("keeper"))
-        assert (container(again, "room-asked") is not None) == found
+        assert (container(again, "room-question") is not None) == found
 
 
 def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
