@@ -173,9 +173,9 @@ FILES = (
 
 def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path: Path) -> None:
     collector = Collector(small("hadamard"))
-    for name, content, told in FILES:
+    for name, content, message in FILES:
         (tmp_path / name).write_bytes(content)
-        with naming(name), pytest.raises(CaldpError, match=told):
+        with naming(name), pytest.raises(CaldpError, match=message):
             collector.tally(tmp_path / name)
     with pytest.raises(CaldpError, match="can't be read"):
         collector.tally(tmp_path / "none.csv")

@@ -17,8 +17,8 @@ from tests.collect.protocols import small, tables
 from tests.collect.test_javascript import NODE
 from tests.contract.checks import naming
 
-ASKED: Final = os.environ.get("CALDP_NODE_MODULES")
-MODULES: Final = Path(ASKED or ROOT / "tests" / "js" / "node_modules")
+NODE_MODULES: Final = os.environ.get("CALDP_NODE_MODULES")
+MODULES: Final = Path(NODE_MODULES or ROOT / "tests" / "js" / "node_modules")
 
 
 def added_up(tasks: list[dict[str, Any]]) -> list[Any]:
@@ -33,7 +33,7 @@ def added_up(tasks: list[dict[str, Any]]) -> list[Any]:
 
 
 @pytest.mark.skipif(
-    ASKED is None and not (MODULES / "@divviup").exists(),
+    NODE_MODULES is None and not (MODULES / "@divviup").exists(),
     reason="@divviup/prio3 is missing: npm install --prefix tests/js --no-package-lock.",
 )
 def test_two_servers_find_what_the_collector_counts(tmp_path: Path) -> None:

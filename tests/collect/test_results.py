@@ -117,8 +117,8 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
         "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
             record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
     }  # fmt: skip
-    for told, files in cases.items():
-        with naming(told), pytest.raises(CaldpError, match=told) as refused:
+    for message, files in cases.items():
+        with naming(message), pytest.raises(CaldpError, match=message) as refused:
             read_collection(files)
         assert str(refused.value).count("\n") == 0
 
