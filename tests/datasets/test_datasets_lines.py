@@ -146,11 +146,11 @@ def test_cancelling_passes_through_and_closes_the_file(
     text = b"\n".join(rows)
     path.write_bytes(gzip.compress(text) if packed else text)
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1_000)
-    opened: list[Any] = []
+    files: list[Any] = []
 
     def watched(self: Path, *args: Any) -> Any:
-        opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
-        return opened[-1]
+        files.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
+        return files[-1]
 
     def stop(share: float) -> None:
         if share > 0.1:
@@ -159,17 +159,17 @@ def test_cancelling_passes_through_and_closes_the_file(
     monkeypatch.setattr(pathlib.Path, "open", watched)
     with pytest.raises(error):
         Snap(str(path)).load(stop)
-    assert [file.closed for file in opened] == [True]
+    assert [file.closed for file in files] == [True]
 
 
 def test_an_error_while_counting_closes_the_file(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[Any] = []
+    files: list[Any] = []
 
     def watched(self: Path, *args: Any) -> Any:
-        opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
-        return opened[-1]
+        files.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
+        return files[-1]
 
     def fail(block: int) -> None:
         raise MemoryError
@@ -180,4 +180,4 @@ def test_an_error_while_counting_closes_the_file(
     with pytest.raises(MemoryError) as held:
         spec.load()
     assert held.traceback
-    assert [file.closed for file in opened] == [True]
+    assert [file.closed for file in files] == [True]

@@ -72,8 +72,8 @@ def test_a_cell_must_end_there_and_no_map_goes_around_twice() -> None:
 
 
 def test_areas_are_read_and_found_by_either_name() -> None:
-    told = Area.parse("-19,-15,176,-178")
-    assert told == Area(-19.0, -15.0, 176.0, 182.0) == Area.parse(str(told))
+    area = Area.parse("-19,-15,176,-178")
+    assert area == Area(-19.0, -15.0, 176.0, 182.0) == Area.parse(str(area))
     for mistaken in ("0,10,-60,-130", "0,10,10,-5"):  # ends that were swapped
         with pytest.raises(CaldpError, match="west < east"):
             Area.parse(mistaken)
@@ -83,7 +83,7 @@ def test_areas_are_read_and_found_by_either_name() -> None:
     assert BOTH.area_mask(far).sum() == 4 * 5 == EAST.area_mask(far).sum()
     assert BOTH.snap(far) == BOTH.snap(near_by) == near_by
     assert BOTH.subgrid(far) == BOTH.subgrid(near_by) == GridDomain(-18.0, -178.0, 0.5, 4, 5)
-    assert BOTH.subgrid(told).area == told
+    assert BOTH.subgrid(area).area == area
     assert BOTH.area_mask(Area(-90, 90, -180, 180)).all()
     assert BOTH.snap(Area(-19.0, -18.0, 0.0, 10.0)) is None
     with pytest.raises(CaldpError, match="end between its cells"):
@@ -120,8 +120,10 @@ def test_one_polygon_three_ways() -> None:
 @pytest.mark.parametrize("grid", [BOTH, NORTH])
 def test_countries_and_land_are_those_of_both_halves(grid: GridDomain) -> None:
     labels, names = country_labels(grid)
-    told = [np.array(country_labels(half)[1])[country_labels(half)[0]] for half in halves(grid)]
-    assert np.array(names)[labels].tolist() == joined(grid, told).tolist()
+    countries = [
+        np.array(country_labels(half)[1])[country_labels(half)[0]] for half in halves(grid)
+    ]
+    assert np.array(names)[labels].tolist() == joined(grid, countries).tolist()
     under = base_map(grid)
     for half, turn in zip(halves(grid), (0.0, 360.0), strict=True):
         at = np.repeat(half.latitudes(), half.columns), np.tile(half.longitudes(), half.rows)
