@@ -130,9 +130,9 @@ def test_moments_are_those_of_the_channel(family: str) -> None:
     tally = mechanism.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
     moments = _Moments.of(Evidence.of(mechanism, tally), mechanism.symbol_partition)
     (level, slope), (held_level, held_slope), _ = moments.lines
-    told = np.bincount(blocks[[3, 5]], Evidence.of(mechanism, tally).unbiased[[3, 5]])
+    open_shares = np.bincount(blocks[[3, 5]], Evidence.of(mechanism, tally).unbiased[[3, 5]])
     total = np.array([100, 110]) / 210
-    hidden = np.clip(total - told, 0, total)
+    hidden = np.clip(total - open_shares, 0, total)
     other = np.array([square[1, 0], square[5, 4]])
     clear = np.array([square[3, 0], square[5, 4]])
     own = np.array([square[0, 0], square[4, 4]])
@@ -164,13 +164,13 @@ def test_they_are_in_order_and_hold_what_is_shown(
     mechanism = registry.in_context(Context.of(blocks, np.array(flags), strength), family)
     people = rng.multinomial(n, rng.dirichlet(np.full(size, 0.3)))
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
-    shown = np.clip(evidence.unbiased, 0, 1)
+    estimate = np.clip(evidence.unbiased, 0, 1)
     for ours in (intervals(evidence, level), simultaneous(evidence, level)):
         assert (ours.low >= 0).all()
         assert (ours.high <= 1).all()
         assert (ours.low <= ours.high).all()
-        assert (ours.low <= shown + 1e-12).all()
-        assert (shown <= ours.high + 1e-12).all()
+        assert (ours.low <= estimate + 1e-12).all()
+        assert (estimate <= ours.high + 1e-12).all()
 
 
 def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
@@ -246,8 +246,8 @@ def test_they_hold_the_estimate_and_stay_shares() -> None:
     assert (inner.high <= outer.high).all()
     assert inner.low.min() >= 0
     assert outer.high.max() <= 1
-    shown = np.clip(runs[0].unbiased, 0, 1)
-    assert held(shown, inner.low, inner.high).all()
+    estimate = np.clip(runs[0].unbiased, 0, 1)
+    assert held(estimate, inner.low, inner.high).all()
 
 
 def test_nobody_and_everybody_in_the_clear() -> None:
