@@ -107,9 +107,9 @@ def test_check_ins_on_the_map(epsilon: float, most: float, hadamard: float) -> N
     policy, tv = ContextPolicy(OneBlock(), EverythingSensitive(), epsilon), {}
     for spec in (Galois(), Hadamard()):
         setup = prepare(Scenario(policy=policy, mechanism=spec, estimator="simplex"))
-        told = forecast(setup)
-        tv[spec.name] = told.error
-        assert run(setup).errors[0].tv == pytest.approx(told.error, rel=0.05)
+        prediction = forecast(setup)
+        tv[spec.name] = prediction.error
+        assert run(setup).errors[0].tv == pytest.approx(prediction.error, rel=0.05)
     assert tv["galois"] <= most
     assert tv["hadamard"] >= hadamard
 

@@ -105,9 +105,9 @@ def drawn(space: Hyperplanes, people: tuple[int, ...], times: int) -> Ints:
 
 
 def check_law(tallies: Ints, law: dict[bytes, float]) -> None:
-    seen = Counter(np.ascontiguousarray(tally).tobytes() for tally in tallies)
-    assert seen.keys() <= law.keys(), "a tally that cannot be"
-    observed = np.array([seen[tally] for tally in law])
+    counts = Counter(np.ascontiguousarray(tally).tobytes() for tally in tallies)
+    assert counts.keys() <= law.keys(), "a tally that cannot be"
+    observed = np.array([counts[tally] for tally in law])
     expected = len(tallies) * np.array(list(law.values()))
     assert_fits(observed, expected, SIGNIFICANCE / CASES_AT_MOST)
 

@@ -39,9 +39,9 @@ def mechanism_of(policy: Context, oracles: Any = OLH) -> ContextMechanism:
 def test_three_symbols_see_independent_numbers(prime: int) -> None:
     hashes = every_hash(prime)
     assert len(np.unique(hashes, axis=0)) == prime**3
-    seen = [polynomial(hashes, np.full(prime**3, x), prime) for x in range(prime)]
+    numbers = [polynomial(hashes, np.full(prime**3, x), prime) for x in range(prime)]
     for a, b, c in combinations(range(prime), 3):
-        triples = seen[a] + prime * (seen[b] + prime * seen[c])
+        triples = numbers[a] + prime * (numbers[b] + prime * numbers[c])
         np.testing.assert_array_equal(np.bincount(triples), np.ones(prime**3))
 
 
@@ -73,8 +73,8 @@ def test_stepping_counts_what_the_hashes_say(size: int, g: int) -> None:
     counts = count_hits(hashes, values, prime, g, size)
     for x in {0, 1, size // 2, size - 1}:
         if x < size:
-            told = polynomial(hashes, np.full(50, x), prime) * g // prime
-            assert counts[x] == (told == values).sum()
+            buckets = polynomial(hashes, np.full(50, x), prime) * g // prime
+            assert counts[x] == (buckets == values).sum()
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.5, 1.0, 2.5, 20.0])
