@@ -40,8 +40,8 @@ def test_margins_are_those_of_the_report_on_a_region(policy: ContextPolicy) -> N
     margins = group_margins(setup.mechanism, p, labels) / np.sqrt(setup.n)
     first = run(setup).first
     for group, margin in enumerate(margins):
-        told = region_report(setup, first, labels == group).half_width / setup.n
-        assert margin == pytest.approx(told, rel=1e-6)
+        half_width = region_report(setup, first, labels == group).half_width / setup.n
+        assert margin == pytest.approx(half_width, rel=1e-6)
 
 
 @pytest.mark.parametrize("policy", POLICIES[1:2])
@@ -54,10 +54,10 @@ def test_planned_people_know_every_group_and_half_of_them_do_not(policy: Context
     shares = np.bincount(labels, p)
     worst = int(np.nanargmax(group_margins(setup.mechanism, p, labels, floor=FLOOR) / shares))
     for n, low, high in ((people, 170, 201), (people // 2, 120, 190)):
-        asked = replace(setup, scenario=replace(setup.scenario, n=n))
+        survey = replace(setup, scenario=replace(setup.scenario, n=n))
         hits = 0
         for seeds in np.random.SeedSequence(11).spawn(200):
-            report = region_report(asked, run_trial(asked, seeds), labels == worst)
+            report = region_report(survey, run_trial(survey, seeds), labels == worst)
             hits += abs(report.estimate / report.truth - 1) <= WITHIN
         assert low <= hits < high
 

@@ -56,8 +56,8 @@ def shuffled(rows: Any, values: tuple[int, ...]) -> dict[tuple[int, ...], float]
         after: dict[tuple[int, ...], float] = {}
         for counts, chance in law.items():
             for y in np.flatnonzero(rows[x]).tolist():
-                seen = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
-                after[seen] = after.get(seen, 0.0) + chance * rows[x, y]
+                histogram = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
+                after[histogram] = after.get(histogram, 0.0) + chance * rows[x, y]
         law = after
     return law
 
@@ -126,10 +126,10 @@ def by_hand(epsilon: float, beta: float, n: int, p: float) -> float:
         law = [np.zeros((m + 2, m + 2)) for _ in range(2)]
         for c in range(m + 1):
             half = binom.pmf(range(c + 1), c, 0.5)
-            seen = np.asarray(half) * binom.pmf(c, m, 2 * p * alpha / (1 + beta))
+            chances = np.asarray(half) * binom.pmf(c, m, 2 * p * alpha / (1 + beta))
             for ((right, left), weights), a in product(coins.items(), range(c + 1)):
                 for which in range(2):
-                    law[which][a + right, c - a + left] += seen[a] * weights[which]
+                    law[which][a + right, c - a + left] += chances[a] * weights[which]
         part = np.maximum(law[0] - math.exp(epsilon) * law[1], 0).sum()
         total += float(binom.pmf(m, n - 1, (1 + beta) / p) * part)
     return total

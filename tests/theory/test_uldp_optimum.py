@@ -172,8 +172,8 @@ def test_what_a_wrong_share_costs(epsilon: float) -> None:
     assert losses[0.0, 1.0] / losses[1.0, 1.0] == pytest.approx(few, rel=2e-3)
     many = 2 * (e + 1) / (np.sqrt(e) + 1) ** 2
     assert losses[1.0, 0.0] / losses[0.0, 0.0] == pytest.approx(many, rel=5e-3)
-    told = {1.0: 1.06, 4.0: 2.38}
-    assert round(few, 2) == told[epsilon]
+    table = {1.0: 1.06, 4.0: 2.38}
+    assert round(few, 2) == table[epsilon]
 
 
 def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:
