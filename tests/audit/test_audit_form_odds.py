@@ -18,7 +18,7 @@ from tests.stats import SIGNIFICANCE, assert_fits
 ORACLES = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 
 
-def included(mechanism: ContextMechanism, n: int) -> list[int]:
+def inclusion_counts(mechanism: ContextMechanism, n: int) -> list[int]:
     """Of n reports of each of three symbols those that include it, and of n base ones."""
     rng = np.random.default_rng(8)
     symbols = (0, mechanism.k // 2, mechanism.k - 1)
@@ -46,7 +46,11 @@ def check_odds(counts: list[int], form: SupportForm, n: int) -> None:
 @pytest.mark.parametrize("oracles", thinned(ORACLES, one_in=2))
 def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
     n, mechanism = 200_000, ContextMechanism(Context.plain(300, 1.0), "right", oracles)
-    counts, sizes, epsilon = included(mechanism, n), mechanism.sizes, mechanism.policy.epsilon
+    counts, sizes, epsilon = (
+        inclusion_counts(mechanism, n),
+        mechanism.sizes,
+        mechanism.policy.epsilon,
+    )
     check_odds(counts, oracles(sizes, epsilon).support_form(0), n)
     with pytest.raises(AssertionError, match="χ²"):
         check_odds(counts, oracles(sizes, 1.05 * epsilon).support_form(0), n)

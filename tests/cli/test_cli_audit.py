@@ -29,7 +29,7 @@ MIXED: dict[str, Any] = {
 }
 
 
-def mixed(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, Any]:
+def mixed_scenario(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, Any]:
     """A scenario of ten blocks with levels and sensitive values of their own, changed."""
     return {
         "caldp_scenario": 2,
@@ -39,7 +39,7 @@ def mixed(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, An
     }
 
 
-def audited(folder: Path, scenario: Any) -> Result:
+def run_audit(folder: Path, scenario: Any) -> Result:
     path = folder / "scenario.json"
     path.write_text(json.dumps(scenario), encoding="utf-8")
     return CliRunner().invoke(main, ["audit", str(path)])
@@ -47,7 +47,7 @@ def audited(folder: Path, scenario: Any) -> Result:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
-    done = audited(tmp_path, mixed(family))
+    done = run_audit(tmp_path, mixed_scenario(family))
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
     assert summary["scenario"]["mechanism"]["kind"] == summary["mechanism"] == family
@@ -86,8 +86,10 @@ def test_the_paper_s_map_is_audited_in_every_family(
     tmp_path: Path, family: str, blocks: dict[str, Any]
 ) -> None:
     """Hadamard's and Galois' take three seconds, and stream as randomized response's does."""
-    changed = mixed(family, 43_750, blocks=blocks, sensitive={"kind": "everything"}, epsilon=1.0)
-    done = audited(tmp_path, changed)
+    changed = mixed_scenario(
+        family, 43_750, blocks=blocks, sensitive={"kind": "everything"}, epsilon=1.0
+    )
+    done = run_audit(tmp_path, changed)
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
     streams = family == "randomized-response"
@@ -100,12 +102,12 @@ def test_the_paper_s_map_is_audited_in_every_family(
 def test_a_number_of_reports_is_told_while_it_is_one(
     tmp_path: Path, k: int, outputs: int | None
 ) -> None:
-    changed = mixed("oue", k, blocks=ONE, sensitive={"kind": "everything"}, epsilon=1.0)
-    done = audited(tmp_path, changed)
+    changed = mixed_scenario("oue", k, blocks=ONE, sensitive={"kind": "everything"}, epsilon=1.0)
+    done = run_audit(tmp_path, changed)
     assert json.loads(done.stdout)["outputs"] == outputs
 
 
-def made_wrong(oracles: Any) -> Any:
+def make_from(oracles: Any) -> Any:
     return lambda self, policy: ContextMechanism(policy, self.name, oracles)
 
 
@@ -119,8 +121,8 @@ def made_wrong(oracles: Any) -> Any:
 def test_what_leaks_ends_with_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracles: Any, privacy_loss: float | None
 ) -> None:
-    monkeypatch.setattr(Hadamard, "make", made_wrong(oracles))
-    done = audited(tmp_path, mixed(epsilon=1.0))
+    monkeypatch.setattr(Hadamard, "make", make_from(oracles))
+    done = run_audit(tmp_path, mixed_scenario(epsilon=1.0))
     assert done.exit_code == 1
     summary = json.loads(done.stdout)
     assert summary["holds"] is False
@@ -143,7 +145,7 @@ def test_kinds_count_only_the_blocks_that_hold() -> None:
 
 
 def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
-    done = audited(tmp_path, mixed(sensitive={"kind": "symbols", "runs": []}))
+    done = run_audit(tmp_path, mixed_scenario(sensitive={"kind": "symbols", "runs": []}))
     assert done.exit_code == 0
     assert json.loads(done.stdout)["pairs"] == []
 
@@ -160,7 +162,7 @@ def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_one_sentence(
     tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
-    done = audited(tmp_path, mixed(**change))
+    done = run_audit(tmp_path, mixed_scenario(**change))
     assert done.exit_code == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

@@ -98,7 +98,7 @@ def test_scenarios_without_a_device_are_refused() -> None:
             Protocol.of(prepare(replace(scenario, n=1)))
 
 
-def changed(path: str, value: Any, of: Protocol | None = None) -> dict[str, Any]:
+def with_value(path: str, value: Any, of: Protocol | None = None) -> dict[str, Any]:
     data = json.loads((of or small("subset-selection")).to_json())
     *within, last = path.split(".")
     part = data
@@ -143,12 +143,12 @@ HOSTILE = [
 def test_changed_protocols_are_refused_in_one_sentence() -> None:
     for path, value, reason in HOSTILE:
         with naming(path), pytest.raises(CaldpError) as refused:
-            Protocol.from_dict(changed(path, value))
+            Protocol.from_dict(with_value(path, value))
         sentence = str(refused.value)
         with naming(f"{path}: {sentence}"):
             assert reason in sentence
             assert len(sentence) < 400
-    assert Protocol.from_dict(changed("caldp_version", "7.0")).domain.k == 11
+    assert Protocol.from_dict(with_value("caldp_version", "7.0")).domain.k == 11
 
 
 WRONG_TABLES = [
@@ -174,7 +174,7 @@ def test_changed_tables_are_refused_in_one_sentence() -> None:
     table = tables()["binary"]
     for path, value, reason in WRONG_TABLES:
         with naming(f"{path}, {str(value)[:60]}"), pytest.raises(CaldpError) as refused:
-            Protocol.from_dict(changed(path, value, table))
+            Protocol.from_dict(with_value(path, value, table))
         with naming(str(refused.value)):
             assert reason in str(refused.value)
 

@@ -65,7 +65,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread.join()
 
 
-def left(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
@@ -73,7 +73,7 @@ def test_a_file_is_fetched_once_and_can_be_read(server: Server, tmp_path: Path) 
     shares: list[float] = []
     path = fetch_gowalla(server.url, tmp_path / "new" / "folder", shares.append)
     assert path.read_bytes() == WHOLE
-    assert left(path.parent) == [GOWALLA_FILE]
+    assert names_in(path.parent) == [GOWALLA_FILE]
     assert path.stat().st_mode & 0o777 == 0o644
     assert shares == sorted(shares)
     assert 0 < shares[0] < 1
@@ -98,19 +98,19 @@ def test_a_connection_that_is_always_cut_is_given_up(server: Server, tmp_path: P
         CaldpError, match=r"failed 3 times \(\w+Error\); check the connection.* by hand"
     ):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
 def test_who_stops_leaves_nothing_that_passes_for_the_file(
     server: Server, tmp_path: Path, stop: Any
 ) -> None:
-    def stopping(share: float) -> None:
+    def interrupt(share: float) -> None:
         raise stop
 
     with pytest.raises(stop):
-        fetch_gowalla(server.url, tmp_path, stopping)
-    assert left(tmp_path) == []
+        fetch_gowalla(server.url, tmp_path, interrupt)
+    assert names_in(tmp_path) == []
     assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
 
 
@@ -131,7 +131,7 @@ def test_what_is_no_sound_check_in_file_is_not_kept(
     server.content = content
     with pytest.raises(CaldpError, match=f"sent is not kept: .*{why}.*by hand"):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("status", [404, 503])
@@ -139,7 +139,7 @@ def test_http_errors_are_one_sentence(server: Server, tmp_path: Path, status: in
     server.status = status
     with pytest.raises(CaldpError, match=f"answered with HTTP error {status} .*by hand"):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_no_network(server: Server, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_full_disk(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pathlib.Path.open", lambda self, mode: io.FileIO("/dev/full", mode))
     with pytest.raises(CaldpError, match=f"can't be kept in {tmp_path}: No space left on device"):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:

@@ -61,12 +61,12 @@ def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with file_system(source_from_bytes(b"", ""), []) as none, duck.connect(200, files=none) as kept:
 
         @contextmanager
-        def connected(memory_mb: int, files: Any) -> Iterator[Any]:
+        def connect(memory_mb: int, files: Any) -> Iterator[Any]:
             kept.unregister_filesystem(files.protocol)
             kept.register_filesystem(files)
             yield kept
 
-        monkeypatch.setattr(table, "connect", connected)
+        monkeypatch.setattr(table, "connect", connect)
         yield
 
 
@@ -112,12 +112,12 @@ def test_every_file_that_was_opened_is_closed_after_it_was_read(
     handles: list[BinaryIO] = []
     source = source_from_bytes(GOOD["commas"], "paris.csv")
 
-    def kept() -> BinaryIO:
+    def open_source() -> BinaryIO:
         handles.append(source.open())
         return handles[-1]
 
     with (
-        file_system(replace(source, open=kept), []) as files,
+        file_system(replace(source, open=open_source), []) as files,
         duck.connect(200, files=files) as connection,
     ):
         duck.fetch_rows(connection, f"from read_csv('{files.protocol}://paris.csv')")

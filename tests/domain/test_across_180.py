@@ -42,7 +42,7 @@ def halves(grid: GridDomain) -> tuple[GridDomain, GridDomain]:
     return west, GridDomain(grid.south, -180.0, grid.cell, grid.rows, grid.columns - before)
 
 
-def joined(grid: GridDomain, of: Sequence[Any]) -> Any:
+def join(grid: GridDomain, of: Sequence[Any]) -> Any:
     """(k,) what is said of the cells of both halves."""
     parts = [part.reshape(half.rows, -1) for part, half in zip(of, halves(grid), strict=True)]
     return np.concatenate(parts, axis=1).ravel()
@@ -96,7 +96,7 @@ def test_distances_go_the_short_way() -> None:
     assert BOTH.km_from(int(row[0]))[row[1]] < 60
     flags = cells_within_km(BOTH, np.array([[-17.0, 179.99]]), 30.0)
     each = [cells_within_km(half, np.array([[-17.0, 179.99]]), 30.0) for half in halves(BOTH)]
-    assert flags.tolist() == joined(BOTH, each).tolist()
+    assert flags.tolist() == join(BOTH, each).tolist()
     assert all(part.any() for part in each)
 
 
@@ -114,7 +114,7 @@ def test_one_polygon_three_ways() -> None:
         spec = PolygonBlocks(("a",), (text,))
         each = [spec.build(half).labels == spec.build(half).names.index("a")
                 for half in halves(BOTH)]  # fmt: skip
-        assert flags.tolist() == joined(BOTH, each).tolist()
+        assert flags.tolist() == join(BOTH, each).tolist()
 
 
 @pytest.mark.parametrize("grid", [BOTH, NORTH])
@@ -123,7 +123,7 @@ def test_countries_and_land_are_those_of_both_halves(grid: GridDomain) -> None:
     countries = [
         np.array(country_labels(half)[1])[country_labels(half)[0]] for half in halves(grid)
     ]
-    assert np.array(names)[labels].tolist() == joined(grid, countries).tolist()
+    assert np.array(names)[labels].tolist() == join(grid, countries).tolist()
     under = base_map(grid)
     for half, turn in zip(halves(grid), (0.0, 360.0), strict=True):
         at = np.repeat(half.latitudes(), half.columns), np.tile(half.longitudes(), half.rows)

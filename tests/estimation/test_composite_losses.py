@@ -68,14 +68,14 @@ def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
     parts, design = Components.of(mechanism), design_of(mechanism)
     law, n, more = p @ parts.channel, 10**13, 10**7
 
-    def fitted(counts: Ints, people: int) -> Floats:
+    def fit_counts(counts: Ints, people: int) -> Floats:
         tally = Tally(counts, people, mechanism.fingerprint)
         return maximum_likelihood(Evidence.of(mechanism, tally))
 
     usual = np.rint(n * (law @ design)).astype(np.int64)
-    at = fitted(usual, n)
+    at = fit_counts(usual, n)
     np.testing.assert_allclose(at, p, rtol=1e-9)
-    moved = np.array([fitted(usual + more * row, n + more) - at for row in design]) * (n / more)
+    moved = np.array([fit_counts(usual + more * row, n + more) - at for row in design]) * (n / more)
     _, ours = parts.covariances(p)
     np.testing.assert_allclose((moved.T * law) @ moved, ours, rtol=1e-3, atol=1e-4)
     if family not in NEXT_TO_NOTHING:

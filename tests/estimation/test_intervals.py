@@ -44,7 +44,7 @@ def setting(family: str, kind: str) -> tuple[ContextMechanism, Floats, list[Evid
     return mechanism, p, runs
 
 
-def held(p: Floats, low: Floats, high: Floats) -> Floats:
+def covers(p: Floats, low: Floats, high: Floats) -> Floats:
     return np.asarray((low <= p) & (p <= high), np.float64)
 
 
@@ -55,10 +55,10 @@ def test_each_covers_at_its_level(case: tuple[str, str]) -> None:
     covered, narrow = np.empty(RUNS), np.empty(RUNS)
     for run, evidence in enumerate(runs):
         ours = intervals(evidence)
-        covered[run] = held(p, ours.low, ours.high)[hidden].mean()
+        covered[run] = covers(p, ours.low, ours.high)[hidden].mean()
         half = 0.9 * norm.isf(0.025) * evidence.deviation
         low, high = evidence.unbiased - half, evidence.unbiased + half
-        narrow[run] = held(p, low, high)[hidden].mean()
+        narrow[run] = covers(p, low, high)[hidden].mean()
     for found, right in ((covered, True), (narrow, False)):
         z = abs(found.mean() - 0.95) / (found.std() / np.sqrt(RUNS))
         assert (z <= LIMIT) == right, f"coverage {found.mean():.4f}, z = {z:.1f}"
@@ -90,11 +90,11 @@ def test_with_few_people_they_cover_too(family: str, epsilon: float) -> None:
         for run in range(FEW_RUNS):
             evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng))
             ours = intervals(evidence)
-            held_ones = held(p, ours.low, ours.high)
+            held_ones = covers(p, ours.low, ours.high)
             inside[run] = *held_ones[:2], held_ones[2:22].mean()
             half = norm.isf(0.025) * evidence.deviation
             low, high = evidence.unbiased - half, evidence.unbiased + half
-            narrow[run] = held(p, low, high)[2:22].mean()
+            narrow[run] = covers(p, low, high)[2:22].mean()
         error = np.maximum(inside.std(axis=0), 0.05) / np.sqrt(FEW_RUNS)
         found = inside.mean(axis=0)
         assert (found >= LEAST_COVERAGE - norm.isf(SIGNIFICANCE) * error).all(), found
@@ -232,7 +232,7 @@ def test_simultaneous_ones_all_hold_at_once(case: tuple[str, str]) -> None:
     # 1e-6). Uncorrected intervals all hold in about 0.95^60 = 5 % of runs.
     _, p, runs = setting(*case)
     both = np.array([
-        [held(p, i.low, i.high).all() for i in (simultaneous(e), intervals(e))] for e in runs
+        [covers(p, i.low, i.high).all() for i in (simultaneous(e), intervals(e))] for e in runs
     ])  # fmt: skip
     together, single = both.mean(axis=0)
     assert together >= 0.90
@@ -247,7 +247,7 @@ def test_they_hold_the_estimate_and_stay_shares() -> None:
     assert inner.low.min() >= 0
     assert outer.high.max() <= 1
     estimate = np.clip(runs[0].unbiased, 0, 1)
-    assert held(estimate, inner.low, inner.high).all()
+    assert covers(estimate, inner.low, inner.high).all()
 
 
 def test_nobody_and_everybody_in_the_clear() -> None:

@@ -34,7 +34,7 @@ def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Eviden
     return Evidence.of(mechanism, mechanism.sample_tally(people, rng))
 
 
-def observed_of(evidence: Evidence) -> ReportLikelihood:
+def likelihood_of(evidence: Evidence) -> ReportLikelihood:
     products = channel_products(evidence.mechanism)
     assert products is not None
     return ReportLikelihood(products, evidence.tally.counts / evidence.n, evidence.n)
@@ -52,7 +52,7 @@ def check_products(kind: str, epsilon: float, family: str) -> None:
     evidence = evidence_of(kind, epsilon, family)
     channel = channel_of(evidence.mechanism)
     p = np.random.default_rng(9).dirichlet(np.ones(evidence.mechanism.k))
-    likelihood = observed_of(evidence)
+    likelihood = likelihood_of(evidence)
     law = p @ channel
     np.testing.assert_allclose(likelihood.products.apply(p), law, rtol=1e-9, atol=1e-15)
     frequencies = evidence.tally.counts / evidence.n
@@ -100,7 +100,7 @@ def check_gap(kind: str, epsilon: float, family: str) -> None:
     blocks = np.bincount(evidence.blocks, weights=ours.p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)
     # Nothing else that we can think of is above the certified limit.
-    likelihood = observed_of(evidence)
+    likelihood = likelihood_of(evidence)
     rng = np.random.default_rng(10)
     for other in (evidence.plausible, *rng.dirichlet(np.full(evidence.mechanism.k, 0.3), 20)):
         mixed = 0.5 * ours.p + 0.5 * other
@@ -115,7 +115,7 @@ def check_gap(kind: str, epsilon: float, family: str) -> None:
 @pytest.mark.parametrize("family", CODED)
 def test_no_round_lowers_the_likelihood(family: str) -> None:
     evidence = evidence_of("blocks and sensitive set", 0.5, family)
-    likelihood = observed_of(evidence)
+    likelihood = likelihood_of(evidence)
     p = np.full(evidence.mechanism.k, 1 / evidence.mechanism.k)
     values = []
     for _ in range(60):

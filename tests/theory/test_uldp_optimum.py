@@ -33,7 +33,7 @@ def prior(k: int, s: int, share: float) -> Floats:
     return np.where(np.arange(k) < s, share / s, others)
 
 
-def written_out(k: int, s: int, epsilon: float, share: float) -> Callable[[Floats], float]:
+def channel_loss(k: int, s: int, epsilon: float, share: float) -> Callable[[Floats], float]:
     """Weights of the sizes 1 … s → Σ n·Var of the best unbiased estimate, by the whole channel."""
     pi, e = prior(k, s, share), np.exp(epsilon)
 
@@ -66,7 +66,7 @@ def test_it_is_the_best_mixture_of_sets(k: int, s: int, epsilon: float) -> None:
         return min(loss((1 - step) * weights + step * size) for size in np.eye(s))
 
     for share in (0.03, 0.2, 0.6):
-        found, loss = least_loss(k, s, epsilon, share), written_out(k, s, epsilon, share)
+        found, loss = least_loss(k, s, epsilon, share), channel_loss(k, s, epsilon, share)
         weights = np.zeros(s)
         weights[np.array(found.sizes) - 1] = found.weights
         assert loss(weights) == pytest.approx(found.loss, rel=1e-9)
