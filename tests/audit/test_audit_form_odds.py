@@ -18,7 +18,7 @@ from tests.stats import SIGNIFICANCE, assert_fits
 ORACLES = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracles]
 
 
-def included(mechanism: ContextMechanism, n: int) -> list[int]:
+def inclusion_counts(mechanism: ContextMechanism, n: int) -> list[int]:
     """Of n reports of each of three symbols those that include it, and of n base ones."""
     rng = np.random.default_rng(8)
     symbols = (0, mechanism.k // 2, mechanism.k - 1)
@@ -28,7 +28,7 @@ def included(mechanism: ContextMechanism, n: int) -> list[int]:
     return [*sent, oracles.tally(reports, 0)[mechanism.k // 3]]
 
 
-def check_odds(seen: list[int], form: SupportForm, n: int) -> None:
+def check_odds(counts: list[int], form: SupportForm, n: int) -> None:
     """n reports of each of three symbols, and n base ones, include as the form says: one χ².
 
     Their four inclusion counts settle `share` and both weights. With n = 200,000 and coins 5 %
@@ -39,14 +39,18 @@ def check_odds(seen: list[int], form: SupportForm, n: int) -> None:
     own = [form.share * form.included, (1 - form.share) * form.excluded]
     expected = [own, own, own, [form.share, 1 - form.share]]
     chances = np.array([[float(q) for q in row] for row in expected])
-    observed = np.array([[each, n - each] for each in seen])
+    observed = np.array([[each, n - each] for each in counts])
     assert_fits(observed, n * chances, SIGNIFICANCE / len(ORACLES))
 
 
 @pytest.mark.parametrize("oracles", thinned(ORACLES, one_in=2))
 def test_reports_have_the_odds_of_the_form(oracles: Any) -> None:
     n, mechanism = 200_000, ContextMechanism(Context.plain(300, 1.0), "right", oracles)
-    seen, sizes, epsilon = included(mechanism, n), mechanism.sizes, mechanism.policy.epsilon
-    check_odds(seen, oracles(sizes, epsilon).support_form(0), n)
+    counts, sizes, epsilon = (
+        inclusion_counts(mechanism, n),
+        mechanism.sizes,
+        mechanism.policy.epsilon,
+    )
+    check_odds(counts, oracles(sizes, epsilon).support_form(0), n)
     with pytest.raises(AssertionError, match="χ²"):
-        check_odds(seen, oracles(sizes, 1.05 * epsilon).support_form(0), n)
+        check_odds(counts, oracles(sizes, 1.05 * epsilon).support_form(0), n)

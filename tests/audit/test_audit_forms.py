@@ -72,13 +72,13 @@ def check_rebuilds(oracles: Any, sizes: Ints) -> None:
         assert int(base.sum()) == denominator
         assert is_distribution(form)
         possible = includes[:, base > 0]
-        told_apart = {
+        distinctions = {
             bool((one & ~two).any())
             for x, one in enumerate(possible)
             for other, two in enumerate(possible)
             if x != other
         }
-        assert told_apart <= {0 < form.share < 1}
+        assert distinctions <= {0 < form.share < 1}
 
 
 @pytest.mark.parametrize("family", thinned(FORMS, one_in=2))

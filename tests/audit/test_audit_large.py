@@ -72,7 +72,7 @@ class WrittenOut:
         return getattr(self._oracles, name)
 
 
-def written_out(oracles: Any) -> Any:
+def without_rows(oracles: Any) -> Any:
     return lambda sizes, epsilon: WrittenOut(oracles(sizes, epsilon))
 
 
@@ -81,7 +81,7 @@ def test_both_ways_to_read_rows_give_one_record(oracles: Any) -> None:
     for kind, epsilon in CASES:
         policy = context(kind, epsilon)
         streamed = ContextMechanism(policy, "streamed", oracles)
-        whole = ContextMechanism(policy, "written out", written_out(oracles))
+        whole = ContextMechanism(policy, "written out", without_rows(oracles))
         assert isinstance(streamed.oracles, HasChannelRows)
         assert not isinstance(whole.oracles, HasChannelRows)
         assert audit_context(streamed) == audit_context(whole)
@@ -120,7 +120,7 @@ def test_one_step_of_the_coin_decides_what_holds(oracles: Any, kind: str) -> Non
     assert not agree(ContextMechanism(context(kind, 1.0), "bolder", bolder)).holds
 
 
-def tampered(oracles: Any, change: Callable[[ChannelRows], ChannelRows], at: int) -> Any:
+def with_wrong_row(oracles: Any, change: Callable[[ChannelRows], ChannelRows], at: int) -> Any:
     """The oracles with one streamed row of block 0 changed."""
 
     class Tampered(oracles):  # type: ignore[misc]
@@ -146,14 +146,14 @@ def test_one_wrong_row_of_thousands_is_found(oracles: Any, at: int) -> None:
     right = audit_context(ContextMechanism(policy, "right", oracles))
     assert right.holds
     assert right.faulty_row is None
-    wrong = audit_context(ContextMechanism(policy, "wrong", tampered(oracles, all_ones, at)))
+    wrong = audit_context(ContextMechanism(policy, "wrong", with_wrong_row(oracles, all_ones, at)))
     assert not wrong.holds
     assert wrong.faulty_row == at
 
 
 def test_a_base_row_that_is_no_law_is_laid_to_those_who_use_it() -> None:
     flags = np.arange(8) < 5
-    twice = tampered(HR, all_ones, at=5)
+    twice = with_wrong_row(HR, all_ones, at=5)
     audit = audit_context(ContextMechanism(Context.high_low(flags, 1.0), "wrong", twice))
     assert audit.faulty_row == 5
     # Nobody uses it where everything is sensitive.
@@ -250,7 +250,7 @@ def test_the_pair_named_is_the_one_that_leaks(oracles: Any) -> None:
 
 
 def test_a_channel_written_out_has_a_stated_size() -> None:
-    mechanism = ContextMechanism(Context.plain(3000, 1.0), "large", written_out(HR))
+    mechanism = ContextMechanism(Context.plain(3000, 1.0), "large", without_rows(HR))
     with pytest.raises(CaldpError, match=r"at most 4,000,000 entries and would have up to 1\.23e"):
         audit_context(mechanism)
 

@@ -240,9 +240,9 @@ def test_rows_of_numpy_do_not_wrap() -> None:
 @pytest.mark.parametrize("policy", [GridMetric(3, 4, 0.7, 0.4), GridMetric(1, 5, 0.3, 0.3)])
 def test_axes_say_what_every_pair_says(policy: GridMetric) -> None:
     mechanism = GridGeometric(policy)
-    for asked in (policy, GridMetric(policy.rows, policy.columns, 0.7, 0.39)):
-        by_axes = audit_axes(mechanism, asked)
-        assert by_axes.holds == audit_channel(mechanism.exact_channel(), asked).holds
+    for claim in (policy, GridMetric(policy.rows, policy.columns, 0.7, 0.39)):
+        by_axes = audit_axes(mechanism, claim)
+        assert by_axes.holds == audit_channel(mechanism.exact_channel(), claim).holds
         assert by_axes.method == EVERY_AXIS
     assert audit_axes(mechanism, policy).holds
 

@@ -118,9 +118,9 @@ def test_single_values_by_another_way(family: str) -> None:
     shares = [Fraction(i + 1, K * (K + 1) // 2) for i in range(K)]
     found = channel_beliefs(channel, np.array(shares, dtype=np.float64), SINGLE)
     outputs = range(len(channel[0]))
-    seen = [y for y in outputs if any(row[y] for row in channel)]
+    support = [y for y in outputs if any(row[y] for row in channel)]
     for x in range(K):
-        after = [float(posterior(channel, context, shares, y).posterior[x]) for y in seen]
+        after = [float(posterior(channel, context, shares, y).posterior[x]) for y in support]
         assert (found[x].least, found[x].most) == pytest.approx((min(after), max(after)))
 
 

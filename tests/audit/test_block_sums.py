@@ -56,9 +56,9 @@ def test_honest_sums_have_the_noise_that_is_said_and_crafted_ones_are_seen(famil
     assert sum(each.is_suspect for each in honest) <= 4  # of 0.05 expected
     fakes = honest[0].detectable_fakes(mechanism, TARGET)
     assert fakes is not None
-    seen = [sum(e.is_suspect for e in checks_of(mechanism, m)) for m in (fakes // 4, fakes)]
-    assert seen[0] < 10
-    assert 25 < seen[1] < 75  # every second time: five standard errors
+    suspects = [sum(e.is_suspect for e in checks_of(mechanism, m)) for m in (fakes // 4, fakes)]
+    assert suspects[0] < 10
+    assert 25 < suspects[1] < 75  # every second time: five standard errors
 
 
 @pytest.mark.parametrize("family", FAMILIES)

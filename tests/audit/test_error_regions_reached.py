@@ -25,7 +25,7 @@ from tests.products import thinned
 
 NEARLY = 1e-9
 SOME = pytest.mark.parametrize(("family", "kind"), thinned(FAMILIES, CONTEXTS, one_in=3))
-TOLD = [family for family in FAMILIES if family != "local-hashing"]
+OVERLAP_FAMILIES = [family for family in FAMILIES if family != "local-hashing"]
 """Families that tell how their reports overlap."""
 
 
@@ -88,7 +88,7 @@ def test_regions_of_any_matrix() -> None:
     assert math.exp(1.0) * fa + md == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("family", "kind"), thinned(TOLD, CONTEXTS, one_in=2))
+@pytest.mark.parametrize(("family", "kind"), thinned(OVERLAP_FAMILIES, CONTEXTS, one_in=2))
 def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
     for epsilon in (0.5, 1.0, 4.0):
         mechanism = registry.in_context(context(kind, epsilon), family)
@@ -124,7 +124,7 @@ def test_large_maps_and_what_does_not_tell() -> None:
     policy = Context.of(np.arange(k) // 900, np.ones(k, np.bool_), 1.0)
     prior = rng.dirichlet(np.full(k, 0.1))
     by_block = np.array([prior[policy.blocks == j].max() for j in range(policy.m)])
-    for family in TOLD:
+    for family in OVERLAP_FAMILIES:
         found = best_guess(registry.in_context(policy, family), prior)
         assert by_block.sum() <= found.after <= math.e * by_block.sum()
     with pytest.raises(CaldpError, match="does not tell how its reports overlap"):

@@ -75,12 +75,12 @@ def contexts(draw: st.DrawFn) -> Context:
 
 @given(contexts())
 def test_a_context_is_told_without_its_matrix(context: Context) -> None:
-    told, expected = pair_odds(context), over_every_pair(context)
-    assert told.protected == expected.protected == bool(context.hidden().any())
+    odds, expected = pair_odds(context), over_every_pair(context)
+    assert odds.protected == expected.protected == bool(context.hidden().any())
     for each, other in (
-        (told.both_ways, expected.both_ways),
-        (told.one_way, expected.one_way),
-        (told.largest, expected.largest),
+        (odds.both_ways, expected.both_ways),
+        (odds.one_way, expected.one_way),
+        (odds.largest, expected.largest),
     ):
         assert each == pytest.approx(other, abs=1e-12)
 
@@ -98,21 +98,21 @@ def test_a_context_is_told_without_its_matrix(context: Context) -> None:
 )
 def test_other_policies_too(policy: PrivacyMatrix) -> None:
     whole = policy.with_tags() if isinstance(policy, PersonalPolicy) else policy
-    told, expected = pair_odds(policy), over_every_pair(whole)
-    assert told.both_ways == pytest.approx(expected.both_ways)
-    assert told.one_way == pytest.approx(expected.one_way)
+    odds, expected = pair_odds(policy), over_every_pair(whole)
+    assert odds.both_ways == pytest.approx(expected.both_ways)
+    assert odds.one_way == pytest.approx(expected.one_way)
 
 
 def test_a_bound_by_way_of_a_third_value_counts() -> None:
     free = np.inf
     levels = DenseMatrix.of([[0, 1, 9], [1, 0, 1], [9, 1, 0]])
-    told = pair_odds(levels)
-    assert told.both_ways == pytest.approx(max_guess_accuracy(2.0))
-    assert told.one_way is None
+    odds = pair_odds(levels)
+    assert odds.both_ways == pytest.approx(max_guess_accuracy(2.0))
+    assert odds.one_way is None
     open_one = DenseMatrix.of([[0, 1, free], [free, 0, free], [free, free, 0]])
-    told = pair_odds(open_one)
-    assert told.both_ways is None
-    assert told.one_way == pytest.approx(1 - math.exp(-1) / 2)
+    odds = pair_odds(open_one)
+    assert odds.both_ways is None
+    assert odds.one_way == pytest.approx(1 - math.exp(-1) / 2)
 
 
 def test_what_is_no_level_is_refused() -> None:

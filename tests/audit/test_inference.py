@@ -69,8 +69,8 @@ def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
     channel, tallies, prior = channel_of(mechanism), single_tallies(mechanism), prior_of(policy.k)
     rng = np.random.default_rng(8)
     for x in rng.permutation(policy.k)[:3].tolist():
-        seen = rng.choice(mechanism.outputs, 2, p=channel[x] / channel[x].sum()).tolist()
-        for reports in (seen[:1], seen):
+        pair = rng.choice(mechanism.outputs, 2, p=channel[x] / channel[x].sum()).tolist()
+        for reports in (pair[:1], pair):
             found = posterior_after_reports(mechanism, prior, [tallies[y] for y in reports])
             np.testing.assert_allclose(found, by_bayes(channel, prior, reports), rtol=1e-6)
             for s in range(policy.k):

@@ -229,13 +229,13 @@ def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_f
     mixed = (1 - beta) * p + beta * added
     np.testing.assert_allclose(subtract_fakes(mixed, beta, added), p, atol=1e-12)
     labels, one_report = mechanism.blocks, mechanism.tally(mechanism.every_report()[:1])
-    seen = sums_by(labels, (1 - beta) * p + beta * np.eye(mechanism.k)[x], mechanism.policy.m)
-    evidence = replace(Evidence.of(mechanism, one_report), unbiased=mixed, block_shares=seen)
-    told = FakesGuess(added, np.eye(seen.size)[labels[x]])
-    np.testing.assert_allclose(recover_shares(evidence, beta, told), p, atol=1e-12)
+    sums = sums_by(labels, (1 - beta) * p + beta * np.eye(mechanism.k)[x], mechanism.policy.m)
+    evidence = replace(Evidence.of(mechanism, one_report), unbiased=mixed, block_shares=sums)
+    guess = FakesGuess(added, np.eye(sums.size)[labels[x]])
+    np.testing.assert_allclose(recover_shares(evidence, beta, guess), p, atol=1e-12)
     blind = even_fakes(evidence, float(added.sum()))
     kept = recover_shares(evidence, beta, blind)
-    np.testing.assert_allclose(sums_by(labels, kept, seen.size), seen, atol=1e-12)
+    np.testing.assert_allclose(sums_by(labels, kept, sums.size), sums, atol=1e-12)
     assert kept[x] > p[x] + 0.5 * beta
     d = int((mixed > 0).sum())
     missed = subtract_fakes(mixed, beta, blind.added)[x] - p[x]

@@ -141,15 +141,15 @@ def test_keys_are_the_arguments_with_their_types() -> None:
     calls = []
 
     @cached
-    def doubled(value: float, *, other: int = 0) -> float:
+    def double(value: float, *, other: int = 0) -> float:
         calls.append(value)
         return 2 * value + other
 
-    assert [doubled(1), doubled(1.0), doubled(True), doubled(1, other=0)] == [2] * 4
+    assert [double(1), double(1.0), double(True), double(1, other=0)] == [2] * 4
     assert [type(each) for each in calls] == [int, float, bool]
-    assert doubled(1, other=3) == 5
+    assert double(1, other=3) == 5
     with pytest.raises(TypeError):
-        doubled([1])  # type: ignore[arg-type]
+        double([1])  # type: ignore[arg-type]
 
 
 def test_a_key_of_ones_own_gets_all_arguments_and_decides_alone() -> None:

@@ -29,7 +29,7 @@ MIXED: dict[str, Any] = {
 }
 
 
-def mixed(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, Any]:
+def mixed_scenario(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, Any]:
     """A scenario of ten blocks with levels and sensitive values of their own, changed."""
     return {
         "caldp_scenario": 2,
@@ -39,7 +39,7 @@ def mixed(family: str = "hadamard", k: int = 400, **policy: Any) -> dict[str, An
     }
 
 
-def audited(folder: Path, scenario: Any) -> Result:
+def run_audit(folder: Path, scenario: Any) -> Result:
     path = folder / "scenario.json"
     path.write_text(json.dumps(scenario), encoding="utf-8")
     return CliRunner().invoke(main, ["audit", str(path)])
@@ -47,29 +47,29 @@ def audited(folder: Path, scenario: Any) -> Result:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
-    done = audited(tmp_path, mixed(family))
+    done = run_audit(tmp_path, mixed_scenario(family))
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert told["scenario"]["mechanism"]["kind"] == told["mechanism"] == family
-    assert told["scenario"]["n"] is None
+    summary = json.loads(done.stdout)
+    assert summary["scenario"]["mechanism"]["kind"] == summary["mechanism"] == family
+    assert summary["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
     mechanism = registry.in_context(Context.of(np.arange(400) // 40, flags, LEVELS), family)
     known = mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
-    assert (told["k"], told["blocks"], told["outputs"]) == (400, 10, known)
-    assert told["holds"] is True
-    assert told["faulty_value"] is None
-    within, across = told["pairs"]
+    assert (summary["k"], summary["blocks"], summary["outputs"]) == (400, 10, known)
+    assert summary["holds"] is True
+    assert summary["faulty_value"] is None
+    within, across = summary["pairs"]
     # Blocks 0 and 1 are sensitive throughout, block 2 has 20, block 3 has 10 of 40.
     assert (within["kind"], within["blocks"]) == ("sensitive-sensitive", 4)
     assert within["pairs"] == 40 * 39 * 2 + 20 * 19 + 10 * 9
     assert (across["kind"], across["blocks"]) == ("sensitive-other", 2)
     assert across["pairs"] == 20 * 20 + 10 * 30
     record = audit_context(mechanism)
-    assert told["method"] == record.method
-    for told_kind in (within, across):
-        classes = [c for c in record.classes if c.kind == told_kind["kind"]]
-        assert told_kind["blocks_that_hold"] == len(classes)
-        worst = told_kind["worst"]
+    assert summary["method"] == record.method
+    for kind in (within, across):
+        classes = [c for c in record.classes if c.kind == kind["kind"]]
+        assert kind["blocks_that_hold"] == len(classes)
+        worst = kind["worst"]
         same = next(c for c in classes if c.block == worst["block"])
         assert worst["privacy_loss"] == same.privacy_loss
         assert worst["epsilon"] == same.epsilon
@@ -86,13 +86,15 @@ def test_the_paper_s_map_is_audited_in_every_family(
     tmp_path: Path, family: str, blocks: dict[str, Any]
 ) -> None:
     """Hadamard's and Galois' take three seconds, and stream as randomized response's does."""
-    changed = mixed(family, 43_750, blocks=blocks, sensitive={"kind": "everything"}, epsilon=1.0)
-    done = audited(tmp_path, changed)
+    changed = mixed_scenario(
+        family, 43_750, blocks=blocks, sensitive={"kind": "everything"}, epsilon=1.0
+    )
+    done = run_audit(tmp_path, changed)
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
+    summary = json.loads(done.stdout)
     streams = family == "randomized-response"
-    assert told["method"] == (EVERY_ENTRY if streams else THE_FORM)
-    worst = told["pairs"][0]["worst"]
+    assert summary["method"] == (EVERY_ENTRY if streams else THE_FORM)
+    worst = summary["pairs"][0]["worst"]
     assert (worst["value"], worst["other_value"], worst["output"]) == (0, 1, 0 if streams else None)
 
 
@@ -100,12 +102,12 @@ def test_the_paper_s_map_is_audited_in_every_family(
 def test_a_number_of_reports_is_told_while_it_is_one(
     tmp_path: Path, k: int, outputs: int | None
 ) -> None:
-    changed = mixed("oue", k, blocks=ONE, sensitive={"kind": "everything"}, epsilon=1.0)
-    done = audited(tmp_path, changed)
+    changed = mixed_scenario("oue", k, blocks=ONE, sensitive={"kind": "everything"}, epsilon=1.0)
+    done = run_audit(tmp_path, changed)
     assert json.loads(done.stdout)["outputs"] == outputs
 
 
-def made_wrong(oracles: Any) -> Any:
+def make_from(oracles: Any) -> Any:
     return lambda self, policy: ContextMechanism(policy, self.name, oracles)
 
 
@@ -119,12 +121,12 @@ def made_wrong(oracles: Any) -> Any:
 def test_what_leaks_ends_with_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracles: Any, privacy_loss: float | None
 ) -> None:
-    monkeypatch.setattr(Hadamard, "make", made_wrong(oracles))
-    done = audited(tmp_path, mixed(epsilon=1.0))
+    monkeypatch.setattr(Hadamard, "make", make_from(oracles))
+    done = run_audit(tmp_path, mixed_scenario(epsilon=1.0))
     assert done.exit_code == 1
-    told = json.loads(done.stdout)
-    assert told["holds"] is False
-    worst = told["pairs"][-1]["worst"]
+    summary = json.loads(done.stdout)
+    assert summary["holds"] is False
+    worst = summary["pairs"][-1]["worst"]
     assert not worst["holds"]
     assert worst["privacy_loss"] == (None if privacy_loss is None else pytest.approx(privacy_loss))
 
@@ -134,16 +136,16 @@ def test_kinds_count_only_the_blocks_that_hold() -> None:
         Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard"
     )
     mechanism.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])
-    told = audit_summary(audit_context(mechanism))
-    (kind,) = told["pairs"]
-    assert told["holds"] is False
+    summary = audit_summary(audit_context(mechanism))
+    (kind,) = summary["pairs"]
+    assert summary["holds"] is False
     assert (kind["blocks"], kind["blocks_that_hold"]) == (3, 1)
     assert kind["worst"]["block"] == 1
     assert math.isclose(kind["worst"]["privacy_loss"], 2.0, rel_tol=1e-9)
 
 
 def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
-    done = audited(tmp_path, mixed(sensitive={"kind": "symbols", "runs": []}))
+    done = run_audit(tmp_path, mixed_scenario(sensitive={"kind": "symbols", "runs": []}))
     assert done.exit_code == 0
     assert json.loads(done.stdout)["pairs"] == []
 
@@ -160,7 +162,7 @@ def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_one_sentence(
     tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
-    done = audited(tmp_path, mixed(**change))
+    done = run_audit(tmp_path, mixed_scenario(**change))
     assert done.exit_code == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

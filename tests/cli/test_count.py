@@ -30,9 +30,9 @@ def count(folder: Path, *options: str) -> Any:
 def test_a_file_becomes_counts(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS, "cp1252")
     out = tmp_path / "counts.parquet"
-    told = count(tmp_path, "-o", str(out))
-    assert told["columns"] == {"latitude": "Breite", "longitude": "Länge", "count": "Gewicht"}
-    assert (told["people"], told["rows"], sum(told["not_counted"].values())) == (4, 3, 1)
+    summary = count(tmp_path, "-o", str(out))
+    assert summary["columns"] == {"latitude": "Breite", "longitude": "Länge", "count": "Gewicht"}
+    assert (summary["people"], summary["rows"], sum(summary["not_counted"].values())) == (4, 3, 1)
     assert int(read_places(out).places.counts().sum()) == 4
     assert b"Mitte" not in out.read_bytes()
     on = ("--area", "52,53,13,14", "--cell", "0.5", "--count", "-")
@@ -46,10 +46,10 @@ def test_several_questions_become_a_scenario_file(tmp_path: Path) -> None:
     rows = [f"{20 + x % 47};{('no', 'yes')[x % 3 == 0]};{'abc'[x % 3]}" for x in range(94)]
     (tmp_path / "rows.csv").write_text("\n".join(["age;smokes;town", *rows, "30;;a"]))
     out = tmp_path / "survey.json"
-    asked = ("--question", "smokes", "--question", "age")
-    told = count(tmp_path, "-o", str(out), *asked)
-    assert told["questions"]["smokes"] == {"people": 94, "answers": 2}
-    assert told["questions"]["age"]["people"] == 95
+    options = ("--question", "smokes", "--question", "age")
+    summary = count(tmp_path, "-o", str(out), *options)
+    assert summary["questions"]["smokes"] == {"people": 94, "answers": 2}
+    assert summary["questions"]["age"]["people"] == 95
     scenario = Scenario.from_file(str(out))
     assert isinstance(scenario.dataset, OwnSurvey)
     smokes, age = scenario.dataset.tables()
@@ -59,9 +59,9 @@ def test_several_questions_become_a_scenario_file(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["run", str(out)])
     assert (done.exit_code, json.loads(done.stdout)["k"]) == (0, 2)
     for wrong, words in {
-        ("-o", str(tmp_path / "a.csv"), *asked): "must end in .json",
+        ("-o", str(tmp_path / "a.csv"), *options): "must end in .json",
         ("-o", str(out), "--question", "age"): "2 to 10 different questions",
-        ("-o", str(out), *asked, "--question", "car"): "must name a column, one of age, smokes",
+        ("-o", str(out), *options, "--question", "car"): "must name a column, one of age, smokes",
     }.items():
         with naming(words):
             done = CliRunner().invoke(main, ["count", str(tmp_path / "rows.csv"), *wrong])
@@ -72,8 +72,8 @@ def test_steps_go_from_and_to_where_one_says(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("age\n" + "\n".join(map(str, range(10, 100))))
     out = tmp_path / "counts.csv"
     steps = ("-o", str(out), "--answer", "age", "--count", "-", "--step", "20")
-    told = count(tmp_path, *steps, "--from", "18", "--to", "78")
-    assert (told["people"], told["beyond_the_steps"]) == (90, 8 + 22)
+    summary = count(tmp_path, *steps, "--from", "18", "--to", "78")
+    assert (summary["people"], summary["beyond_the_steps"]) == (90, 8 + 22)
     table = read_table(out).table
     assert dict(zip(table.names, table.counts, strict=True)) == {
         "18 to 37": 28, "38 to 57": 20, "58 to 77": 42,
@@ -92,8 +92,8 @@ def test_steps_go_from_and_to_where_one_says(tmp_path: Path) -> None:
 def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS, "cp1252")
     out = tmp_path / "counts.csv"
-    told = count(tmp_path, "-o", str(out), "--answer", "Alter", "--group", "Ort", "--count", "-")
-    assert (told["answers"], told["people"]) == (3, 3)
+    summary = count(tmp_path, "-o", str(out), "--answer", "Alter", "--group", "Ort", "--count", "-")
+    assert (summary["answers"], summary["people"]) == (3, 3)
     table = read_table(out).table
     assert dict(zip(table.names, table.counts, strict=True)) == {
         "20; Mitte": 1, "20; Weg": 1, "30; Mitte": 1,

@@ -67,18 +67,18 @@ def test_an_answer_that_is_none_is_refused_and_not_repeated() -> None:
 def test_reports_come_from_the_operating_systems_randomness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
     real = os.urandom
 
     def counted(n: int) -> bytes:
-        asked.append(n)
+        sizes.append(n)
         return real(n)
 
     monkeypatch.setattr(os, "urandom", counted)
     for family in SPECS:
-        before = len(asked)
+        before = len(sizes)
         report = Client(small(family)).report(1)
-        assert len(asked) > before
+        assert len(sizes) > before
         if isinstance(report, str):
             assert len(base64.b64decode(report, validate=True)) == small(family).format.size
     assert {coins.system_number() < coins.NUMBER_RANGE for _ in range(20)} == {True}

@@ -36,7 +36,7 @@ def rows_of(payloads: list[bytes]) -> np.ndarray:
     return np.frombuffer(b"".join(payloads), np.uint8).reshape(len(payloads), -1)
 
 
-def expected(protocol: Protocol, payloads: list) -> Tally:  # type: ignore[type-arg]
+def expected_tally(protocol: Protocol, payloads: list) -> Tally:  # type: ignore[type-arg]
     """By the mechanism itself."""
     numbers = isinstance(payloads[0], int)
     sent = np.array(payloads) if numbers else parse_records(protocol, rows_of(payloads))
@@ -47,7 +47,7 @@ def expected(protocol: Protocol, payloads: list) -> Tally:  # type: ignore[type-
 def test_a_file_in_any_form_is_the_tally_of_its_reports(family: str, tmp_path: Path) -> None:
     protocol = small(family)
     sent = written.payloads(protocol, [x % 11 for x in range(200)], seed=1)
-    right = expected(protocol, sent)
+    right = expected_tally(protocol, sent)
     forms = written.FORMS if family in ("hadamard", "oue") else ("parquet",)
     for form in forms:
         with naming(form):
@@ -123,7 +123,7 @@ def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
                     file.write('{"report": "@@"}\n{"report": [1]}\n')
             with naming(f"{family} in {form}"):
                 found = Collector(protocol).tally(path)
-                assert same(found.tally, expected(protocol, [right]))
+                assert same(found.tally, expected_tally(protocol, [right]))
                 # An empty report in Parquet is one that was drawn by nobody, too.
                 more = 2 * (form == "jsonl")
                 assert sum(found.refused.values()) == len(wrong) + more
@@ -173,9 +173,9 @@ FILES = (
 
 def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path: Path) -> None:
     collector = Collector(small("hadamard"))
-    for name, content, told in FILES:
+    for name, content, message in FILES:
         (tmp_path / name).write_bytes(content)
-        with naming(name), pytest.raises(CaldpError, match=told):
+        with naming(name), pytest.raises(CaldpError, match=message):
             collector.tally(tmp_path / name)
     with pytest.raises(CaldpError, match="can't be read"):
         collector.tally(tmp_path / "none.csv")

@@ -24,7 +24,7 @@ from tests.contract.checks import naming
 ABOUT: Final = "--name=a --curator=b --use=c --region=d --published=2026-11-23 --author=e"
 
 
-def changed(whole: dict[str, Any], **changes: Any) -> str:
+def json_with(whole: dict[str, Any], **changes: Any) -> str:
     return json.dumps(whole | changes)
 
 
@@ -54,10 +54,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = {
         "cut.json": ours.to_json()[:90],
         "cut.tally.json": day.to_json()[:90],
-        "negative.tally.json": changed(whole, counts=[-1] * len(whole["counts"])),
-        "nan.tally.json": changed(whole, counts=[float("nan")] * len(whole["counts"])),
-        "halves.tally.json": changed(whole, counts=[0.5] * len(whole["counts"])),
-        "many.tally.json": changed(whole, counts=[n + 41 for n in whole["counts"]]),
+        "negative.tally.json": json_with(whole, counts=[-1] * len(whole["counts"])),
+        "nan.tally.json": json_with(whole, counts=[float("nan")] * len(whole["counts"])),
+        "halves.tally.json": json_with(whole, counts=[0.5] * len(whole["counts"])),
+        "many.tally.json": json_with(whole, counts=[n + 41 for n in whole["counts"]]),
         "empty.tally.json": CollectedTally.empty(ours).to_json(),
         "bare.tally.json": day.tally.to_json(),
         "headless.csv": "1\n0\n1\n",
@@ -66,9 +66,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "nan.csv": "report,n\n0,nan\n",
         "minus.csv": "report,n\n0,-12\n",
         "none.csv": "report,n\n",
-        "promise.json": changed(record, privacy=record["privacy"] | {"epsilon_most": 0.1}),
+        "promise.json": json_with(record, privacy=record["privacy"] | {"epsilon_most": 0.1}),
         "bare.json": json.dumps({"caldp_record": 1, "protocol": ours.fingerprint}),
-        "mixed.json": changed(record, privacy=record["privacy"] | {"if_mixed": {"blocks": [1]}}),
+        "mixed.json": json_with(record, privacy=record["privacy"] | {"if_mixed": {"blocks": [1]}}),
         "right.json": json.dumps(record),
         "empty.json": "\n",
     }

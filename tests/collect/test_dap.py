@@ -46,7 +46,7 @@ def text(*allowed: str) -> dict[str, Any]:
     return {"type": "string", "enum": list(allowed)} if allowed else {"type": "string"}
 
 
-def closed(needed: list[str], **fields: Any) -> dict[str, Any]:
+def object_schema(needed: list[str], **fields: Any) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
@@ -56,35 +56,35 @@ def closed(needed: list[str], **fields: Any) -> dict[str, Any]:
 
 
 TEXTS = {"type": "array", "items": text(), "minItems": 1}
-SCHEMA = closed(
+SCHEMA = object_schema(
     ["url_slug", "status", "tier", "deployment"],
     url_slug=text(),
     status=text("Draft"),
     tier={"enum": [1, 2, 3]},
-    deployment=closed(
+    deployment=object_schema(
         ["basic", "administrative"],
-        basic=closed(
+        basic=object_schema(
             ["name", "data_curators", "description", "intended_use", "data_product_type",
              "data_product_region", "publication_date"],
             name=text(), data_curators=TEXTS, description=text(), intended_use=text(),
             data_product_type=text("Summary statistics"), data_product_region=text(),
             publication_date=text(), data_product_sector=text(),
         ),
-        dp_variant=closed([], variant_name=text("Pure DP", "Custom"), data_domain=text(),
+        dp_variant=object_schema([], variant_name=text("Pure DP", "Custom"), data_domain=text(),
                           unprotected_quantities=text()),
-        privacy_loss=closed([], privacy_unit=text(), privacy_unit_details=text(),
-                            privacy_parameters=closed([], epsilon={"type": "number"}),
+        privacy_loss=object_schema([], privacy_unit=text(), privacy_unit_details=text(),
+                            privacy_parameters=object_schema([], epsilon={"type": "number"}),
                             privacy_parameters_details=text()),
-        deployment_model=closed(
+        deployment_model=object_schema(
             [], model_name=text("Local"), model_name_details=text(), actors=text(),
             release_type=text("One release", "Many releases"), release_type_details=text(),
             data_source_type=text("Static", "Dynamic"), data_source_type_details=text(),
             access_type=text("Interactive", "Non-interactive"), access_type_details=text(),
         ),
-        accounting=closed([], post_processing=text(), composition=text()),
-        implementation=closed([], preprocessing_and_hyperparameter_tuning=text(),
+        accounting=object_schema([], post_processing=text(), composition=text()),
+        implementation=object_schema([], preprocessing_and_hyperparameter_tuning=text(),
                               mechanisms=text(), justification=text()),
-        administrative=closed(["registry_authors"], sources=text(), notes=text(),
+        administrative=object_schema(["registry_authors"], sources=text(), notes=text(),
                               registry_authors=TEXTS),
     ),
 )  # fmt: skip

@@ -30,7 +30,7 @@ def test_a_table_sends_exactly_what_its_mechanism_says() -> None:
                 assert sent_by(protocol, symbol) == law
 
 
-def sent_channel(protocol: Protocol) -> list[list]:  # type: ignore[type-arg]
+def payload_channel(protocol: Protocol) -> list[list]:  # type: ignore[type-arg]
     laws = [sent_by(protocol, symbol) for symbol in range(protocol.domain.k)]
     payloads = sorted({payload for law in laws for payload in law}, key=repr)
     return [[law.get(payload, 0) for payload in payloads] for law in laws]
@@ -42,7 +42,7 @@ def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not
 ) -> None:
     protocol = small(family, epsilon=0.7)
     policy = protocol.mechanism.policy
-    assert audit_channel(sent_channel(protocol), policy).holds
+    assert audit_channel(payload_channel(protocol), policy).holds
     assert isinstance(protocol.device, Device)
     name, by = ("truth", 1) if "truth" in protocol.device.blocks[0] else ("cover", -1)
     blocks = [{**of, name: of[name] + by * (of[name] > 0)} for of in protocol.device.blocks]
@@ -52,7 +52,7 @@ def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not
     )  # fmt: skip
     wrong = replace(protocol, plan=replace(protocol.plan))
     wrong.plan.__dict__["device"] = device
-    assert not audit_channel(sent_channel(wrong), policy).holds
+    assert not audit_channel(payload_channel(wrong), policy).holds
 
 
 def test_coins_are_even_whatever_the_numbers_are() -> None:

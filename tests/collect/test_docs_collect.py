@@ -95,10 +95,10 @@ def assert_the_snippet_of_a_page_sends_two_reports_that_are_one() -> None:
     Path("pages.mjs").write_text(
         f'{BROWSER}await import("./page.mjs"); await import("./page.mjs?again");', "utf-8"
     )
-    told = subprocess.run(
+    lines = subprocess.run(
         [str(NODE), "pages.mjs"], capture_output=True, text=True, check=True, timeout=60
     ).stdout.splitlines()
-    first, second = (line.split(" ", 1) for line in told)
+    first, second = (line.split(" ", 1) for line in lines)
     assert first == second
     protocol = Protocol.from_file("protocol.json")
     address, message = first[0], json.loads(first[1])
@@ -131,12 +131,12 @@ def test_times_of_the_page_are_lines_of_the_benchmarks() -> None:
     ]
     sets = collect.SETS.format(n=sizes.collected_sets, k=sizes.collected_values)
     week = collect.WEEK.format(people=sizes.collected_people)
-    told = {
+    times = {
         work: (float(s), m) for work, s, m in table("collect.md", "| work | seconds | memory |")
     }
-    assert list(told) == [*numbers, sets, week]
-    told.pop(week)
-    for work, (seconds, memory) in told.items():
+    assert list(times) == [*numbers, sets, week]
+    times.pop(week)
+    for work, (seconds, memory) in times.items():
         with naming(work):
             assert collect.TIMES["sets" if work == sets else "numbers"].holds(seconds)
             assert collect.MEMORY.holds(float(memory.removesuffix(" MB")))

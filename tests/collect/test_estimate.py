@@ -45,7 +45,7 @@ def caldp(*words: str | Path) -> Any:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Protocol:
+def protocol(tmp_path: Path) -> Protocol:
     """A protocol with its file and a file of 3,000 reports, and three that are none."""
     protocol = labelled("hadamard", LABELS, 2.0)
     (tmp_path / "protocol.json").write_text(protocol.to_json(), "utf-8")
@@ -57,11 +57,11 @@ def asked(tmp_path: Path) -> Protocol:
     return protocol
 
 
-def test_the_commands_lead_from_files_to_shares(asked: Protocol, tmp_path: Path) -> None:
+def test_the_commands_lead_from_files_to_shares(protocol: Protocol, tmp_path: Path) -> None:
     tally, table = tmp_path / "day.tally.json", tmp_path / "estimate.csv"
-    told = caldp("tally", tmp_path / "protocol.json", tmp_path / "day.csv", "-o", tally)
-    assert told.exit_code == 0, told.output
-    books = json.loads(told.output)
+    result = caldp("tally", tmp_path / "protocol.json", tmp_path / "day.csv", "-o", tally)
+    assert result.exit_code == 0, result.output
+    books = json.loads(result.output)
     assert books["reports"] == 3000
     assert books["refused"] == {MALFORMED: 1, OTHER_PROTOCOL: 1, OUT_OF_RANGE: 1}
     done = caldp("merge", tally, "-o", tmp_path / "week.json")
@@ -80,32 +80,38 @@ def test_the_commands_lead_from_files_to_shares(asked: Protocol, tmp_path: Path)
     assert json.loads(record.read_text("utf-8"))["interval_level"] == 0.9
 
 
-def test_the_table_is_that_of_the_mechanism(asked: Protocol, tmp_path: Path) -> None:
-    collected = Collector(asked).tally(tmp_path / "day.csv")
-    table = estimate_table(asked, collected, 0.8, "none")
-    ranges = intervals(asked.mechanism, collected.tally, 0.8)
-    assert table["estimated share"] == estimate(asked.mechanism, collected.tally, "none").tolist()
+def test_the_table_is_that_of_the_mechanism(protocol: Protocol, tmp_path: Path) -> None:
+    collected = Collector(protocol).tally(tmp_path / "day.csv")
+    table = estimate_table(protocol, collected, 0.8, "none")
+    ranges = intervals(protocol.mechanism, collected.tally, 0.8)
+    assert (
+        table["estimated share"] == estimate(protocol.mechanism, collected.tally, "none").tolist()
+    )
     assert (table["low"], table["high"]) == (ranges.low.tolist(), ranges.high.tolist())
 
 
-def test_the_record_says_what_was_promised_and_collected(asked: Protocol, tmp_path: Path) -> None:
-    record = make_record(asked, Collector(asked).tally(tmp_path / "day.csv"), 0.95, "simplex")
+def test_the_record_says_what_was_promised_and_collected(
+    protocol: Protocol, tmp_path: Path
+) -> None:
+    record = make_record(protocol, Collector(protocol).tally(tmp_path / "day.csv"), 0.95, "simplex")
     assert record["reports"] == 3000
     assert sum(record["refused"].values()) == 3
     assert record["mechanism"] == {"kind": "hadamard", "parts": 1}
     assert (record["privacy"]["epsilon_least"], record["privacy"]["values"]) == (2.0, 3)
     mixed = small("oue", "one ε per block")
-    told = make_record(mixed, Collector(mixed).tally(_one(mixed, tmp_path)), 0.95, "simplex")
-    assert told["privacy"]["epsilon_least"] == 0.3
-    assert told["privacy"]["values_sent_openly_at_times"] == 5
+    mixed_record = make_record(
+        mixed, Collector(mixed).tally(_one(mixed, tmp_path)), 0.95, "simplex"
+    )
+    assert mixed_record["privacy"]["epsilon_least"] == 0.3
+    assert mixed_record["privacy"]["values_sent_openly_at_times"] == 5
 
 
 def _one(protocol: Protocol, folder: Path) -> Path:
     return written.write(folder / "one.parquet", written.payloads(protocol, [1], seed=6))
 
 
-def test_other_engines_count_what_the_collector_counts(asked: Protocol, tmp_path: Path) -> None:
-    right = Collector(asked).tally(tmp_path / "day.csv")
+def test_other_engines_count_what_the_collector_counts(protocol: Protocol, tmp_path: Path) -> None:
+    right = Collector(protocol).tally(tmp_path / "day.csv")
     with duckdb.connect() as connection:
         # What ClickHouse calls a cast that may fail, and sqlglot does not know.
         connection.execute("CREATE MACRO toInt64OrNull(x) AS TRY_CAST(x AS BIGINT)")
@@ -116,22 +122,24 @@ def test_other_engines_count_what_the_collector_counts(asked: Protocol, tmp_path
         ours = "SELECT * REPLACE (TRY_CAST(report AS BIGINT) AS report) FROM texts"
         connection.execute(f"CREATE TABLE numbers AS {ours}")
         for dialect in DIALECTS:
-            (query,) = sqlglot.transpile(tally_query(asked, dialect), read=dialect, write="duckdb")
+            (query,) = sqlglot.transpile(
+                tally_query(protocol, dialect), read=dialect, write="duckdb"
+            )
             for table in ("texts", "numbers"):
                 of = query.replace("FROM reports", f"FROM {table}").rstrip(";")
                 connection.execute(f"COPY ({of}) TO '{tmp_path}/counts.parquet'")
                 with naming(f"{dialect}, {table}"):
-                    counted = collected_from_histogram(asked, tmp_path / "counts.parquet")
+                    counted = collected_from_histogram(protocol, tmp_path / "counts.parquet")
                     assert (counted.tally.counts == right.tally.counts).all()
                     assert counted.refused == right.refused
 
 
-def test_the_histogram_of_a_query_is_estimated(asked: Protocol, tmp_path: Path) -> None:
+def test_the_histogram_of_a_query_is_estimated(protocol: Protocol, tmp_path: Path) -> None:
     (tmp_path / "counts.csv").write_text("report,n\n0,10\n1,20\n2,5\n3,5\n-1,7\n", "utf-8")
     done = caldp("estimate", tmp_path / "protocol.json", "--histogram", tmp_path / "counts.csv")
     assert done.exit_code == 0, done.output
-    tally = asked.mechanism.tally_of_histogram([10, 20, 5, 5])
-    shares = estimate(asked.mechanism, tally)
+    tally = protocol.mechanism.tally_of_histogram([10, 20, 5, 5])
+    shares = estimate(protocol.mechanism, tally)
     rows = list(csv.DictReader(done.output.splitlines()))
     assert [float(row["estimated share"]) for row in rows] == shares.tolist()
 
@@ -154,9 +162,9 @@ def test_places_are_written_as_cells_of_a_map(tmp_path: Path) -> None:
         west, south = ring[0]
         place = (float(row["longitude"]), float(row["latitude"]))
         assert place == (west + 0.25, south + 0.25)
-        told = {name: str(value) for name, value in cell["properties"].items()}
-        assert told == {name: row[name] for name in told}
-        assert {"estimated share", "low", "high", "sensitive"} <= told.keys()
+        properties = {name: str(value) for name, value in cell["properties"].items()}
+        assert properties == {name: row[name] for name in properties}
+        assert {"estimated share", "low", "high", "sensitive"} <= properties.keys()
 
 
 WRONG = ("report,n\n4,1\n", "report,n\n-4,1\n", "report,n\nx,1\n", "report,n\n1,-1\n",
@@ -190,11 +198,11 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
         shares = [float(row["estimated share"]) for row in rows]
         off[way[:1]] = total_variation(truth / truth.sum(), np.array(shares))
     assert off["--prior",] < 0.8 * off["--estimator",] < 0.7 * off[()]
-    told = json.loads((tmp_path / "record.json").read_text("utf-8"))
-    assert told["public_map"]["title"] == "last year"
+    record = json.loads((tmp_path / "record.json").read_text("utf-8"))
+    assert record["public_map"]["title"] == "last year"
     same = make_record(protocol, collected, 0.95, "cascade-map", prior=prior)
-    assert told["public_map"] == same["public_map"]
-    check_record(protocol, told, "It")
+    assert record["public_map"] == same["public_map"]
+    check_record(protocol, record, "It")
     wrong = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "simplex",
                   "--prior", tmp_path / "last year.csv")  # fmt: skip
     assert (wrong.exit_code, "is for the estimator cascade-map" in wrong.stderr) == (2, True)
@@ -211,16 +219,16 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     assert (needs.exit_code, "needs a public map" in needs.stderr) == (2, True)
 
 
-def test_histograms_that_are_none_are_refused(asked: Protocol, tmp_path: Path) -> None:
+def test_histograms_that_are_none_are_refused(protocol: Protocol, tmp_path: Path) -> None:
     for text in WRONG:
         (tmp_path / "counts.csv").write_text(text, "utf-8")
         with naming(text), pytest.raises(CaldpError, match=r"The histogram|can't be read"):
-            collected_from_histogram(asked, tmp_path / "counts.csv")
+            collected_from_histogram(protocol, tmp_path / "counts.csv")
     with pytest.raises(CaldpError, match="are no numbers"):
         collected_from_histogram(small("oue"), tmp_path / "counts.csv")
     with pytest.raises(CaldpError, match="are no numbers"):
         tally_query(small("rappor"), "spark")
     with pytest.raises(CaldpError, match="dialect must be one of"):
-        tally_query(asked, "oracle")
+        tally_query(protocol, "oracle")
     printed = caldp("sql", "--dialect", "spark", tmp_path / "protocol.json")
-    assert printed.output == tally_query(asked, "spark")
+    assert printed.output == tally_query(protocol, "spark")

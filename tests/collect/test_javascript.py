@@ -52,18 +52,18 @@ def map_of(grid: GridDomain) -> Protocol:
     return Protocol("", grid, ("all",), plan)
 
 
-def in_node(**asked: Any) -> dict[str, Any]:
-    told = {"client": str(CLIENT), "vectors": [], "protocols": [], "places": []} | asked
+def in_node(**inputs: Any) -> dict[str, Any]:
+    payload = {"client": str(CLIENT), "vectors": [], "protocols": [], "places": []} | inputs
     done = subprocess.run(
         [str(NODE), str(Path(__file__).with_name("harness.mjs"))],
-        input=json.dumps(told), capture_output=True, text=True, check=False, timeout=300,
+        input=json.dumps(payload), capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def output() -> dict[str, Any]:
     protocols = [protocol.to_dict() for protocol in PROTOCOLS]
     places = [{"protocol": map_of(grid).to_dict(), "answers": PLACES} for grid in GRIDS]
     return in_node(vectors=vectors(), protocols=protocols, places=places)
@@ -85,16 +85,16 @@ def test_the_file_of_vectors_is_what_the_python_client_draws() -> None:
                 assert not list(numbers)
 
 
-def test_it_draws_what_the_vectors_say(told: dict[str, Any]) -> None:
-    assert told["wrong"] == []
+def test_it_draws_what_the_vectors_say(output: dict[str, Any]) -> None:
+    assert output["wrong"] == []
     changed = vectors()[0]
     changed["cases"][0]["report"] += 1
     changed["cases"][1]["numbers"].append(0)
     assert in_node(vectors=[changed])["wrong"] == changed["cases"][:2]
 
 
-def test_it_sends_exactly_what_the_channel_says(told: dict[str, Any]) -> None:
-    for protocol, laws in zip(PROTOCOLS, told["laws"], strict=True):
+def test_it_sends_exactly_what_the_channel_says(output: dict[str, Any]) -> None:
+    for protocol, laws in zip(PROTOCOLS, output["laws"], strict=True):
         is_number = protocol.format.kind == NUMBER
         right = [
             {(sent if is_number else in_base64(sent)): chance for sent, chance in law.items()}  # type: ignore[arg-type]
@@ -108,22 +108,22 @@ def test_it_sends_exactly_what_the_channel_says(told: dict[str, Any]) -> None:
             assert found == right
 
 
-def test_places_are_in_the_cells_that_maps_have(told: dict[str, Any]) -> None:
+def test_places_are_in_the_cells_that_maps_have(output: dict[str, Any]) -> None:
     latitudes, longitudes = zip(*PLACES, strict=True)
-    for grid, found in zip(GRIDS, told["cells"], strict=True):
+    for grid, found in zip(GRIDS, output["cells"], strict=True):
         right = grid.locate(latitudes, longitudes).tolist()
         with naming(str(grid)):
             assert [-1 if cell is None else cell for cell in found] == right
             assert len(set(right)) > 4
 
 
-def test_its_numbers_are_the_systems_and_its_coins_even(told: dict[str, Any]) -> None:
-    numbers = told["numbers"]
+def test_its_numbers_are_the_systems_and_its_coins_even(output: dict[str, Any]) -> None:
+    numbers = output["numbers"]
     assert all(0 <= number < NUMBER_RANGE for number in numbers)
     assert len(set(numbers)) == len(numbers)  # 200 of 2^48 meet once in 10^10 runs
     for bit in range(48):
         assert len({number >> bit & 1 for number in numbers}) == 2
-    assert (told["below"], told["among"]) == (1, 1)
+    assert (output["below"], output["among"]) == (1, 1)
 
 
 def test_it_is_one_small_file_that_asks_for_nothing() -> None:

@@ -29,15 +29,15 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
             assert right is not None
             for row in made["blocks"]:
                 assert list(row["mixed_among"]) == ["20", "1000"]
-                j, told = protocol.block_names.index(row["block"]), row["mixed_among"][str(n)]
+                j, bounds = protocol.block_names.index(row["block"]), row["mixed_among"][str(n)]
                 with naming(f"{family}, {n}, {row['block']}"):
                     assert row["epsilon_of_one_report"] == policy.epsilon[j]
                     for key, bound in (
                         ("epsilon", right.hidden[j]), ("epsilon_beside_open", right.open[j])
                     ):  # fmt: skip
                         # Three digits upwards, or no such pair.
-                        assert (key in told) != np.isnan(bound)
-                        assert key not in told or bound <= told[key] <= 1.01 * bound
+                        assert (key in bounds) != np.isnan(bound)
+                        assert key not in bounds or bound <= bounds[key] <= 1.01 * bound
 
 
 def test_the_record_says_it_of_those_who_came() -> None:
@@ -58,8 +58,8 @@ def test_of_many_kinds_the_weakest_and_the_strongest_are_told() -> None:
     policy = Context.of(np.arange(2 * levels.size) // 2, [True] * (2 * levels.size), levels)
     rows = mixed_privacy_by_crowd(protocol_in(policy, SPECS["randomized-response"]), [5])["blocks"]
     assert len(rows) == LISTED
-    told = [row["epsilon_of_one_report"] for row in rows]
-    assert (told[0], told[-1]) == (levels[0], levels[-1])
+    epsilons = [row["epsilon_of_one_report"] for row in rows]
+    assert (epsilons[0], epsilons[-1]) == (levels[0], levels[-1])
 
 
 def test_where_a_pair_has_no_limit_nothing_is_promised() -> None:

@@ -17,11 +17,11 @@ from tests.collect.protocols import small, tables
 from tests.collect.test_javascript import NODE
 from tests.contract.checks import naming
 
-ASKED: Final = os.environ.get("CALDP_NODE_MODULES")
-MODULES: Final = Path(ASKED or ROOT / "tests" / "js" / "node_modules")
+NODE_MODULES: Final = os.environ.get("CALDP_NODE_MODULES")
+MODULES: Final = Path(NODE_MODULES or ROOT / "tests" / "js" / "node_modules")
 
 
-def added_up(tasks: list[dict[str, Any]]) -> list[Any]:
+def aggregate(tasks: list[dict[str, Any]]) -> list[Any]:
     done = subprocess.run(
         [str(NODE), str(Path(__file__).with_name("prio3.mjs"))],
         input=json.dumps({"modules": str(MODULES), "tasks": tasks}),
@@ -33,7 +33,7 @@ def added_up(tasks: list[dict[str, Any]]) -> list[Any]:
 
 
 @pytest.mark.skipif(
-    ASKED is None and not (MODULES / "@divviup").exists(),
+    NODE_MODULES is None and not (MODULES / "@divviup").exists(),
     reason="@divviup/prio3 is missing: npm install --prefix tests/js --no-package-lock.",
 )
 def test_two_servers_find_what_the_collector_counts(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_two_servers_find_what_the_collector_counts(tmp_path: Path) -> None:
         sent.append(written.payloads(protocol, [x % k for x in range(12)], seed=9))
         tasks.append({**made["vdaf"]["Prio3Histogram"], "reports": sent[-1]})
     beyond = {**tasks[-1], "reports": [tasks[-1]["length"]]}
-    *found, refused = added_up([*tasks, beyond])
+    *found, refused = aggregate([*tasks, beyond])
     for protocol, reports, counts in zip(protocols, sent, found, strict=True):
         rows = "".join(f"{report},{n}\n" for report, n in enumerate(counts))
         (tmp_path / "counts.csv").write_text(f"report,n\n{rows}", "utf-8")

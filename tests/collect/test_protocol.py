@@ -28,7 +28,7 @@ NAMES = ("flu", "cold", "none")
 COUNTS = (918273, 645546, 371731)
 
 
-def asked(counts: tuple[int, ...] = COUNTS, **changes: Any) -> Scenario:
+def make_scenario(counts: tuple[int, ...] = COUNTS, **changes: Any) -> Scenario:
     made = Scenario(
         OwnTable(NAMES, counts), ContextPolicy(OneBlock()), RandomizedResponse(), n=777123
     )
@@ -59,19 +59,23 @@ def test_the_schema_file_is_the_programs() -> None:
 
 
 def test_no_count_of_the_data_is_in_it() -> None:
-    text = Protocol.of(prepare(asked())).to_json()
+    text = Protocol.of(prepare(make_scenario())).to_json()
     assert not [count for count in (*COUNTS, sum(COUNTS), 777123) if str(count) in text]
-    others = (asked((1, 2, 3)), asked(n=None), asked(seed=99, trials=3, estimator="none"))
+    others = (
+        make_scenario((1, 2, 3)),
+        make_scenario(n=None),
+        make_scenario(seed=99, trials=3, estimator="none"),
+    )
     assert {Protocol.of(prepare(other)).to_json() for other in others} == {text}
     # The test can fail: what people are asked does change it.
-    assert Protocol.of(prepare(asked()), "How are you?").to_json() != text
+    assert Protocol.of(prepare(make_scenario()), "How are you?").to_json() != text
 
 
 def test_other_questions_have_other_fingerprints() -> None:
-    made = Protocol.of(prepare(asked()), "This week?")
-    renamed = Protocol.of(prepare(asked(dataset=OwnTable(("cold", "flu", "none"), COUNTS))))
-    later = Protocol.of(prepare(asked()), "Last week?")
-    stricter = Protocol.of(prepare(asked().with_epsilon(0.5)))
+    made = Protocol.of(prepare(make_scenario()), "This week?")
+    renamed = Protocol.of(prepare(make_scenario(dataset=OwnTable(("cold", "flu", "none"), COUNTS))))
+    later = Protocol.of(prepare(make_scenario()), "Last week?")
+    stricter = Protocol.of(prepare(make_scenario().with_epsilon(0.5)))
     marks = {each.fingerprint for each in (made, renamed, later, stricter)}
     assert len(marks) == 4
 
@@ -94,7 +98,7 @@ def test_scenarios_without_a_device_are_refused() -> None:
             Protocol.of(prepare(replace(scenario, n=1)))
 
 
-def changed(path: str, value: Any, of: Protocol | None = None) -> dict[str, Any]:
+def with_value(path: str, value: Any, of: Protocol | None = None) -> dict[str, Any]:
     data = json.loads((of or small("subset-selection")).to_json())
     *within, last = path.split(".")
     part = data
@@ -137,14 +141,14 @@ HOSTILE = [
 
 
 def test_changed_protocols_are_refused_in_one_sentence() -> None:
-    for path, value, told in HOSTILE:
+    for path, value, reason in HOSTILE:
         with naming(path), pytest.raises(CaldpError) as refused:
-            Protocol.from_dict(changed(path, value))
+            Protocol.from_dict(with_value(path, value))
         sentence = str(refused.value)
         with naming(f"{path}: {sentence}"):
-            assert told in sentence
+            assert reason in sentence
             assert len(sentence) < 400
-    assert Protocol.from_dict(changed("caldp_version", "7.0")).domain.k == 11
+    assert Protocol.from_dict(with_value("caldp_version", "7.0")).domain.k == 11
 
 
 WRONG_TABLES = [
@@ -168,11 +172,11 @@ WRONG_TABLES = [
 
 def test_changed_tables_are_refused_in_one_sentence() -> None:
     table = tables()["binary"]
-    for path, value, told in WRONG_TABLES:
+    for path, value, reason in WRONG_TABLES:
         with naming(f"{path}, {str(value)[:60]}"), pytest.raises(CaldpError) as refused:
-            Protocol.from_dict(changed(path, value, table))
+            Protocol.from_dict(with_value(path, value, table))
         with naming(str(refused.value)):
-            assert told in str(refused.value)
+            assert reason in str(refused.value)
 
 
 def test_a_leak_that_no_float_can_hold_is_found() -> None:
@@ -204,8 +208,8 @@ TEXTS = (
 
 
 def test_files_that_hold_no_protocol_are_refused(tmp_path: Path) -> None:
-    for text, told in TEXTS:
-        with naming(told), pytest.raises(CaldpError, match=told):
+    for text, reason in TEXTS:
+        with naming(reason), pytest.raises(CaldpError, match=reason):
             Protocol.from_json(text)
     with pytest.raises(CaldpError, match="can't be read"):
         Protocol.from_file(tmp_path / "none.json")
@@ -218,11 +222,11 @@ def test_files_that_hold_no_protocol_are_refused(tmp_path: Path) -> None:
 
 def test_the_command_writes_the_protocol(tmp_path: Path) -> None:
     example, file = str(ROOT / "examples" / "survey.json"), tmp_path / "protocol.json"
-    told = CliRunner().invoke(main, ["protocol", example, "-o", str(file), "--question", "Well?"])
-    assert (told.exit_code, told.output) == (0, "")
+    result = CliRunner().invoke(main, ["protocol", example, "-o", str(file), "--question", "Well?"])
+    assert (result.exit_code, result.output) == (0, "")
     assert Protocol.from_file(file).question == "Well?"
-    shown = CliRunner().invoke(main, ["protocol", example, "--question", "Well?"])
-    assert shown.output == file.read_text("utf-8")
+    printout = CliRunner().invoke(main, ["protocol", example, "--question", "Well?"])
+    assert printout.output == file.read_text("utf-8")
     refused = CliRunner().invoke(main, ["protocol", str(ROOT / "examples" / "personal-tags.json")])
     assert refused.exit_code == 2
     assert "Traceback" not in refused.output

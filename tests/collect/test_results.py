@@ -22,12 +22,12 @@ WEEK = DATA_FOLDER / "made_up_week"
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
-def held(*names: str, folder: Path = WEEK) -> list[tuple[str, bytes]]:
+def read_files(*names: str, folder: Path = WEEK) -> list[tuple[str, bytes]]:
     return [(name, (folder / name).read_bytes()) for name in names]
 
 
-PROTOCOL = held("protocol.json")
-MONDAY, TUESDAY = held("monday.tally.json", "tuesday.tally.json")
+PROTOCOL = read_files("protocol.json")
+MONDAY, TUESDAY = read_files("monday.tally.json", "tuesday.tally.json")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_an_estimate_says_what_its_tallies_say(estimate: dict[str, bytes]) -> No
     assert alone.results(0.9).refused is None
 
 
-def changed(data: bytes, change: Callable[[str], str]) -> bytes:
+def edit(data: bytes, change: Callable[[str], str]) -> bytes:
     text = data.decode()
     assert change(text) != text
     return change(text).encode()
@@ -90,7 +90,7 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
     record = estimate["record.json"]
 
     def with_table(change: Callable[[str], str]) -> list[tuple[str, bytes]]:
-        return [*PROTOCOL, ("estimate.csv", changed(table, change))]
+        return [*PROTOCOL, ("estimate.csv", edit(table, change))]
 
     cases = {
         "one protocol, these files have 0": [MONDAY, TUESDAY],
@@ -108,17 +108,17 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
         "something else than numbers": with_table(lambda text: text.replace("0.9,", "often,")),
         "shares or ends": with_table(lambda text: text.replace(",0.4", ",9.4")),
         "one level": with_table(lambda text: text.replace(",0.9,", ",0.8,", 1)),
-        "is of another protocol": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+        "is of another protocol": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
             record, lambda text: text.replace('"protocol": "', '"protocol": "0')))],
-        "another privacy than": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+        "another privacy than": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
             record, lambda text: text.replace('"epsilon_most": 1', '"epsilon_most": 0')))],
-        "another if_mixed than": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+        "another if_mixed than": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
             record, lambda text: text.replace('"epsilon_of_one_report": ', '"epsilon_of_one": ')))],
-        "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", changed(
+        "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
             record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
     }  # fmt: skip
-    for told, files in cases.items():
-        with naming(told), pytest.raises(CaldpError, match=told) as refused:
+    for message, files in cases.items():
+        with naming(message), pytest.raises(CaldpError, match=message) as refused:
             read_collection(files)
         assert str(refused.value).count("\n") == 0
 

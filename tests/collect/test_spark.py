@@ -30,13 +30,13 @@ def missing() -> str:
 def test_a_cluster_that_loses_a_worker_counts_each_report_once(tmp_path: Path) -> None:
     require_software(missing(), "CALDP_SPARK_REQUIRED")
     protocol = small("oue")
-    asked, output = tmp_path / "protocol.json", tmp_path / "week.tally.json"
-    asked.write_text(protocol.to_json(), "utf-8")
+    source, output = tmp_path / "protocol.json", tmp_path / "week.tally.json"
+    source.write_text(protocol.to_json(), "utf-8")
     sent = written.payloads(protocol, [x % protocol.domain.k for x in range(PEOPLE)], seed=8)
     file = written.write(tmp_path / "week.parquet", sent)
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-m", "tests.collect.spark_cluster", *map(str, (asked, file, output))],
+        [sys.executable, "-m", "tests.collect.spark_cluster", *map(str, (source, file, output))],
         env={**os.environ, "JAVA_TOOL_OPTIONS": SPARING, "PYTHONPATH": path},
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip

@@ -34,7 +34,7 @@ def write(path: Path, reports: Sequence[Any], **columns: Sequence[Any]) -> Path:
         return path
     texts = {"report": [e if isinstance(e, str) else as_text(e) for e in reports], **columns}
     rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
-    with _opened(path) as file:
+    with _open_text(path) as file:
         if ".csv" in path.name:
             writer = csv.DictWriter(file, list(texts))
             writer.writeheader()
@@ -44,7 +44,7 @@ def write(path: Path, reports: Sequence[Any], **columns: Sequence[Any]) -> Path:
     return path
 
 
-def _opened(path: Path) -> Any:
+def _open_text(path: Path) -> Any:
     if path.suffix == ".gz":
         import gzip
 

@@ -79,13 +79,13 @@ def naming(case: str) -> Iterator[None]:
 Answer = TypeVar("Answer")
 
 
-def kept(of: Callable[[Mechanism], Answer]) -> Callable[[Mechanism], Answer]:
+def remember(of: Callable[[Mechanism], Answer]) -> Callable[[Mechanism], Answer]:
     """`of`, which remembers its answers about the last mechanisms."""
     remembers: Any = lru_cache(maxsize=4)(of)
     return cast(Callable[[Mechanism], Answer], remembers)
 
 
-@kept
+@remember
 def channel_of(mechanism: Mechanism) -> Floats:
     """(k, outputs) the exact channel as floats."""
     return read_only(np.array([[float(q) for q in row] for row in mechanism.exact_channel()]))
@@ -98,13 +98,13 @@ def single_tallies(mechanism: Mechanism) -> list[Tally]:
     return [mechanism.tally(reports[y : y + 1]) for y in range(mechanism.outputs)]
 
 
-@kept
+@remember
 def design_of(mechanism: Mechanism) -> Ints:
     """(outputs, cells) what each possible report adds to the tally."""
     return read_only(np.stack([tally.counts for tally in single_tallies(mechanism)]))
 
 
-@kept
+@remember
 def single_estimates(mechanism: Mechanism) -> Floats:
     """(outputs, k) the estimate from one report, for each possible report."""
     return read_only(np.stack([mechanism.estimate(t) for t in single_tallies(mechanism)]))

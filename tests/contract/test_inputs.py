@@ -59,7 +59,7 @@ def says_why(error: CaldpError, value: object) -> bool:
     return text.endswith(".") and "\n" not in text and len(text) > 20
 
 
-def taken(value: object, use: object) -> bool:
+def accepts(value: object, use: object) -> bool:
     """True if `use(value)` works, False if it raises `CaldpError` with a sentence."""
     try:
         use(value)  # type: ignore[operator]
@@ -73,7 +73,7 @@ def taken(value: object, use: object) -> bool:
 @given(ANYTHING)
 @example(10**400)
 def test_epsilon(value: object) -> None:
-    if taken(value, lambda v: Context.plain(4, v)):
+    if accepts(value, lambda v: Context.plain(4, v)):
         epsilon = np.asarray(value, dtype=np.float64)
         assert epsilon.shape in ((), (1,))
         assert ((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX)).all()
@@ -116,7 +116,7 @@ def test_numbers_of_all_kinds_are(value: Any) -> None:
 def test_symbols(family: str, value: object) -> None:
     mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
-    if taken(value, lambda v: mechanism.privatize(v, rng)):
+    if accepts(value, lambda v: mechanism.privatize(v, rng)):
         symbols = np.asarray(value)
         assert ((symbols >= 0) & (symbols < K)).all()
         assert mechanism.tally(mechanism.privatize(symbols, rng)).n == symbols.size
@@ -127,7 +127,7 @@ def test_symbols(family: str, value: object) -> None:
 def test_counts(family: str, value: Any) -> None:
     mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
-    if taken(value, lambda v: mechanism.sample_tally(v, rng)):
+    if accepts(value, lambda v: mechanism.sample_tally(v, rng)):
         assert mechanism.sample_tally(value, rng).n == np.sum(value)
 
 
@@ -135,7 +135,7 @@ def test_counts(family: str, value: Any) -> None:
 @given(ANYTHING)
 def test_reports(family: str, value: object) -> None:
     mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
-    if taken(value, mechanism.tally):
+    if accepts(value, mechanism.tally):
         reports = np.asarray(value)
         assert mechanism.tally(reports).n == reports.size
         assert np.isin(reports, mechanism.every_report()).all()
@@ -143,7 +143,7 @@ def test_reports(family: str, value: object) -> None:
 
 @given(ANYTHING, ANYTHING)
 def test_contexts(blocks: Any, sensitive: Any) -> None:
-    if taken(blocks, lambda b: Context.of(b, sensitive, 1.0)):
+    if accepts(blocks, lambda b: Context.of(b, sensitive, 1.0)):
         made = Context.of(blocks, sensitive, 1.0)
         assert set(made.blocks.tolist()) == set(range(made.m))
         assert made.sensitive.dtype == np.bool_
@@ -152,9 +152,9 @@ def test_contexts(blocks: Any, sensitive: Any) -> None:
 @given(SCALARS)
 @example(10**400)
 def test_single_numbers(value: object) -> None:
-    if taken(value, lambda v: check_number("share", v, 0, 1)):
+    if accepts(value, lambda v: check_number("share", v, 0, 1)):
         assert 0 <= value <= 1  # type: ignore[operator]
-    if taken(value, lambda v: check_whole("n", v, 1, N_MAX)):
+    if accepts(value, lambda v: check_whole("n", v, 1, N_MAX)):
         assert 1 <= value <= N_MAX  # type: ignore[operator]
 
 

@@ -67,9 +67,9 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
         ("no −1", RR, mutants.ForgottenOne, "plain"),
         ("complement with the truth", RR, mutants.TruthInComplement, "plain"),
         *(
-            (what, oracles, wrong, kind)
+            (label, oracles, wrong, kind)
             for oracles in (*UNARY, OLH, GR)
-            for what, wrong, kind in (
+            for label, wrong, kind in (
                 ("coin 10 % too bold", coin_for(1.1, oracles), "plain"),
                 ("coin 10 % too shy", coin_for(0.9, oracles), "plain"),
                 ("swapped ε", mutants.swapped_epsilons(oracles), PER_BLOCK),
@@ -77,8 +77,8 @@ def one_method_wrong(name: str, check: Check) -> list[tuple[str, Any, Any, str, 
         ),
     ]
     return [
-        (f"{name}: {what}, {oracles.__name__}", oracles, only(name, mutant, oracles), kind, check)
-        for what, oracles, mutant, kind in wrong
+        (f"{name}: {label}, {oracles.__name__}", oracles, only(name, mutant, oracles), kind, check)
+        for label, oracles, mutant, kind in wrong
     ]
 
 
@@ -86,7 +86,7 @@ VARIANCE = [
     row
     for row in one_method_wrong("variance", checks.check_variance)
     # The variance does not depend on rows and places.
-    if not any(what in row[0] for what in ("row", "swapped blocks"))
+    if not any(label in row[0] for label in ("row", "swapped blocks"))
 ]
 SINGLE = [
     *one_method_wrong("privatize", checks.check_privatize),

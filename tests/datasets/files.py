@@ -22,8 +22,8 @@ def as_text(delimiter: str = ",", mark: str = ".", end: str = "\n") -> str:
     """The rows of Paris as text."""
     lines = [delimiter.join(HEADER)]
     for name, latitude, longitude, n in PARIS:
-        told = (f"{latitude:.5f}", f"{longitude:.5f}", str(n))
-        lines.append(delimiter.join([name, *(cell.replace(".", mark) for cell in told)]))
+        numbers = (f"{latitude:.5f}", f"{longitude:.5f}", str(n))
+        lines.append(delimiter.join([name, *(cell.replace(".", mark) for cell in numbers)]))
     return end.join(lines) + end
 
 
@@ -64,8 +64,8 @@ _OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relation
 def as_workbook(sheet: str | None = None) -> bytes:
     """The rows as the smallest workbook; `sheet`: other cells, in XML."""
     if sheet is None:
-        told = [HEADER, *PARIS]
-        sheet = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in told)
+        rows = [HEADER, *PARIS]
+        sheet = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml" '
         'ContentType="application/xml"/></Types>',

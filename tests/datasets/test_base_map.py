@@ -55,9 +55,10 @@ def test_lines_are_as_fine_as_the_map_is_large(grid: GridDomain) -> None:
     span = max(area.north - area.south, area.east - area.west)
     for x, y in (base_map(grid).land, base_map(grid).outline):
         assert x.size == y.size < 30_000
-        seen = x[~np.isnan(x)]
-        assert seen.size == 0 or (
-            seen.min() >= area.west - 1.01 * span and seen.max() <= area.east + 1.01 * span
+        longitudes = x[~np.isnan(x)]
+        assert longitudes.size == 0 or (
+            longitudes.min() >= area.west - 1.01 * span
+            and longitudes.max() <= area.east + 1.01 * span
         )
 
 

@@ -33,7 +33,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.content, self.tells_length = 200, WHOLE, True
         self.cuts: list[int | None] = []
-        self.asked: list[str] = []
+        self.paths: list[str] = []
         self.host = f"http://127.0.0.1:{self.server_port}"
         self.url = f"{self.host}/file"
 
@@ -42,7 +42,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         server = self.server
         assert isinstance(server, Server)
-        server.asked.append(self.path)
+        server.paths.append(self.path)
         self.send_response(server.status)
         if server.tells_length:
             self.send_header("Content-Length", str(len(server.content)))
@@ -65,7 +65,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         thread.join()
 
 
-def left(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
@@ -73,13 +73,13 @@ def test_a_file_is_fetched_once_and_can_be_read(server: Server, tmp_path: Path) 
     shares: list[float] = []
     path = fetch_gowalla(server.url, tmp_path / "new" / "folder", shares.append)
     assert path.read_bytes() == WHOLE
-    assert left(path.parent) == [GOWALLA_FILE]
+    assert names_in(path.parent) == [GOWALLA_FILE]
     assert path.stat().st_mode & 0o777 == 0o644
     assert shares == sorted(shares)
     assert 0 < shares[0] < 1
     assert shares[-1] == 1
     assert fetch_gowalla(server.url, str(path.parent)) == path
-    assert len(server.asked) == 1
+    assert len(server.paths) == 1
 
 
 @pytest.mark.parametrize("tells_length", [True, False])
@@ -89,7 +89,7 @@ def test_a_cut_connection_is_tried_again(
     server.tells_length = tells_length
     server.cuts = [300_000] * (TRIES - 1)
     assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
-    assert len(server.asked) == TRIES
+    assert len(server.paths) == TRIES
 
 
 def test_a_connection_that_is_always_cut_is_given_up(server: Server, tmp_path: Path) -> None:
@@ -98,19 +98,19 @@ def test_a_connection_that_is_always_cut_is_given_up(server: Server, tmp_path: P
         CaldpError, match=r"failed 3 times \(\w+Error\); check the connection.* by hand"
     ):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
 def test_who_stops_leaves_nothing_that_passes_for_the_file(
     server: Server, tmp_path: Path, stop: Any
 ) -> None:
-    def stopping(share: float) -> None:
+    def interrupt(share: float) -> None:
         raise stop
 
     with pytest.raises(stop):
-        fetch_gowalla(server.url, tmp_path, stopping)
-    assert left(tmp_path) == []
+        fetch_gowalla(server.url, tmp_path, interrupt)
+    assert names_in(tmp_path) == []
     assert fetch_gowalla(server.url, tmp_path).read_bytes() == WHOLE
 
 
@@ -131,7 +131,7 @@ def test_what_is_no_sound_check_in_file_is_not_kept(
     server.content = content
     with pytest.raises(CaldpError, match=f"sent is not kept: .*{why}.*by hand"):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("status", [404, 503])
@@ -139,7 +139,7 @@ def test_http_errors_are_one_sentence(server: Server, tmp_path: Path, status: in
     server.status = status
     with pytest.raises(CaldpError, match=f"answered with HTTP error {status} .*by hand"):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_no_network(server: Server, tmp_path: Path) -> None:
@@ -162,14 +162,14 @@ def test_a_proxy_of_the_environment_is_used(
 ) -> None:
     monkeypatch.setenv("http_proxy", server.host)
     fetch_gowalla("http://nowhere.invalid/file", tmp_path)
-    assert server.asked == ["http://nowhere.invalid/file"]
+    assert server.paths == ["http://nowhere.invalid/file"]
 
 
 def test_a_full_disk(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pathlib.Path.open", lambda self, mode: io.FileIO("/dev/full", mode))
     with pytest.raises(CaldpError, match=f"can't be kept in {tmp_path}: No space left on device"):
         fetch_gowalla(server.url, tmp_path)
-    assert left(tmp_path) == []
+    assert names_in(tmp_path) == []
 
 
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
@@ -194,8 +194,8 @@ def test_the_command_says_where_the_file_is_and_how_to_use_it(
 
 def test_the_command_tells_errors_in_one_sentence(server: Server, tmp_path: Path) -> None:
     server.status = 404
-    asked = ["gowalla", "--folder", str(tmp_path), "--url", server.url]
-    result = CliRunner().invoke(fetch_command, asked)
+    arguments = ["gowalla", "--folder", str(tmp_path), "--url", server.url]
+    result = CliRunner().invoke(fetch_command, arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1

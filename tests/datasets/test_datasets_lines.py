@@ -51,7 +51,7 @@ def test_a_home_folder_may_be_short(path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Snap("~/checkins").load().n == 1
 
 
-def damaged(kind: str) -> bytes:
+def damage(kind: str) -> bytes:
     rng = np.random.default_rng(4)
     whole = bytearray(gzip.compress(b"\n".join(random_rows(3_000, rng)[0])))
     if kind == "cut":
@@ -69,7 +69,7 @@ def damaged(kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", ["cut", "header only", "checksum", "body", "tail"])
 def test_damaged_gzip_files(path: Path, kind: str) -> None:
-    path.write_bytes(damaged(kind))
+    path.write_bytes(damage(kind))
     with pytest.raises(CaldpError, match="damaged or unfinished gzip file"):
         Snap(str(path)).load()
 
@@ -146,38 +146,38 @@ def test_cancelling_passes_through_and_closes_the_file(
     text = b"\n".join(rows)
     path.write_bytes(gzip.compress(text) if packed else text)
     monkeypatch.setattr(lines, "BLOCK_BYTES", 1_000)
-    opened: list[Any] = []
+    files: list[Any] = []
 
-    def watched(self: Path, *args: Any) -> Any:
-        opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
-        return opened[-1]
+    def open_file(self: Path, *args: Any) -> Any:
+        files.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
+        return files[-1]
 
     def stop(share: float) -> None:
         if share > 0.1:
             raise error
 
-    monkeypatch.setattr(pathlib.Path, "open", watched)
+    monkeypatch.setattr(pathlib.Path, "open", open_file)
     with pytest.raises(error):
         Snap(str(path)).load(stop)
-    assert [file.closed for file in opened] == [True]
+    assert [file.closed for file in files] == [True]
 
 
 def test_an_error_while_counting_closes_the_file(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[Any] = []
+    files: list[Any] = []
 
-    def watched(self: Path, *args: Any) -> Any:
-        opened.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
-        return opened[-1]
+    def open_file(self: Path, *args: Any) -> Any:
+        files.append(builtins.open(self, *args))  # noqa: SIM115, PTH123
+        return files[-1]
 
     def fail(block: int) -> None:
         raise MemoryError
 
     spec = write(path, AUSTIN, AUSTIN)
-    monkeypatch.setattr(pathlib.Path, "open", watched)
+    monkeypatch.setattr(pathlib.Path, "open", open_file)
     monkeypatch.setattr(snap, "coordinates", fail)
     with pytest.raises(MemoryError) as held:
         spec.load()
     assert held.traceback
-    assert [file.closed for file in opened] == [True]
+    assert [file.closed for file in files] == [True]

@@ -165,9 +165,9 @@ def test_records_of_two_columns_are_a_table_in_one_order() -> None:
     rows = ("50+,no", "9,yes", "18-29,no", "50+,yes", "18-29,no", "9,no", "50+,no", "50+,no")
     for head, tail in (("age,smokes", ""), ("age,smokes,weight", ",2")):
         text = "\n".join((head, *(f"{row}{tail}" for row in rows)))
-        seen = inspect_data(text.encode(), header=True)
-        layout = replace(seen.answers, answer=1, group=0)
-        found = count_answers(seen, layout, "Both").table
+        file = inspect_data(text.encode(), header=True)
+        layout = replace(file.answers, answer=1, group=0)
+        found = count_answers(file, layout, "Both").table
         assert found.names == (
             "no; 18-29", "no; 50+", "yes; 50+", "no; 9", "yes; 9"
         )  # fmt: skip

@@ -151,8 +151,8 @@ def test_a_sorted_list_is_counted_on_the_map_of_all_its_places() -> None:
         with naming(str(far)):
             assert found.counts().tolist() == counted(found.grid(), places)
     on = GridDomain(48.0, 11.0, 0.05, 2, 1)
-    seen = inspect_data("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
-    kept = count_places(seen, replace(seen.places, wanted=MapRequest(0.05, on.area)), "On a map")
+    file = inspect_data("\n".join(f"{lat:.6f},{lon:.6f}" for lat, lon in [*near, (1.0, 1.0)]))
+    kept = count_places(file, replace(file.places, wanted=MapRequest(0.05, on.area)), "On a map")
     inside = [place for place in near if on.locate([place[0]], [place[1]])[0] >= 0]
     assert kept.places.counts().tolist() == counted(on, inside)
     assert kept.refused.count == 1_501 - len(inside)

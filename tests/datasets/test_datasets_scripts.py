@@ -27,7 +27,7 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         sys.modules.pop(name, None)
 
 
-def unpacked(path: Path) -> Any:
+def unpack(path: Path) -> Any:
     return gzip.decompress(path.read_bytes())
 
 
@@ -40,7 +40,7 @@ def test_state_files_are_what_the_script_makes(
     monkeypatch.setattr(make_state_cells, "ROOT", tmp_path)
     make_state_cells.main()
     for name in ("us_states_cells.csv.gz", "us_states_outline.csv.gz"):
-        assert unpacked(tmp_path / "data" / name) == unpacked(ROOT / "data" / name)
+        assert unpack(tmp_path / "data" / name) == unpack(ROOT / "data" / name)
 
 
 def test_tables_have_the_same_bytes_every_time(scripts: Any, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_tables_have_the_same_bytes_every_time(scripts: Any, tmp_path: Path) -> 
     one, another = (tmp_path / name for name in ("one.csv.gz", "another.csv.gz"))
     assert one.read_bytes() == another.read_bytes()
     assert one.read_bytes()[4:8] == b"\0\0\0\0"  # the time stamp
-    assert unpacked(one) == b"a,b\n1,x\n2,y\n"
+    assert unpack(one) == b"a,b\n1,x\n2,y\n"
 
 
 def test_inhabitants_are_added_up_per_cell(scripts: Any) -> None:

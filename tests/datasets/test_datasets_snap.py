@@ -176,10 +176,10 @@ def test_nobody_beyond_the_area_is_counted(path: Path) -> None:
     rows, latitude, longitude = random_rows(2_000, np.random.default_rng(4))
     write(path, *rows)
     east = (longitude >= -130) & (longitude < -60)
-    asked = east & (latitude >= 25) & (latitude < 49.9)
+    inside = east & (latitude >= 25) & (latitude < 49.9)
     with pytest.raises(CaldpError, match="must fill the area exactly"):
         Snap(str(path), area="25,49.9,-130,-60", cell=0.2)
-    assert Snap(str(path), area="25,49.9,-130,-60", cell=0.1).load().n == asked.sum()
+    assert Snap(str(path), area="25,49.9,-130,-60", cell=0.1).load().n == inside.sum()
     # What cells reaching beyond would count, as they once did: the rows here tell it apart.
     whole = Snap(str(path), area="25,50,-130,-60", cell=0.2).load().n
-    assert whole == (east & (latitude >= 25) & (latitude < 50)).sum() > asked.sum()
+    assert whole == (east & (latitude >= 25) & (latitude < 50)).sum() > inside.sum()

@@ -84,7 +84,7 @@ def test_blocks_by_number_hold_what_they_name_and_the_rest_is_one_more() -> None
 
 
 @pytest.mark.parametrize(
-    ("blocks", "told"),
+    ("blocks", "message"),
     [
         (("0,7",), "value of a block must be a whole number"),
         (("0-2", "2"), "2 is in two blocks"),
@@ -92,6 +92,6 @@ def test_blocks_by_number_hold_what_they_name_and_the_rest_is_one_more() -> None
         (("",), 'written "3" or "10-19"'),
     ],
 )
-def test_blocks_by_number_say_what_is_wrong(blocks: tuple[str, ...], told: str) -> None:
-    with pytest.raises(CaldpError, match=told):
+def test_blocks_by_number_say_what_is_wrong(blocks: tuple[str, ...], message: str) -> None:
+    with pytest.raises(CaldpError, match=message):
         SymbolBlocks(blocks).build(Domain(7))

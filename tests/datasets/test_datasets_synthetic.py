@@ -24,9 +24,9 @@ ALL = [Uniform(), Geometric(), PermutedGeometric(), Zipf(), YesOrNo(), Cities()]
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
 def test_every_spec_gives_a_named_distribution(spec: Any) -> None:
-    seen: list[float] = []
-    dataset = spec.load(seen.append)
-    assert seen[-1] == 1.0
+    shares: list[float] = []
+    dataset = spec.load(shares.append)
+    assert shares[-1] == 1.0
     assert "synthetic" in dataset.name
     assert dataset.note
     assert dataset.n is None

@@ -37,11 +37,11 @@ def test_the_same_rows_are_read_from_every_form() -> None:
 
 
 def test_what_a_file_is_and_holds_is_told() -> None:
-    seen = inspect_data(GOOD["semicolons, decimal commas, Windows"])
-    assert seen.table.kind == "Windows-1252, 4 columns with semicolons between them"
-    assert seen.names == ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
-    assert (seen.has_places, seen.places.mark, seen.places.count) == (True, ",", 3)
-    assert seen.rows[0] == ("Nº 1", "48,82000", "2,25000", "1")
+    file = inspect_data(GOOD["semicolons, decimal commas, Windows"])
+    assert file.table.kind == "Windows-1252, 4 columns with semicolons between them"
+    assert file.names == ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
+    assert (file.has_places, file.places.mark, file.places.count) == (True, ",", 3)
+    assert file.rows[0] == ("Nº 1", "48,82000", "2,25000", "1")
     assert "below 2 other lines" in inspect_data(GOOD["lines above"]).table.kind
     assert "sheet 'Orte'" in inspect_data(GOOD["a workbook"]).table.kind
 
@@ -61,12 +61,12 @@ def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with file_system(source_from_bytes(b"", ""), []) as none, duck.connect(200, files=none) as kept:
 
         @contextmanager
-        def connected(memory_mb: int, files: Any) -> Iterator[Any]:
+        def connect(memory_mb: int, files: Any) -> Iterator[Any]:
             kept.unregister_filesystem(files.protocol)
             kept.register_filesystem(files)
             yield kept
 
-        monkeypatch.setattr(table, "connect", connected)
+        monkeypatch.setattr(table, "connect", connect)
         yield
 
 
@@ -76,14 +76,14 @@ def test_hundreds_of_broken_files_are_read_or_refused_in_one_sentence(files: int
     ends: Counter[str] = Counter()
     for name, data in hostile(files):
         with naming(name):
-            told = ""
+            sentence = ""
             try:
                 found = read_places(data)
             except CaldpError as error:
-                told = str(error)
-            assert len(told) <= SENTENCE_MAX
-            assert told or found.refused.rows > found.refused.count
-            ends["refused" if told else "read"] += 1
+                sentence = str(error)
+            assert len(sentence) <= SENTENCE_MAX
+            assert sentence or found.refused.rows > found.refused.count
+            ends["refused" if sentence else "read"] += 1
     assert min(ends["read"], ends["refused"]) > files / 20
 
 
@@ -109,18 +109,18 @@ def test_counts_come_back_as_they_were(tmp_path: Path) -> None:
 def test_every_file_that_was_opened_is_closed_after_it_was_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    opened: list[BinaryIO] = []
+    handles: list[BinaryIO] = []
     source = source_from_bytes(GOOD["commas"], "paris.csv")
 
-    def kept() -> BinaryIO:
-        opened.append(source.open())
-        return opened[-1]
+    def open_source() -> BinaryIO:
+        handles.append(source.open())
+        return handles[-1]
 
     with (
-        file_system(replace(source, open=kept), []) as files,
+        file_system(replace(source, open=open_source), []) as files,
         duck.connect(200, files=files) as connection,
     ):
         duck.fetch_rows(connection, f"from read_csv('{files.protocol}://paris.csv')")
         files.open("another reader's, which it never closes")
-    assert len(opened) > 1
-    assert all(each.closed for each in opened)
+    assert len(handles) > 1
+    assert all(each.closed for each in handles)

@@ -52,8 +52,8 @@ def people_in(table: OwnTable, between: str, numbers: Floats, beyond: float) -> 
 
 
 def test_columns_are_counted_as_questions_and_many_numbers_in_steps() -> None:
-    seen = inspect_data(RECORDS.encode())
-    found = count_questions(seen, replace(seen.answers, answer=0, others=(1, 2)), "U")
+    file = inspect_data(RECORDS.encode())
+    found = count_questions(file, replace(file.answers, answer=0, others=(1, 2)), "U")
     ages, amounts, smokes = found.survey.tables()
     people_in(ages, " to ", AGES.astype(np.float64), 1)
     people_in(amounts, " to under ", (AGES / 7).round(3), 0)
@@ -65,19 +65,19 @@ def test_columns_are_counted_as_questions_and_many_numbers_in_steps() -> None:
     )
     assert found.refused.reasons == (("no answer in “Raucher”", empty),)
     with pytest.raises(CaldpError, match="2 to 10 different questions"):
-        count_questions(seen, replace(seen.answers, answer=0, others=(0,)), "U")
+        count_questions(file, replace(file.answers, answer=0, others=(0,)), "U")
 
 
 def test_steps_are_as_wide_as_asked_and_none_is_missing() -> None:
-    seen = inspect_data("amount\n0.3\n0.29\n-0.1\nnone\n0.9\n")
-    layout = replace(seen.answers, answer=0, count=None, header=True, steps=Steps(0.1))
-    found = count_answers(seen, layout, "Amounts")
+    file = inspect_data("amount\n0.3\n0.29\n-0.1\nnone\n0.9\n")
+    layout = replace(file.answers, answer=0, count=None, header=True, steps=Steps(0.1))
+    found = count_answers(file, layout, "Amounts")
     counts = dict(zip(found.table.names, found.table.counts, strict=True))
     assert list(counts.values()) == [1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1]
     assert counts["0.3 to under 0.4"] == counts["-0.1 to under 0"] == 1
     assert found.refused.reasons == (("no number as an answer", 1),)
     with pytest.raises(CaldpError, match="take wider steps"):
-        count_answers(seen, replace(layout, steps=Steps(1e-4)), "Amounts")
+        count_answers(file, replace(layout, steps=Steps(1e-4)), "Amounts")
 
 
 @settings(max_examples=10, deadline=None)
@@ -87,9 +87,9 @@ def test_numbers_beyond_the_steps_count_in_the_first_or_last(
 ) -> None:
     steps = Steps(width, float(start), start + span * width)
     amounts = np.random.default_rng(span).uniform(start - 20, start + 100, 200).round(1)
-    seen = inspect_data("amount\n" + "\n".join(map(str, amounts)))
-    layout = replace(seen.answers, answer=0, count=None, header=True, mark=".", steps=steps)
-    found = count_answers(seen, layout, "Amounts")
+    file = inspect_data("amount\n" + "\n".join(map(str, amounts)))
+    layout = replace(file.answers, answer=0, count=None, header=True, mark=".", steps=steps)
+    found = count_answers(file, layout, "Amounts")
     edges = start + width * np.arange(span + 1)
     within = np.clip(amounts, start, edges[-1] - 1e-6)
     assert found.table.counts == tuple(np.histogram(within, edges)[0])
@@ -98,7 +98,7 @@ def test_numbers_beyond_the_steps_count_in_the_first_or_last(
 
 
 def test_steps_that_make_no_table_are_refused() -> None:
-    for steps, told in (
+    for steps, message in (
         (Steps(0.0), "above 0, got 0"),
         (Steps(float("nan")), "The width of steps must be a number"),
         (Steps(1.0, 5.0, 5.0), "to a larger one, got 5 to 5"),
@@ -106,7 +106,7 @@ def test_steps_that_make_no_table_are_refused() -> None:
         (Steps(1e-9, 0.0, 10.0), "take another width"),
         (Steps(1.0, float("inf"), None), "From must be a number"),
     ):
-        with naming(told), pytest.raises(CaldpError, match=told):
+        with naming(message), pytest.raises(CaldpError, match=message):
             steps.check()
 
 

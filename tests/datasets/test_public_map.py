@@ -110,8 +110,8 @@ def test_last_years_estimate_is_read_as_it_was_written(last: Result) -> None:
 def test_points_of_any_list_are_counted_on_the_map_and_what_is_elsewhere_is_told() -> None:
     domain = GridDomain(48.0, 11.0, 0.1, 10, 10)
     text = "lat,lon,people\n48.05,11.05,2.5\n48.05,11.05,1\n48.51,11.95,7\n52.5,13.4,1000\n"
-    seen = inspect_data(text)
-    found = count_published_map(seen, seen.places, "towns", domain)
+    file = inspect_data(text)
+    found = count_published_map(file, file.places, "towns", domain)
     assert found.published.area == str(domain.area)
     assert found.published.shares_on(domain)[[0, 59]] == pytest.approx([1 / 3, 2 / 3])
     assert found.people == 10
@@ -124,24 +124,24 @@ def test_points_of_any_list_are_counted_on_the_map_and_what_is_elsewhere_is_told
 def test_the_command_takes_last_years_file_and_does_not_judge_the_data_by_themselves(
     last: Result, tmp_path: Path
 ) -> None:
-    def ran(*more: str) -> dict[str, object]:
+    def run_file(*more: str) -> dict[str, object]:
         done = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), *more])
         assert done.exit_code == 0, done.stderr
-        told: dict[str, object] = json.loads(done.stdout)
-        return told
+        summary: dict[str, object] = json.loads(done.stdout)
+        return summary
 
     (tmp_path / "s.json").write_text(json.dumps(THIS_YEAR.to_dict()), "utf-8")
     (tmp_path / "last year.csv").write_text(as_csv(columns_of(last)), "utf-8")
-    alone, knowing = ran(), ran("--prior", str(tmp_path / "last year.csv"))
+    alone, knowing = run_file(), run_file("--prior", str(tmp_path / "last year.csv"))
     scenario = Scenario.from_dict(knowing["scenario"])
     assert isinstance(scenario.prior, PublicMap)
     assert (scenario.estimator, scenario.prior.title) == ("cascade-map", "last year")
     assert run(prepare(scenario)).first.errors.tv == knowing["errors"]["tv"]["mean"]  # type: ignore[index]
     assert knowing["expected"]["tv"] < 0.8 * alone["expected"]["tv"]  # type: ignore[index]
-    few = ran("--q", "0.01")
-    asked = Scenario.from_dict(few["scenario"])
-    assert asked == replace(THIS_YEAR, false_share=0.01)
-    assert run(prepare(asked)).first.errors.tv == few["errors"]["tv"]["mean"]  # type: ignore[index]
+    few = run_file("--q", "0.01")
+    few_scenario = Scenario.from_dict(few["scenario"])
+    assert few_scenario == replace(THIS_YEAR, false_share=0.01)
+    assert run(prepare(few_scenario)).first.errors.tv == few["errors"]["tv"]["mean"]  # type: ignore[index]
     assert few["errors"] != alone["errors"]
     truth, domain = last.setup.dataset.distribution, last.setup.dataset.domain
     assert isinstance(domain, GridDomain)

@@ -42,7 +42,7 @@ def halves(grid: GridDomain) -> tuple[GridDomain, GridDomain]:
     return west, GridDomain(grid.south, -180.0, grid.cell, grid.rows, grid.columns - before)
 
 
-def joined(grid: GridDomain, of: Sequence[Any]) -> Any:
+def join(grid: GridDomain, of: Sequence[Any]) -> Any:
     """(k,) what is said of the cells of both halves."""
     parts = [part.reshape(half.rows, -1) for part, half in zip(of, halves(grid), strict=True)]
     return np.concatenate(parts, axis=1).ravel()
@@ -72,8 +72,8 @@ def test_a_cell_must_end_there_and_no_map_goes_around_twice() -> None:
 
 
 def test_areas_are_read_and_found_by_either_name() -> None:
-    told = Area.parse("-19,-15,176,-178")
-    assert told == Area(-19.0, -15.0, 176.0, 182.0) == Area.parse(str(told))
+    area = Area.parse("-19,-15,176,-178")
+    assert area == Area(-19.0, -15.0, 176.0, 182.0) == Area.parse(str(area))
     for mistaken in ("0,10,-60,-130", "0,10,10,-5"):  # ends that were swapped
         with pytest.raises(CaldpError, match="west < east"):
             Area.parse(mistaken)
@@ -83,7 +83,7 @@ def test_areas_are_read_and_found_by_either_name() -> None:
     assert BOTH.area_mask(far).sum() == 4 * 5 == EAST.area_mask(far).sum()
     assert BOTH.snap(far) == BOTH.snap(near_by) == near_by
     assert BOTH.subgrid(far) == BOTH.subgrid(near_by) == GridDomain(-18.0, -178.0, 0.5, 4, 5)
-    assert BOTH.subgrid(told).area == told
+    assert BOTH.subgrid(area).area == area
     assert BOTH.area_mask(Area(-90, 90, -180, 180)).all()
     assert BOTH.snap(Area(-19.0, -18.0, 0.0, 10.0)) is None
     with pytest.raises(CaldpError, match="end between its cells"):
@@ -96,7 +96,7 @@ def test_distances_go_the_short_way() -> None:
     assert BOTH.km_from(int(row[0]))[row[1]] < 60
     flags = cells_within_km(BOTH, np.array([[-17.0, 179.99]]), 30.0)
     each = [cells_within_km(half, np.array([[-17.0, 179.99]]), 30.0) for half in halves(BOTH)]
-    assert flags.tolist() == joined(BOTH, each).tolist()
+    assert flags.tolist() == join(BOTH, each).tolist()
     assert all(part.any() for part in each)
 
 
@@ -114,14 +114,16 @@ def test_one_polygon_three_ways() -> None:
         spec = PolygonBlocks(("a",), (text,))
         each = [spec.build(half).labels == spec.build(half).names.index("a")
                 for half in halves(BOTH)]  # fmt: skip
-        assert flags.tolist() == joined(BOTH, each).tolist()
+        assert flags.tolist() == join(BOTH, each).tolist()
 
 
 @pytest.mark.parametrize("grid", [BOTH, NORTH])
 def test_countries_and_land_are_those_of_both_halves(grid: GridDomain) -> None:
     labels, names = country_labels(grid)
-    told = [np.array(country_labels(half)[1])[country_labels(half)[0]] for half in halves(grid)]
-    assert np.array(names)[labels].tolist() == joined(grid, told).tolist()
+    countries = [
+        np.array(country_labels(half)[1])[country_labels(half)[0]] for half in halves(grid)
+    ]
+    assert np.array(names)[labels].tolist() == join(grid, countries).tolist()
     under = base_map(grid)
     for half, turn in zip(halves(grid), (0.0, 360.0), strict=True):
         at = np.repeat(half.latitudes(), half.columns), np.tile(half.longitudes(), half.rows)

@@ -38,10 +38,10 @@ def test_of_what_stands_out_few_intervals_miss() -> None:
     truth, rng = PEOPLE / PEOPLE.sum(), np.random.default_rng(8)
     ours, plain = [], []
     for _ in range(RUNS):
-        seen = Evidence.of(mechanism, mechanism.sample_tally(PEOPLE, rng))
-        chosen = resolution(seen).stands_out
-        ours.append(missed(after_selection(seen, chosen), truth, chosen))
-        plain.append(missed(intervals(seen), truth, chosen))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(PEOPLE, rng))
+        chosen = resolution(evidence).stands_out
+        ours.append(missed(after_selection(evidence, chosen), truth, chosen))
+        plain.append(missed(intervals(evidence), truth, chosen))
     assert np.mean(ours) < 0.05 + 5 * 0.0015
     assert np.mean(plain) > 0.05 + 5 * 0.004
 
@@ -54,11 +54,11 @@ def test_ranges_around_the_cascade_hold_for_what_stands_out() -> None:
     plain: list[float] = []
     every: list[float] = []
     for _ in range(RUNS):
-        seen = Evidence.of(mechanism, mechanism.sample_tally(PEOPLE, rng))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(PEOPLE, rng))
         shares, levels, half = (
-            cascade_estimate(seen),
-            seen.cascade_pooling.levels,
-            1.96 * seen.deviation,
+            cascade_estimate(evidence),
+            evidence.cascade_pooling.levels,
+            1.96 * evidence.deviation,
         )
         for missed_of, width in ((ours, half * widening(levels)), (plain, half)):
             missed_of.append(
@@ -72,13 +72,13 @@ def test_ranges_around_the_cascade_hold_for_what_stands_out() -> None:
 
 def test_when_all_are_chosen_they_are_plain_intervals() -> None:
     mechanism = registry.in_context(Context.plain(20, 1.0), "hadamard")
-    seen = Evidence.of(
+    evidence = Evidence.of(
         mechanism, mechanism.sample_tally(np.full(20, 500), np.random.default_rng(1))
     )
     every, none = np.ones(20, np.bool_), np.zeros(20, np.bool_)
-    np.testing.assert_array_equal(after_selection(seen, every).high, intervals(seen).high)
-    wide = after_selection(seen, none)
-    assert (wide.high >= intervals(seen).high).all()
+    np.testing.assert_array_equal(after_selection(evidence, every).high, intervals(evidence).high)
+    wide = after_selection(evidence, none)
+    assert (wide.high >= intervals(evidence).high).all()
 
 
 GRID = GridDomain(0, 0, 0.5, 5, 6)

@@ -85,13 +85,18 @@ def test_without_neighbours_symbols_may_be_relabelled() -> None:
     p = rng.dirichlet(np.full(300, 0.3))
     mechanism = registry.in_context(Context.plain(300, 1.0), "oue")
     people = rng.multinomial(100_000, p)
-    seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     order = rng.permutation(300)
     moved = Evidence(
-        seen.unbiased[order], seen.blocks, seen.block_shares, seen.n, mechanism, seen.tally
+        evidence.unbiased[order],
+        evidence.blocks,
+        evidence.block_shares,
+        evidence.n,
+        mechanism,
+        evidence.tally,
     )
     np.testing.assert_allclose(
-        cascade_estimate(moved), cascade_estimate(seen)[order], rtol=0, atol=1e-6
+        cascade_estimate(moved), cascade_estimate(evidence)[order], rtol=0, atol=1e-6
     )
 
 
@@ -173,12 +178,12 @@ def test_few_of_what_stands_out_is_noise() -> None:
     rng, uncorrected = np.random.default_rng(4), []
     false: dict[float, list[float]] = {Q_ON_MAPS: [], 0.02: []}
     for _ in range(40):
-        seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
         for q, shares in false.items():
-            told = replace(seen, options=Options(false_share=q))
-            chosen = np.flatnonzero(resolution(told).stands_out)
+            variant = replace(evidence, options=Options(false_share=q))
+            chosen = np.flatnonzero(resolution(variant).stands_out)
             shares.append((chosen >= 1000).mean() if chosen.size else 0.0)
-        each = np.flatnonzero(seen.unbiased > 1.645 * seen.deviation)
+        each = np.flatnonzero(evidence.unbiased > 1.645 * evidence.deviation)
         uncorrected.append((each >= 1000).mean())
     for q, shares in false.items():
         assert np.mean(shares) < q / 2 + 0.02
@@ -195,20 +200,20 @@ def test_discoveries_are_those_of_the_definition(z: Floats, q: float) -> None:
     np.testing.assert_array_equal(discoveries(z, q), expected)
 
 
-def all_quantiles(seen: posterior.GridEstimates, rows: Ints, shape: posterior.Shape) -> Floats:
+def all_quantiles(estimates: posterior.GridEstimates, rows: Ints, shape: posterior.Shape) -> Floats:
     """(k, levels), level by level."""
     places = range(posterior.LEVELS.size)
-    each = [posterior.quantile(seen, rows, shape, np.full(rows.size, at)) for at in places]
+    each = [posterior.quantile(estimates, rows, shape, np.full(rows.size, at)) for at in places]
     return np.stack(each, axis=1)
 
 
 @pytest.mark.parametrize("shape", posterior.SHAPES[1::3], ids=str)
 def test_quantiles_are_those_of_the_integral(shape: posterior.Shape) -> None:
     z = np.array([-1.0, 0.3, 2.0, 4.5, 9.0])
-    seen = posterior.GridEstimates.of(z)
+    estimates = posterior.GridEstimates.of(z)
     for expected in (0.2, 1.7, 6.0):
         rows = posterior.grid_rows(np.full(z.size, expected))
-        ours = all_quantiles(seen, rows, shape)
+        ours = all_quantiles(estimates, rows, shape)
         middle = float(np.exp(posterior._LOG_E[rows[0]]))  # the grid's nearest
         u = np.geomspace(1e-7, 400, 40_000)
         law = betaprime(shape.shape, shape.tail, scale=middle * (shape.tail - 1) / shape.shape)

@@ -277,5 +277,7 @@ def test_full_size(sensitive: float) -> None:
 @pytest.mark.parametrize("kind", ["plain", "sensitive set"])
 def test_progress_is_told_and_may_cancel(kind: str) -> None:
     evidence = evidence_of(registry.in_context(context(kind, 1.0), "oue"))
-    told = check_progress(lambda progress: maximum_likelihood(replace(evidence, progress=progress)))
-    assert told[0] > 0
+    shares = check_progress(
+        lambda progress: maximum_likelihood(replace(evidence, progress=progress))
+    )
+    assert shares[0] > 0

@@ -49,14 +49,14 @@ def losses(context: Context, family: str, p: Floats) -> tuple[float, float]:
 @pytest.mark.parametrize(("family", "epsilon"), LOSSES)
 def test_the_loss_against_the_full_likelihood_is_what_is_said(family: str, epsilon: float) -> None:
     half = Context.high_low(np.arange(6) % 2 == 0, epsilon)
-    for p, said in zip((EVEN, HEAVY), LOSSES[family, epsilon], strict=True):
+    for p, claim in zip((EVEN, HEAVY), LOSSES[family, epsilon], strict=True):
         loss, unprocessed = losses(Context.plain(6, epsilon), family, p)
         assert loss >= -1e-6
-        assert loss == pytest.approx(said, abs=0.06 if said < 10 else 0.6)
+        assert loss == pytest.approx(claim, abs=0.06 if claim < 10 else 0.6)
         assert loss <= unprocessed + 1e-6
         if family not in NEXT_TO_NOTHING:
             assert 20 < unprocessed < 60
-        most = 28 if family == "local-hashing" else said
+        most = 28 if family == "local-hashing" else claim
         assert losses(half, family, p)[0] <= most + 1e-6
 
 
@@ -68,14 +68,14 @@ def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
     parts, design = Components.of(mechanism), design_of(mechanism)
     law, n, more = p @ parts.channel, 10**13, 10**7
 
-    def fitted(counts: Ints, people: int) -> Floats:
+    def fit_counts(counts: Ints, people: int) -> Floats:
         tally = Tally(counts, people, mechanism.fingerprint)
         return maximum_likelihood(Evidence.of(mechanism, tally))
 
     usual = np.rint(n * (law @ design)).astype(np.int64)
-    at = fitted(usual, n)
+    at = fit_counts(usual, n)
     np.testing.assert_allclose(at, p, rtol=1e-9)
-    moved = np.array([fitted(usual + more * row, n + more) - at for row in design]) * (n / more)
+    moved = np.array([fit_counts(usual + more * row, n + more) - at for row in design]) * (n / more)
     _, ours = parts.covariances(p)
     np.testing.assert_allclose((moved.T * law) @ moved, ours, rtol=1e-3, atol=1e-4)
     if family not in NEXT_TO_NOTHING:

@@ -25,11 +25,11 @@ def test_it_is_what_an_optimiser_finds(k: int, outputs: int, seed: int) -> None:
     rows = channel(seed, k, outputs)
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(500, rng.dirichlet(np.full(k, 0.5)) @ rows)
-    seen = counts / counts.sum()
-    some = seen > 0
+    frequencies = counts / counts.sum()
+    some = frequencies > 0
 
     def loss(p: Floats) -> float:
-        return -float(seen[some] @ np.log(np.maximum(p @ rows[:, some], 1e-12)))
+        return -float(frequencies[some] @ np.log(np.maximum(p @ rows[:, some], 1e-12)))
 
     found = least_on_simplex(loss, k)
     ours = fit_histogram(DenseProducts(rows), counts, rounds=5000, gain_nats=1e-9)

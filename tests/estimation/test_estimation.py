@@ -108,8 +108,8 @@ def test_a_distribution_stays_as_it_is(estimate: Floats) -> None:
     weights = np.abs(estimate) + 0.01
     p = weights / weights.sum()
     for name in OF_THE_ESTIMATE:
-        shown = ESTIMATORS[name].apply(in_one_block(p))
-        np.testing.assert_allclose(shown, p, rtol=0, atol=ROUNDING)
+        result = ESTIMATORS[name].apply(in_one_block(p))
+        np.testing.assert_allclose(result, p, rtol=0, atol=ROUNDING)
 
 
 @given(VECTORS)
@@ -231,11 +231,11 @@ def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
     rng = np.random.default_rng(5)
     p = np.full(1000, 0.4 / 999)
     p[7] = 0.6
-    seen = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**6, p), rng))
-    shown = significant(seen)
-    assert shown[7] == seen.unbiased[7]
-    assert np.unique(np.delete(shown, 7)).size == 1
-    assert shown.sum() == pytest.approx(1)
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**6, p), rng))
+    estimate = significant(evidence)
+    assert estimate[7] == evidence.unbiased[7]
+    assert np.unique(np.delete(estimate, 7)).size == 1
+    assert estimate.sum() == pytest.approx(1)
 
 
 def test_the_threshold_keeps_nothing_of_nothing() -> None:
@@ -246,11 +246,11 @@ def test_the_threshold_keeps_nothing_of_nothing() -> None:
     people = np.repeat([1000, 0], 1000)
     false_alarms = tenfold = 0
     for _ in range(200):
-        seen = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
-        shown = significant(seen)[1000:]
-        false_alarms += np.unique(shown).size > 1
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
+        estimate = significant(evidence)[1000:]
+        false_alarms += np.unique(estimate).size > 1
         # Must fail: a threshold without Bonferroni's correction keeps 5 % of them.
-        tenfold += bool((seen.unbiased[1000:] > 1.645 * seen.deviation[1000:]).any())
+        tenfold += bool((evidence.unbiased[1000:] > 1.645 * evidence.deviation[1000:]).any())
     assert 0 < false_alarms < 25
     assert tenfold == 200
 
@@ -268,5 +268,5 @@ def test_the_plug_in_deviation_is_the_exact_one_at_large_n() -> None:
     mechanism = registry.in_context(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
     p = np.random.default_rng(1).dirichlet(np.ones(60))
     rng = np.random.default_rng(2)
-    seen = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**8, p), rng))
-    np.testing.assert_allclose(seen.deviation**2, mechanism.variance(p, 10**8), rtol=5e-3)
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**8, p), rng))
+    np.testing.assert_allclose(evidence.deviation**2, mechanism.variance(p, 10**8), rtol=5e-3)

@@ -44,7 +44,7 @@ def setting(family: str, kind: str) -> tuple[ContextMechanism, Floats, list[Evid
     return mechanism, p, runs
 
 
-def held(p: Floats, low: Floats, high: Floats) -> Floats:
+def covers(p: Floats, low: Floats, high: Floats) -> Floats:
     return np.asarray((low <= p) & (p <= high), np.float64)
 
 
@@ -55,10 +55,10 @@ def test_each_covers_at_its_level(case: tuple[str, str]) -> None:
     covered, narrow = np.empty(RUNS), np.empty(RUNS)
     for run, evidence in enumerate(runs):
         ours = intervals(evidence)
-        covered[run] = held(p, ours.low, ours.high)[hidden].mean()
+        covered[run] = covers(p, ours.low, ours.high)[hidden].mean()
         half = 0.9 * norm.isf(0.025) * evidence.deviation
         low, high = evidence.unbiased - half, evidence.unbiased + half
-        narrow[run] = held(p, low, high)[hidden].mean()
+        narrow[run] = covers(p, low, high)[hidden].mean()
     for found, right in ((covered, True), (narrow, False)):
         z = abs(found.mean() - 0.95) / (found.std() / np.sqrt(RUNS))
         assert (z <= LIMIT) == right, f"coverage {found.mean():.4f}, z = {z:.1f}"
@@ -90,11 +90,11 @@ def test_with_few_people_they_cover_too(family: str, epsilon: float) -> None:
         for run in range(FEW_RUNS):
             evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng))
             ours = intervals(evidence)
-            held_ones = held(p, ours.low, ours.high)
+            held_ones = covers(p, ours.low, ours.high)
             inside[run] = *held_ones[:2], held_ones[2:22].mean()
             half = norm.isf(0.025) * evidence.deviation
             low, high = evidence.unbiased - half, evidence.unbiased + half
-            narrow[run] = held(p, low, high)[2:22].mean()
+            narrow[run] = covers(p, low, high)[2:22].mean()
         error = np.maximum(inside.std(axis=0), 0.05) / np.sqrt(FEW_RUNS)
         found = inside.mean(axis=0)
         assert (found >= LEAST_COVERAGE - norm.isf(SIGNIFICANCE) * error).all(), found
@@ -130,9 +130,9 @@ def test_moments_are_those_of_the_channel(family: str) -> None:
     tally = mechanism.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
     moments = _Moments.of(Evidence.of(mechanism, tally), mechanism.symbol_partition)
     (level, slope), (held_level, held_slope), _ = moments.lines
-    told = np.bincount(blocks[[3, 5]], Evidence.of(mechanism, tally).unbiased[[3, 5]])
+    open_shares = np.bincount(blocks[[3, 5]], Evidence.of(mechanism, tally).unbiased[[3, 5]])
     total = np.array([100, 110]) / 210
-    hidden = np.clip(total - told, 0, total)
+    hidden = np.clip(total - open_shares, 0, total)
     other = np.array([square[1, 0], square[5, 4]])
     clear = np.array([square[3, 0], square[5, 4]])
     own = np.array([square[0, 0], square[4, 4]])
@@ -164,13 +164,13 @@ def test_they_are_in_order_and_hold_what_is_shown(
     mechanism = registry.in_context(Context.of(blocks, np.array(flags), strength), family)
     people = rng.multinomial(n, rng.dirichlet(np.full(size, 0.3)))
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
-    shown = np.clip(evidence.unbiased, 0, 1)
+    estimate = np.clip(evidence.unbiased, 0, 1)
     for ours in (intervals(evidence, level), simultaneous(evidence, level)):
         assert (ours.low >= 0).all()
         assert (ours.high <= 1).all()
         assert (ours.low <= ours.high).all()
-        assert (ours.low <= shown + 1e-12).all()
-        assert (shown <= ours.high + 1e-12).all()
+        assert (ours.low <= estimate + 1e-12).all()
+        assert (estimate <= ours.high + 1e-12).all()
 
 
 def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
@@ -232,7 +232,7 @@ def test_simultaneous_ones_all_hold_at_once(case: tuple[str, str]) -> None:
     # 1e-6). Uncorrected intervals all hold in about 0.95^60 = 5 % of runs.
     _, p, runs = setting(*case)
     both = np.array([
-        [held(p, i.low, i.high).all() for i in (simultaneous(e), intervals(e))] for e in runs
+        [covers(p, i.low, i.high).all() for i in (simultaneous(e), intervals(e))] for e in runs
     ])  # fmt: skip
     together, single = both.mean(axis=0)
     assert together >= 0.90
@@ -246,8 +246,8 @@ def test_they_hold_the_estimate_and_stay_shares() -> None:
     assert (inner.high <= outer.high).all()
     assert inner.low.min() >= 0
     assert outer.high.max() <= 1
-    shown = np.clip(runs[0].unbiased, 0, 1)
-    assert held(shown, inner.low, inner.high).all()
+    estimate = np.clip(runs[0].unbiased, 0, 1)
+    assert covers(estimate, inner.low, inner.high).all()
 
 
 def test_nobody_and_everybody_in_the_clear() -> None:

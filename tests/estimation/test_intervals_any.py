@@ -24,7 +24,7 @@ SCENARIOS = [
 ]
 
 
-def held(setup: Setup, level: float) -> Floats:
+def count_hits(setup: Setup, level: float) -> Floats:
     """(k,) how many of the trials' intervals hold the true share."""
     rng, p = np.random.default_rng(12), setup.dataset.distribution
     hits = np.zeros(p.size)
@@ -39,8 +39,8 @@ def held(setup: Setup, level: float) -> Floats:
 def test_shares_are_held_as_often_as_is_said(scenario: Scenario) -> None:
     setup = prepare(scenario)
     limit = binom.ppf(SIGNIFICANCE, TRIALS, LEAST)
-    assert held(setup, 0.95).min() > limit
-    assert held(setup, 0.8).min() < limit
+    assert count_hits(setup, 0.95).min() > limit
+    assert count_hits(setup, 0.8).min() < limit
 
 
 def test_all_at_once_are_wider() -> None:

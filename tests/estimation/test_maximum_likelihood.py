@@ -34,7 +34,7 @@ def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Eviden
     return Evidence.of(mechanism, mechanism.sample_tally(people, rng))
 
 
-def observed_of(evidence: Evidence) -> ReportLikelihood:
+def likelihood_of(evidence: Evidence) -> ReportLikelihood:
     products = channel_products(evidence.mechanism)
     assert products is not None
     return ReportLikelihood(products, evidence.tally.counts / evidence.n, evidence.n)
@@ -52,24 +52,26 @@ def check_products(kind: str, epsilon: float, family: str) -> None:
     evidence = evidence_of(kind, epsilon, family)
     channel = channel_of(evidence.mechanism)
     p = np.random.default_rng(9).dirichlet(np.ones(evidence.mechanism.k))
-    likelihood = observed_of(evidence)
+    likelihood = likelihood_of(evidence)
     law = p @ channel
     np.testing.assert_allclose(likelihood.products.apply(p), law, rtol=1e-9, atol=1e-15)
-    seen = evidence.tally.counts / evidence.n
+    frequencies = evidence.tally.counts / evidence.n
     value, slopes = likelihood.slopes(p)
-    assert value == pytest.approx(seen[seen > 0] @ np.log(law[seen > 0]), rel=1e-9)
-    np.testing.assert_allclose(slopes, channel @ (seen / law), rtol=1e-7)
+    assert value == pytest.approx(
+        frequencies[frequencies > 0] @ np.log(law[frequencies > 0]), rel=1e-9
+    )
+    np.testing.assert_allclose(slopes, channel @ (frequencies / law), rtol=1e-7)
 
 
 @pytest.mark.parametrize("family", CODED)
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks and sensitive set"])
 def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
     evidence = evidence_of(kind, 1.0, family)
-    channel, seen = channel_of(evidence.mechanism), evidence.tally.counts / evidence.n
-    some, k = seen > 0, evidence.mechanism.k
+    channel, frequencies = channel_of(evidence.mechanism), evidence.tally.counts / evidence.n
+    some, k = frequencies > 0, evidence.mechanism.k
 
     def loss(p: Floats) -> float:
-        return -float(seen[some] @ np.log(np.maximum(p @ channel[:, some], 1e-12)))
+        return -float(frequencies[some] @ np.log(np.maximum(p @ channel[:, some], 1e-12)))
 
     found = least_on_simplex(loss, k)
     assert found.success
@@ -98,7 +100,7 @@ def check_gap(kind: str, epsilon: float, family: str) -> None:
     blocks = np.bincount(evidence.blocks, weights=ours.p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)
     # Nothing else that we can think of is above the certified limit.
-    likelihood = observed_of(evidence)
+    likelihood = likelihood_of(evidence)
     rng = np.random.default_rng(10)
     for other in (evidence.plausible, *rng.dirichlet(np.full(evidence.mechanism.k, 0.3), 20)):
         mixed = 0.5 * ours.p + 0.5 * other
@@ -113,7 +115,7 @@ def check_gap(kind: str, epsilon: float, family: str) -> None:
 @pytest.mark.parametrize("family", CODED)
 def test_no_round_lowers_the_likelihood(family: str) -> None:
     evidence = evidence_of("blocks and sensitive set", 0.5, family)
-    likelihood = observed_of(evidence)
+    likelihood = likelihood_of(evidence)
     p = np.full(evidence.mechanism.k, 1 / evidence.mechanism.k)
     values = []
     for _ in range(60):
@@ -196,5 +198,7 @@ def test_tags_of_the_personalised_mechanism_are_fitted_like_symbols(family: str)
 
 def test_progress_is_told_and_may_cancel() -> None:
     evidence = evidence_of("plain", 0.5, "hadamard")
-    told = check_progress(lambda progress: maximum_likelihood(replace(evidence, progress=progress)))
-    assert told[0] > 0
+    shares = check_progress(
+        lambda progress: maximum_likelihood(replace(evidence, progress=progress))
+    )
+    assert shares[0] > 0

@@ -17,7 +17,7 @@ ENDS = np.array([0.025, 0.975])
 POLICIES = [(1.0, 1.0), (3.0, 1.0), (math.inf, 1.0), (0.5, 4.0), (math.inf, math.inf)]
 
 
-def covered(policy: tuple[float, float], decoded_as: tuple[float, float], share: float) -> float:
+def coverage(policy: tuple[float, float], decoded_as: tuple[float, float], share: float) -> float:
     """Exact chance that the 95 % range holds `share`; reports may be decoded as another's."""
     sends, decodes = (BinaryMechanism(BinaryPolicy(*each)) for each in (policy, decoded_as))
     counts = np.arange(N + 1)
@@ -32,7 +32,7 @@ def covered(policy: tuple[float, float], decoded_as: tuple[float, float], share:
 
 def on_average(policy: tuple[float, float], decoded_as: tuple[float, float]) -> float:
     """Over many shares: at any one, whole counts make the chance jump around its average."""
-    return float(np.mean([covered(policy, decoded_as, share) for share in SHARES]))
+    return float(np.mean([coverage(policy, decoded_as, share) for share in SHARES]))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

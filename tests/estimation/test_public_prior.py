@@ -21,7 +21,7 @@ from caldp_core.privacy.context import Context
 FRANCE = GridDomain(south=42.0, west=-4.0, cell=0.2, rows=45, columns=60)
 
 
-def seen(truth: Floats, blocks: int = 1, n: int = 100_000, seed: int = 0) -> Evidence:
+def evidence_of(truth: Floats, blocks: int = 1, n: int = 100_000, seed: int = 0) -> Evidence:
     """The evidence in the reports of n people who are where `truth` has them, at ε = 1."""
     labels = np.arange(FRANCE.k) * blocks // FRANCE.k
     mechanism = registry.in_context(Context.block_structured(labels, 1.0), "galois")
@@ -55,7 +55,7 @@ def test_a_prior_that_is_right_helps_and_one_that_is_wrong_is_left_alone(blocks:
     """At least a fifth less error where people are near towns, none more where they are not."""
     gains = {}
     for name, truth in (("right", near_towns()), ("wrong", elsewhere())):
-        evidence = seen(truth, blocks)
+        evidence = evidence_of(truth, blocks)
         knowing, alone = cascade_with_inhabitants(evidence), cascade_estimate(evidence)
         gains[name] = total_variation(truth, knowing) / total_variation(truth, alone)
         assert (knowing >= 0).all()
@@ -69,7 +69,7 @@ def test_a_prior_that_is_right_helps_and_one_that_is_wrong_is_left_alone(blocks:
 def test_how_much_is_prior_is_the_difference_and_falls_with_more_people() -> None:
     moved = []
     for n in (100_000, 10_000_000):
-        evidence = seen(near_towns(), n=n)
+        evidence = evidence_of(near_towns(), n=n)
         knowing = cascade_with_inhabitants(evidence)
         off = prior_effect(evidence, knowing)
         assert off.sum() == pytest.approx(0.0, abs=1e-9)
@@ -80,7 +80,7 @@ def test_how_much_is_prior_is_the_difference_and_falls_with_more_people() -> Non
 
 def test_an_earlier_map_may_be_the_prior_and_bad_ones_are_refused() -> None:
     truth = near_towns()
-    evidence = seen(truth)
+    evidence = evidence_of(truth)
     earlier = np.random.default_rng(5).multinomial(50_000, truth)  # a published sample
     off = total_variation(truth, cascade_with_prior(evidence, earlier))
     assert off < 0.8 * total_variation(truth, cascade_estimate(evidence))

@@ -152,19 +152,19 @@ def test_protection_by_context_is_more_accurate() -> None:
 
 
 def test_progress_is_told_and_may_cancel() -> None:
-    setup, told = prepare(SMALL), list[float]()
-    run(setup, told.append)
-    assert told == [0.25, 0.5, 0.75, 1.0]
-    told.clear()
+    setup, progress = prepare(SMALL), list[float]()
+    run(setup, progress.append)
+    assert progress == [0.25, 0.5, 0.75, 1.0]
+    progress.clear()
 
     def stop(share: float) -> None:
         if share >= 0.5:
             raise Cancelled
-        told.append(share)
+        progress.append(share)
 
     with pytest.raises(Cancelled):
         run(setup, stop)
-    assert told == [0.25]
+    assert progress == [0.25]
 
 
 def test_parts_that_do_not_fit_are_refused() -> None:
@@ -180,11 +180,11 @@ def test_parts_that_do_not_fit_are_refused() -> None:
 
 
 def test_curves_fall_and_meet_the_scenario() -> None:
-    setup, told = prepare(SMALL), list[float]()
-    by_epsilon = epsilon_curve(setup, [0.5, 1.0, 2.0], told.append)
-    whole = told.index(1.0) + 1
-    by_people = people_curve(setup, [2_000, 20_000, 10**9], told.append)
-    for shares in (told[:whole], told[whole:]):
+    setup, progress = prepare(SMALL), list[float]()
+    by_epsilon = epsilon_curve(setup, [0.5, 1.0, 2.0], progress.append)
+    whole = progress.index(1.0) + 1
+    by_people = people_curve(setup, [2_000, 20_000, 10**9], progress.append)
+    for shares in (progress[:whole], progress[whole:]):
         assert shares == sorted(shares)
         assert {0.0, 1 / 3, 2 / 3, 1.0} <= set(shares)
     for curve in (by_epsilon, by_people):
@@ -257,14 +257,14 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(SMALL.to_dict()), encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path)])
     assert done.exit_code == 0, done.output
-    told, result = json.loads(done.stdout), result_of(SMALL)
-    assert Scenario.from_dict(told["scenario"]) == SMALL
-    assert (told["k"], told["blocks"], told["n"], told["seed"]) == (200, 5, 20_000, 3)
+    summary, result = json.loads(done.stdout), result_of(SMALL)
+    assert Scenario.from_dict(summary["scenario"]) == SMALL
+    assert (summary["k"], summary["blocks"], summary["n"], summary["seed"]) == (200, 5, 20_000, 3)
     tv = [errors.tv for errors in result.errors]
-    assert told["errors"]["tv"]["mean"] == pytest.approx(np.mean(tv))
-    assert told["errors"]["tv"]["standard_error"] == pytest.approx(np.std(tv, ddof=1) / 2)
-    assert told["errors"]["sliced_wasserstein_km"] == {"mean": None, "standard_error": None}
-    assert told["expected"]["tv"] == forecast(result.setup).error
+    assert summary["errors"]["tv"]["mean"] == pytest.approx(np.mean(tv))
+    assert summary["errors"]["tv"]["standard_error"] == pytest.approx(np.std(tv, ddof=1) / 2)
+    assert summary["errors"]["sliced_wasserstein_km"] == {"mean": None, "standard_error": None}
+    assert summary["expected"]["tv"] == forecast(result.setup).error
 
 
 @pytest.mark.parametrize(

@@ -28,16 +28,16 @@ def of_example(name: str) -> Scenario:
 
 def test_every_row_says_how_far_it_can_be_trusted() -> None:
     result = run(prepare(replace(of_example("hadamard"), estimator="simplex")))
-    told = {name: np.array(column) for name, column in columns_of(result).items()}
+    columns = {name: np.array(column) for name, column in columns_of(result).items()}
     ends, shares = intervals(result.first.evidence), result.first.estimate
-    np.testing.assert_array_equal(told["low"], ends.low)
-    np.testing.assert_array_equal(told["high"], ends.high)
-    assert set(told["level"]) == {0.95}
-    np.testing.assert_array_equal(told["may be noise"] == "yes", ends.low == 0)
+    np.testing.assert_array_equal(columns["low"], ends.low)
+    np.testing.assert_array_equal(columns["high"], ends.high)
+    assert set(columns["level"]) == {0.95}
+    np.testing.assert_array_equal(columns["may be noise"] == "yes", ends.low == 0)
     known = shares > 0
     assert 0 < known.sum() < shares.size
-    assert set(told["relative error"][~known]) == {""}
-    half = told["relative error"][known].astype(float) * shares[known]
+    assert set(columns["relative error"][~known]) == {""}
+    half = columns["relative error"][known].astype(float) * shares[known]
     np.testing.assert_allclose(2 * half, (ends.high - ends.low)[known])
 
 

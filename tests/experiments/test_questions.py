@@ -26,16 +26,16 @@ N, SURVEYS = 3000, 200
 """A mean of squares is known to 1/10 or better, so that one a third as large is found."""
 
 
-@pytest.mark.parametrize("asked", [1, 3])
-def test_what_surveys_miss_by_is_what_the_formula_says(asked: int) -> None:
-    asking = QuestionPlan(3, asked, 2.0)
+@pytest.mark.parametrize("questions", [1, 3])
+def test_what_surveys_miss_by_is_what_the_formula_says(questions: int) -> None:
+    asking = QuestionPlan(3, questions, 2.0)
     surveys = [ask_questions([asking] * 3, QUESTIONS, N, "none", seed) for seed in range(SURVEYS)]
     for at, question in enumerate(QUESTIONS):
         missed = np.array([survey[at].unbiased - question.p for survey in surveys])
         squares = np.square(missed).sum(axis=1, keepdims=True)
-        told = np.array([squared_error(asking, question, N)])
+        formula = np.array([squared_error(asking, question, N)])
         spread = squares.std(axis=0)
-        assert_mean(squares, told, spread, SIGNIFICANCE / 6)
+        assert_mean(squares, formula, spread, SIGNIFICANCE / 6)
         # All people asked each question at all of ε: what two surveys would take, or three times ε.
         cheap = question.make(2.0).variance(question.p, N).sum(keepdims=True)
         with pytest.raises(AssertionError):
@@ -51,9 +51,9 @@ def test_a_guess_between_whole_records_is_that_of_the_composed_channel() -> None
     several = one
     for reports in range(1, 6):
         apart = sum(abs(a - b) for a, b in zip(*several, strict=True)) / 2
-        told = max_record_guess_accuracy(np.log(3), reports)
-        assert told == pytest.approx(float((1 + apart) / 2), rel=1e-12)
-        assert told <= max_guess_accuracy(np.log(3), reports) + 1e-12
+        accuracy = max_record_guess_accuracy(np.log(3), reports)
+        assert accuracy == pytest.approx(float((1 + apart) / 2), rel=1e-12)
+        assert accuracy <= max_guess_accuracy(np.log(3), reports) + 1e-12
         several = release_both(several, one)
 
 

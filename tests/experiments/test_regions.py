@@ -39,14 +39,14 @@ REGION = (np.arange(40) >= 6) & (np.arange(40) < 16)
 """A quarter of the first block of 8 cells and all of the second, but none of the others."""
 
 
-def counted(scenario: Scenario, progress: Progress) -> Dataset:
+def load_counts(scenario: Scenario, progress: Progress) -> Dataset:
     """A dataset with people of its own: 30 of symbol 0, 40 of symbol 1, …"""
     return from_counts("Counted", "Made up.", Domain(40), 10 * np.arange(3, 43))
 
 
 def setup_of(family: str, own: bool) -> Setup:
     scenario = replace(SCENARIO, n=None if own else 10_000, mechanism=FAMILIES[family].spec())
-    return prepare(scenario, load=counted)
+    return prepare(scenario, load=load_counts)
 
 
 def reports(setup: Setup, runs: int) -> list[RegionReport]:
@@ -54,13 +54,13 @@ def reports(setup: Setup, runs: int) -> list[RegionReport]:
     return [region_report(setup, run_trial(setup, seed), REGION) for seed in seeds]
 
 
-def held(found: list[RegionReport], off: float = 1.0) -> int:
+def count_hits(found: list[RegionReport], off: float = 1.0) -> int:
     """In how many reports the interval holds the truth; `off`: factor of a wrong variance."""
     return sum(abs(r.estimate - r.truth) <= np.sqrt(off) * r.half_width for r in found)
 
 
 def mean_square(found: list[RegionReport], off: float = 1.0) -> float:
-    """Of the errors in standard deviations that the reports claim; `off`: as in `held`."""
+    """Of the errors in standard deviations that the reports claim; `off`: as in `count_hits`."""
     z = np.array([(r.estimate - r.truth) / (r.half_width / norm.isf(0.025)) for r in found])
     return float(np.mean(z**2)) / off
 
@@ -90,9 +90,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say(family: str, own: bool) -
     found = reports(setup_of(family, own), RUNS_THOROUGH)
     check_errors(found)
     low, high = (law(PER_SIDE, RUNS_THOROUGH, 0.95) for law in (binom.ppf, binom.isf))
-    assert low <= held(found) <= high
+    assert low <= count_hits(found) <= high
     for off in (0.5, 2.0):
-        assert not low <= held(found, off) <= high
+        assert not low <= count_hits(found, off) <= high
 
 
 def test_what_a_report_says() -> None:

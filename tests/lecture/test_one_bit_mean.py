@@ -73,8 +73,8 @@ def test_drawn_sums_are_those_of_phones() -> None:
     for chance in (mechanism.chances[x] / COIN_ONE).tolist():
         law = np.convolve(law, [1 - chance, chance])
     drawn = np.array([mechanism.sample_ones(people, rng) for _ in range(6_000)])
-    for seen in (one_by_one, drawn):
-        assert_fits(np.bincount(seen, minlength=9), 6_000 * law, SIGNIFICANCE)
+    for sums in (one_by_one, drawn):
+        assert_fits(np.bincount(sums, minlength=9), 6_000 * law, SIGNIFICANCE)
     with pytest.raises(AssertionError):
         assert_fits(np.bincount(drawn + 1, minlength=9)[:9], 6_000 * law, SIGNIFICANCE)
 
@@ -132,13 +132,13 @@ def test_sequences_have_the_law_of_phones() -> None:
     walk, n = [1, 3, 2], 40_000
     phones = Phones(daily, n, seeded_words(np.random.default_rng(5)))
     sent = np.stack([phones.report(np.full(n, x)) for x in walk], axis=1)
-    seen = np.bincount(sent @ np.array([4, 2, 1]), minlength=8)
+    counts = np.bincount(sent @ np.array([4, 2, 1]), minlength=8)
     (row,) = daily.exact_channel([walk])
     assert sum(row) == 1
-    assert_fits(seen, n * np.array([float(q) for q in row]), SIGNIFICANCE)
+    assert_fits(counts, n * np.array([float(q) for q in row]), SIGNIFICANCE)
     (fresh,) = daily.forgetful_channel([walk])
     with pytest.raises(AssertionError):
-        assert_fits(seen, n * np.array([float(q) for q in fresh]), SIGNIFICANCE)
+        assert_fits(counts, n * np.array([float(q) for q in fresh]), SIGNIFICANCE)
 
 
 def test_bad_input_is_told() -> None:

@@ -56,13 +56,13 @@ def test_reports_have_the_channel_s_law() -> None:
     mechanism = BitwiseResponse(4, 2.0)
     people = np.repeat(np.arange(4), 20_000)
     bits = mechanism.privatize(people, seeded_words(np.random.default_rng(3)))
-    seen = np.zeros((4, 4), np.int64)
-    np.add.at(seen, (people, bits @ np.array([2, 1])), 1)
+    counts = np.zeros((4, 4), np.int64)
+    np.add.at(counts, (people, bits @ np.array([2, 1])), 1)
     expected = np.array([[20_000 * float(q) for q in row] for row in mechanism.exact_channel()])
-    assert_fits(seen, expected, SIGNIFICANCE)
+    assert_fits(counts, expected, SIGNIFICANCE)
     wrong = BitwiseResponse(4, 2.1).exact_channel()
     with pytest.raises(AssertionError):
-        assert_fits(seen, np.array([[20_000 * float(q) for q in r] for r in wrong]), SIGNIFICANCE)
+        assert_fits(counts, np.array([[20_000 * float(q) for q in r] for r in wrong]), SIGNIFICANCE)
 
 
 def test_drawn_tallies_have_mean_and_variance_of_reports() -> None:
@@ -104,10 +104,10 @@ def test_chances_are_what_elections_give(n: int) -> None:
     bitwise = float(mechanism.chance(lead, n))
     hot = OneHotResponse(d, 1.0)
     sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
-    for seen, said in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
-        slack = 5 * np.sqrt(said * (1 - said) / elections) + 1 / np.sqrt(n)
-        assert 0.05 < said < 0.99
-        assert abs(seen - said) < slack
+    for frequency, chance in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
+        slack = 5 * np.sqrt(chance * (1 - chance) / elections) + 1 / np.sqrt(n)
+        assert 0.05 < chance < 0.99
+        assert abs(frequency - chance) < slack
 
 
 def test_chances_of_few_are_those_of_every_report_that_they_may_send() -> None:

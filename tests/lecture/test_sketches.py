@@ -63,18 +63,18 @@ def test_sums_of_signs_have_the_channel_s_law() -> None:
     sketch, draws = HadamardSketch(TABLE, 2.0), 3_000
     rng = np.random.default_rng(3)
     # One person of value 2: exactly one sum is ±1.
-    seen = np.zeros((2, 4, 2), np.int64)
+    counts = np.zeros((2, 4, 2), np.int64)
     for _ in range(draws):
         sums, _ = sketch.sample_tally(np.array([0, 0, 1]), rng)
         row, entry = np.argwhere(sums)[0]
-        seen[row, entry, int(sums[row, entry] < 0)] += 1
+        counts[row, entry, int(sums[row, entry] < 0)] += 1
     for x, fits in ((2, True), (0, False)):
         expected = draws * np.array([float(q) for q in sketch.exact_channel()[x]])
         if fits:
-            assert_fits(seen.ravel(), expected, SIGNIFICANCE)
+            assert_fits(counts.ravel(), expected, SIGNIFICANCE)
         else:
             with pytest.raises(AssertionError):
-                assert_fits(seen.ravel(), expected, SIGNIFICANCE)
+                assert_fits(counts.ravel(), expected, SIGNIFICANCE)
 
 
 def test_bits_of_a_report() -> None:

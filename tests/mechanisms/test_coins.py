@@ -68,13 +68,13 @@ def check_noise(size: int, epsilon: float) -> None:
     low, high = power_series(epsilon)
     noise = int(noise_threshold(np.array([size]), np.array([epsilon]))[0])
 
-    def realised(n: int) -> Fraction:
+    def ratio(n: int) -> Fraction:
         lie = Fraction(n, COIN_ONE * size)
         return (1 - Fraction(n, COIN_ONE) + lie) / lie
 
     assert 0 < noise < COIN_ONE
-    assert realised(noise) <= low
-    assert realised(noise - 1) > high
+    assert ratio(noise) <= low
+    assert ratio(noise - 1) > high
 
 
 @given(EPSILON)

@@ -47,9 +47,9 @@ def test_known_answers() -> None:
     assert ones.bound == pytest.approx(design(policy).bound, rel=2e-3)
     # In plain LDP pairs are best told as if they were the values.
     pairs = design_for_form(Context.plain(8, 1.0), form_of_groups(PAIRS))
-    told_as_values = design(Context.plain(4, 1.0)).loss
-    assert pairs.bound <= told_as_values * (1 + 1e-9)
-    assert pairs.loss == pytest.approx(told_as_values, rel=0.02)
+    value_loss = design(Context.plain(4, 1.0)).loss
+    assert pairs.bound <= value_loss * (1 + 1e-9)
+    assert pairs.loss == pytest.approx(value_loss, rel=0.02)
     # Weights count, and people are where the prior has them.
     prior = np.array([0.3, 0.3, 0.1, 0.1, 0.1, 0.1])
     form = form_of_groups(np.kron(np.eye(3), [1, 1]), [4.0, 1.0, 1.0])

@@ -31,7 +31,7 @@ def total(of: Mechanism, prior: Floats | None = None) -> float:
     return float(of.variance(np.full(of.k, 1 / of.k) if prior is None else prior, 1).sum())
 
 
-def unordered(columns: Floats) -> Floats:
+def sort_columns(columns: Floats) -> Floats:
     return columns[:, np.lexsort(np.round(columns, 6))]
 
 
@@ -46,7 +46,7 @@ def test_two_symbols_give_theorem_2_and_so_warner_and_mangat(
     assert made.loss == pytest.approx(total(best, shares), rel=FOUND)
     theirs = np.array([[float(q) for q in row] for row in best.exact_channel()])
     np.testing.assert_allclose(
-        unordered(made.channel.floats()), unordered(theirs), rtol=0, atol=FOUND
+        sort_columns(made.channel.floats()), sort_columns(theirs), rtol=0, atol=FOUND
     )
 
 
@@ -57,7 +57,7 @@ def test_many_symbols_at_a_large_epsilon_give_randomized_response() -> None:
     other = 1 / (k - 1 + math.exp(epsilon))
     expected = np.full((k, k), other) + np.eye(k) * (math.exp(epsilon) - 1) * other
     np.testing.assert_allclose(
-        unordered(made.channel.floats()), unordered(expected), rtol=0, atol=FOUND
+        sort_columns(made.channel.floats()), sort_columns(expected), rtol=0, atol=FOUND
     )
     assert made.loss == pytest.approx(total(mechanism(policy, "randomized-response")), rel=FOUND)
 

@@ -66,7 +66,7 @@ def test_a_file_holds_the_design_and_is_audited_when_it_is_read() -> None:
     )
 
 
-def changed(text: str, **values: object) -> str:
+def with_values(text: str, **values: object) -> str:
     return json.dumps({**json.loads(text), **values})
 
 
@@ -87,18 +87,18 @@ def test_a_file_that_was_tampered_with_is_refused() -> None:
     for wrong, words in [
         ("{", "not JSON"),
         ("[]", "must be an object"),
-        (changed(text, format="caldp design 0"), "must be an object"),
-        (changed(text, more=1), "must be an object"),
-        (changed(text, numerators=leaky), "does not keep its privacy matrix"),
-        (changed(text, numerators=short), "does not keep its privacy matrix"),
-        (changed(text, numerators=leaky[:3]), "4 rows of one length"),
-        (changed(text, numerators=[[1]] * 4), "hexadecimal"),
-        (changed(text, numerators=4), "lists of rows"),
-        (changed(text, bits=0), "bits of a design"),
-        (changed(text, bits=True), "bits of a design"),
-        (changed(text, levels=[[0, "x"], [1, 0]]), "square matrix"),
-        (changed(text, bound="high"), "bound must be a number"),
-        (changed(text, prior=half[:2]), "prior must be"),
+        (with_values(text, format="caldp design 0"), "must be an object"),
+        (with_values(text, more=1), "must be an object"),
+        (with_values(text, numerators=leaky), "does not keep its privacy matrix"),
+        (with_values(text, numerators=short), "does not keep its privacy matrix"),
+        (with_values(text, numerators=leaky[:3]), "4 rows of one length"),
+        (with_values(text, numerators=[[1]] * 4), "hexadecimal"),
+        (with_values(text, numerators=4), "lists of rows"),
+        (with_values(text, bits=0), "bits of a design"),
+        (with_values(text, bits=True), "bits of a design"),
+        (with_values(text, levels=[[0, "x"], [1, 0]]), "square matrix"),
+        (with_values(text, bound="high"), "bound must be a number"),
+        (with_values(text, prior=half[:2]), "prior must be"),
     ]:
         with pytest.raises(CaldpError, match=words):
             from_text(wrong)

@@ -53,9 +53,9 @@ def test_what_merging_allows_covers_every_extreme_ray_and_hardly_more(levels: Fl
     assert problem.averages.shape == (3, len(levels))
     np.testing.assert_allclose(problem.averages.sum(axis=1), 1.0)
     np.testing.assert_allclose(problem.prior @ problem.averages, part.prior)
-    seen = rays @ problem.averages.T
+    merged_rays = rays @ problem.averages.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        reached = np.log(seen[:, :, None] / seen[:, None, :])
+        reached = np.log(merged_rays[:, :, None] / merged_rays[:, None, :])
     reached = np.where(np.isnan(reached), -INF, reached).max(axis=0)
     assert (reached <= problem.levels + WIDE).all()
     finite = np.isfinite(problem.levels) & ~np.eye(3, dtype=bool)

@@ -22,7 +22,7 @@ from caldp_core.privacy.matrix import DenseMatrix, closure
 from tests.designs import INF, all_rays, line, plane, proved_by, uneven
 
 
-def closed(levels: Floats) -> Floats:
+def closure_of(levels: Floats) -> Floats:
     return closure(DenseMatrix.of(levels)).entries
 
 
@@ -43,12 +43,12 @@ def same_rays(ours: Floats, theirs: Floats) -> bool:
 SMALL = [
     pytest.param(line(4, 0.7), id="line"),
     pytest.param(1.0 - np.eye(4), id="plain"),
-    pytest.param(closed(uneven(4, 1)), id="uneven"),
-    pytest.param(closed(uneven(4, 2, 0.5, 6.0)), id="uneven and large"),
+    pytest.param(closure_of(uneven(4, 1)), id="uneven"),
+    pytest.param(closure_of(uneven(4, 2, 0.5, 6.0)), id="uneven and large"),
     pytest.param(plane(5, 3), id="plane"),
-    pytest.param(closed(with_holes(uneven(4, 5), 5)), id="holes"),
-    pytest.param(closed(with_holes(uneven(4, 8), 8)), id="other holes"),
-    pytest.param(closed(np.array([[0, 1, INF], [INF, 0, INF], [INF, 2, 0]])), id="one way"),
+    pytest.param(closure_of(with_holes(uneven(4, 5), 5)), id="holes"),
+    pytest.param(closure_of(with_holes(uneven(4, 8), 8)), id="other holes"),
+    pytest.param(closure_of(np.array([[0, 1, INF], [INF, 0, INF], [INF, 2, 0]])), id="one way"),
 ]
 
 
@@ -65,7 +65,7 @@ def test_one_ray_of_each_orbit_of_twins_makes_all(seed: int) -> None:
     levels = np.full((5, 5), 1.5)
     levels[:2, :2], levels[:2, 2:] = 1.0, [1.2, 0.9, 2.0][seed]
     np.fill_diagonal(levels, 0.0)
-    levels = closed(levels)
+    levels = closure_of(levels)
     rays = extreme_rays(levels, np.array([0, 0, 1, 1, 1]), 1000)
     every = extreme_rays(levels, np.arange(5), 1000)
     assert rays is not None
@@ -84,7 +84,7 @@ def test_too_many_rays_are_given_up() -> None:
     assert extreme_rays(line(12, 1.0), np.arange(12), 1000) is None
 
 
-@pytest.mark.parametrize("levels", [line(10, 1.0), plane(9, 1), closed(uneven(9, 2))])
+@pytest.mark.parametrize("levels", [line(10, 1.0), plane(9, 1), closure_of(uneven(9, 2))])
 def test_an_estimate_gives_up_early_and_only_where_rays_are_too_many(levels: Floats) -> None:
     rays = extreme_rays(levels, np.arange(len(levels)), 100_000)
     assert rays is not None
@@ -108,14 +108,14 @@ def test_the_bound_agrees_with_linear_programming_over_brute_force_rays(levels: 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_for_six_symbols(seed: int) -> None:
-    levels = closed(uneven(6, seed))
+    levels = closure_of(uneven(6, seed))
     made = design(DenseMatrix.of(levels))
     assert proved_by(made, all_rays(levels)) == pytest.approx(made.bound, rel=1e-4)
 
 
 @pytest.mark.parametrize("sharp", [0.3, 1.0, 3.0])
 def test_no_channel_that_keeps_the_policy_is_below_the_bound(sharp: float) -> None:
-    levels = closed(uneven(4, 11))
+    levels = closure_of(uneven(4, 11))
     made, rng = design(DenseMatrix.of(levels)), np.random.default_rng(7)
     for _ in range(4):
         assert loss_of_any(levels, made, sharp, rng) >= made.bound
@@ -134,13 +134,13 @@ def loss_of_any(levels: Floats, made: Design, sharp: float, rng: np.random.Gener
 
 def test_a_bound_that_is_too_high_is_found_out() -> None:
     # The design for levels 5 % larger is better than anything at these levels can be.
-    levels = closed(uneven(4, 11))
+    levels = closure_of(uneven(4, 11))
     assert design(DenseMatrix.of(1.05 * levels)).loss < design(DenseMatrix.of(levels)).bound
 
 
 def part_of(levels: Floats) -> tuple[Part, Classes]:
     k = len(levels)
-    part = Part(closed(levels), np.full(k, 1 / k), np.ones(k))
+    part = Part(closure_of(levels), np.full(k, 1 / k), np.ones(k))
     return part, Classes(np.arange(k), part.prior, part.weights)
 
 
@@ -175,7 +175,7 @@ def test_many_rays_are_reached_from_a_few() -> None:
 
 
 def test_the_start_can_be_weighted_whatever_is_infinite() -> None:
-    for levels in (closed(uneven(6, 1)), Problem.of(Context.plain(3, 9.0), None, None).levels):
+    for levels in (closure_of(uneven(6, 1)), Problem.of(Context.plain(3, 9.0), None, None).levels):
         v = np.exp(complete_start(levels))
         assert (v[:, :, None] <= np.exp(levels) * v[:, None, :] * (1 + 1e-12)).all()
         assert np.linalg.matrix_rank(v) == len(levels)

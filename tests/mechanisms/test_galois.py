@@ -68,7 +68,7 @@ def test_every_field_keeps_the_promises(policy: Context, q: int, check: Any) -> 
 # --- figures -------------------------------------------------------------------------------
 
 
-def simulated(mechanism: ContextMechanism, runs: int) -> float:
+def simulate_error(mechanism: ContextMechanism, runs: int) -> float:
     """n·MSE a symbol from real reports of 2,000 people: 200 runs know it to 0.35 %."""
     rng = np.random.default_rng(4)
     x = np.arange(2000) * 7 % mechanism.k
@@ -86,10 +86,10 @@ def test_the_known_figures(epsilon: float, most: float) -> None:
     mechanism = mechanism_of(Context.plain(1024, epsilon))
     exact = float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
     assert exact <= most
-    assert simulated(mechanism, 200) == pytest.approx(exact, rel=0.02)
+    assert simulate_error(mechanism, 200) == pytest.approx(exact, rel=0.02)
     q = {1.0: 4, 2.0: 8, 4.0: 64}[epsilon]
     fewer = mechanism_of(Context.plain(1024, epsilon), galois_family(q // 2))
-    assert simulated(fewer, 200) > 1.02 * exact
+    assert simulate_error(fewer, 200) > 1.02 * exact
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 5.0])
@@ -107,9 +107,9 @@ def test_check_ins_on_the_map(epsilon: float, most: float, hadamard: float) -> N
     policy, tv = ContextPolicy(OneBlock(), EverythingSensitive(), epsilon), {}
     for spec in (Galois(), Hadamard()):
         setup = prepare(Scenario(policy=policy, mechanism=spec, estimator="simplex"))
-        told = forecast(setup)
-        tv[spec.name] = told.error
-        assert run(setup).errors[0].tv == pytest.approx(told.error, rel=0.05)
+        prediction = forecast(setup)
+        tv[spec.name] = prediction.error
+        assert run(setup).errors[0].tv == pytest.approx(prediction.error, rel=0.05)
     assert tv["galois"] <= most
     assert tv["hadamard"] >= hadamard
 

@@ -97,7 +97,7 @@ def exact_law(space: Hyperplanes, people: tuple[int, ...]) -> dict[bytes, float]
     return {tally: times / tallies.total() for tally, times in tallies.items()}
 
 
-def drawn(space: Hyperplanes, people: tuple[int, ...], times: int) -> Ints:
+def draw_tallies(space: Hyperplanes, people: tuple[int, ...], times: int) -> Ints:
     """(times, reports) tallies, as many blocks at once."""
     placed = np.zeros((times, space.points), np.int64)
     placed[:, : len(people)] = people
@@ -105,9 +105,9 @@ def drawn(space: Hyperplanes, people: tuple[int, ...], times: int) -> Ints:
 
 
 def check_law(tallies: Ints, law: dict[bytes, float]) -> None:
-    seen = Counter(np.ascontiguousarray(tally).tobytes() for tally in tallies)
-    assert seen.keys() <= law.keys(), "a tally that cannot be"
-    observed = np.array([seen[tally] for tally in law])
+    counts = Counter(np.ascontiguousarray(tally).tobytes() for tally in tallies)
+    assert counts.keys() <= law.keys(), "a tally that cannot be"
+    observed = np.array([counts[tally] for tally in law])
     expected = len(tallies) * np.array(list(law.values()))
     assert_fits(observed, expected, SIGNIFICANCE / CASES_AT_MOST)
 
@@ -115,7 +115,7 @@ def check_law(tallies: Ints, law: dict[bytes, float]) -> None:
 @pytest.mark.parametrize(("m", "d", "people"), TINY)
 def test_the_tally_of_a_few_has_exactly_its_law(m: int, d: int, people: tuple[int, ...]) -> None:
     space = Hyperplanes(m, d)
-    check_law(drawn(space, people, 60_000), exact_law(space, people))
+    check_law(draw_tallies(space, people, 60_000), exact_law(space, people))
 
 
 def test_people_one_by_one_have_the_same_law(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_other_products_have_another_law(wrong: object, monkeypatch: pytest.Monk
     monkeypatch.setattr(hyperplane_tally, "product", wrong)
     space, people = Hyperplanes(2, 2), TINY[2][2]
     with pytest.raises(AssertionError):
-        check_law(drawn(space, people, 60_000), exact_law(space, people))
+        check_law(draw_tallies(space, people, 60_000), exact_law(space, people))
 
 
 def test_other_shares_of_the_digits_have_another_law(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,12 +190,12 @@ def test_the_cost_is_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Coins are counted as they are thrown; less than d·q^(d+1)."""
     thrown = 0
 
-    def counting(counts: Ints, rng: np.random.Generator) -> Ints:
+    def count_coins(counts: Ints, rng: np.random.Generator) -> Ints:
         nonlocal thrown
         thrown += counts.size
         return counts // 2
 
-    monkeypatch.setattr(hyperplane_tally, "binomial_half", counting)
+    monkeypatch.setattr(hyperplane_tally, "binomial_half", count_coins)
     for m, d in SPACES:
         thrown = 0
         sample_hyperplanes(np.ones((1, 1 << m * d), np.int64), m, d, np.random.default_rng(5))

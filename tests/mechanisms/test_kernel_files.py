@@ -16,7 +16,7 @@ WIDE = (1.0, 0.7)
 
 
 @pytest.fixture(scope="module")
-def designed() -> Kernel:
+def kernel() -> Kernel:
     return design(Steps(*WIDE))
 
 
@@ -61,16 +61,16 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
         ("peak_logs", [0.0, 99.0, 0.0, 0.0], "at most 4 nats"),
     ],
 )
-def test_other_texts_are_refused(key: str, value: object, match: str, designed: Kernel) -> None:
-    text = files.to_text(designed)
+def test_other_texts_are_refused(key: str, value: object, match: str, kernel: Kernel) -> None:
+    text = files.to_text(kernel)
     with pytest.raises(CaldpError, match=match):
         files.from_text(json.dumps(json.loads(text) | {key: value}), Steps(*WIDE))
 
 
-def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(designed: Kernel) -> None:
-    text = files.to_text(designed)
+def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(kernel: Kernel) -> None:
+    text = files.to_text(kernel)
     data = json.loads(text)
     data["amount"] = [2 * amount for amount in data["amount"]]
-    assert files.from_text(json.dumps(data), Steps(*WIDE)).bound < 0.9 * designed.bound
+    assert files.from_text(json.dumps(data), Steps(*WIDE)).bound < 0.9 * kernel.bound
     with pytest.raises(CaldpError, match="not JSON"):
         files.from_text("kernel", Steps(*WIDE))

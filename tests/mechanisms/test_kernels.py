@@ -73,7 +73,7 @@ def test_any_peaks_keep_the_distance_and_none_is_below_the_bound(
     peaks = data.draw(any_peaks(steps))
     peaks.check(steps)
     policy = EuclideanMetric(3, 4, a, b)
-    mechanism = PlanarNoise(policy, lambda asked: quadrant_of(peaks, asked), "any")
+    mechanism = PlanarNoise(policy, lambda metric: quadrant_of(peaks, metric), "any")
     assert exact_audit(mechanism).holds
     assert mean_distance(peaks, Steps(*WIDE)) >= kernel(*WIDE).bound
 
@@ -171,8 +171,8 @@ def test_the_documented_gaps_of_planar_noise_are_the_proved_ones(row: str, width
     text = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
     lines = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in text.splitlines()
              if line.startswith("|")}  # fmt: skip
-    told = lines[f"planar noise, {row}"]
-    for step, value in list(zip(lines["nats a step, south–north"], told, strict=True))[5:]:
+    gaps = lines[f"planar noise, {row}"]
+    for step, value in list(zip(lines["nats a step, south–north"], gaps, strict=True))[5:]:
         high = 100 * kernel(float(step), width * float(step)).planar_gap
         assert high - 1e-3 < float(value) < high + 1.01e-3
 

@@ -39,9 +39,9 @@ def mechanism_of(policy: Context, oracles: Any = OLH) -> ContextMechanism:
 def test_three_symbols_see_independent_numbers(prime: int) -> None:
     hashes = every_hash(prime)
     assert len(np.unique(hashes, axis=0)) == prime**3
-    seen = [polynomial(hashes, np.full(prime**3, x), prime) for x in range(prime)]
+    numbers = [polynomial(hashes, np.full(prime**3, x), prime) for x in range(prime)]
     for a, b, c in combinations(range(prime), 3):
-        triples = seen[a] + prime * (seen[b] + prime * seen[c])
+        triples = numbers[a] + prime * (numbers[b] + prime * numbers[c])
         np.testing.assert_array_equal(np.bincount(triples), np.ones(prime**3))
 
 
@@ -73,8 +73,8 @@ def test_stepping_counts_what_the_hashes_say(size: int, g: int) -> None:
     counts = count_hits(hashes, values, prime, g, size)
     for x in {0, 1, size // 2, size - 1}:
         if x < size:
-            told = polynomial(hashes, np.full(50, x), prime) * g // prime
-            assert counts[x] == (told == values).sum()
+            buckets = polynomial(hashes, np.full(50, x), prime) * g // prime
+            assert counts[x] == (buckets == values).sum()
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.5, 1.0, 2.5, 20.0])
@@ -90,7 +90,7 @@ def test_no_range_of_hashes_is_better(epsilon: float) -> None:
         assert total[chosen - 2] <= total.min() * 1.02
 
 
-def simulated(oracles: Any, runs: int) -> float:
+def simulate_error(oracles: Any, runs: int) -> float:
     """n·MSE of one symbol from real reports: 150 runs of 2,000 people know it to 0.4 %."""
     mechanism = mechanism_of(Context.plain(1024, 1.0), oracles)
     rng = np.random.default_rng(4)
@@ -116,9 +116,9 @@ def test_the_known_figure() -> None:
     exact = float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
     assert exact == pytest.approx(4 * np.e / (np.e - 1) ** 2, rel=0.01)
     assert exact == pytest.approx(3.69, rel=0.02)
-    assert simulated(OLH, runs=150) == pytest.approx(exact, rel=0.02)
+    assert simulate_error(OLH, runs=150) == pytest.approx(exact, rel=0.02)
     # 27 % more is to be found: 20 runs know it to 1 %.
-    assert abs(simulated(TooFewValues, runs=20) / exact - 1) > 0.02
+    assert abs(simulate_error(TooFewValues, runs=20) / exact - 1) > 0.02
 
 
 class Streamed(OLH):

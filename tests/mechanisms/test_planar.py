@@ -63,14 +63,14 @@ def product(policy: EuclideanMetric) -> Floats:
     )
 
 
-def nothing_kept_back(policy: EuclideanMetric) -> Floats:
+def weight_too_small(policy: EuclideanMetric) -> Floats:
     """Right but for one weight that is 3e-11 too small, as a sum cut short would make it."""
     weights = quadrant(policy)
     weights[1, 1] *= 1 - 3e-11
     return weights
 
 
-@pytest.mark.parametrize("wrong", [without_tails, bold, product, nothing_kept_back])
+@pytest.mark.parametrize("wrong", [without_tails, bold, product, weight_too_small])
 @pytest.mark.parametrize("steps", [(0.3, 0.3), (0.5, 0.9)])
 def test_wrong_noise_is_found_by_the_audit(
     wrong: Callable[[EuclideanMetric], Floats], steps: tuple[float, float]

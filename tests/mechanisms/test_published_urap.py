@@ -69,7 +69,7 @@ def test_the_channel_is_definition_4(theta: float) -> None:
     d1, d2 = theta / ((1 - theta) * power + theta), ((1 - theta) * power + theta) / power
     inside, outside = np.flatnonzero(flags), np.flatnonzero(~flags)
 
-    def defined(x: int, y: Ints) -> float:
+    def definition(x: int, y: Ints) -> float:
         chance = np.where(flags, d1, 0.0)
         chance[x] = theta if flags[x] else 1 - d2
         return float(np.where(y == 1, chance, 1 - chance).prod())
@@ -81,7 +81,7 @@ def test_the_channel_is_definition_4(theta: float) -> None:
         if report["source"]:
             y[outside[report["source"] - 1]] = 1
         for x in range(5):
-            assert abs(channel[x, column] - defined(x, y)) < 1e-12
+            assert abs(channel[x, column] - definition(x, y)) < 1e-12
     assert mechanism.outputs == 3 * 2**3
 
 

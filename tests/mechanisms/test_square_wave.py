@@ -31,11 +31,11 @@ def test_the_width_has_the_largest_information(epsilon: float) -> None:
     """Section 5.3: log((2b + 1)/(2be^ε + 1)) + 2bεe^ε/(2be^ε + 1), b a share of the scale."""
     power = np.exp(epsilon)
 
-    def lost(b: float) -> float:
+    def loss(b: float) -> float:
         near = 2 * b * power
         return -float(np.log((2 * b + 1) / (near + 1)) + near * epsilon / (near + 1))
 
-    best = minimize_scalar(lost, bounds=(0.0, 2.0), method="bounded", options={"xatol": 1e-9}).x
+    best = minimize_scalar(loss, bounds=(0.0, 2.0), method="bounded", options={"xatol": 1e-9}).x
     assert half_width(10**6, epsilon) == pytest.approx(10**6 * best, abs=20)
 
 

@@ -19,10 +19,10 @@ def test_pieces_hold_everybody_once(people: list[int], most: int) -> None:
 
 def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "_CHUNK", 10)
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def send(kinds: Ints) -> Ints:
-        asked.append(kinds.size)
+        sizes.append(kinds.size)
         return kinds * 2
 
     def add(reports: Ints) -> Ints:
@@ -30,4 +30,4 @@ def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     total = streaming.stream_tally(np.array([4, 0, 19, 5]), send, add)
     np.testing.assert_array_equal(total, [4, 0, 0, 0, 19, 0, 5])
-    assert asked == [0, 10, 10, 8]
+    assert sizes == [0, 10, 10, 8]

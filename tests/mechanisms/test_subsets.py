@@ -22,12 +22,12 @@ def check_uniform(size: int, omega: int, forced: int) -> None:
     words = seeded_words(np.random.default_rng(1))
     n = 100_000
     rows = random_subsets(size, omega, np.full(n, forced), words)
-    seen = np.bincount(rows[:, 0].astype(np.int64), minlength=1 << size)
+    counts = np.bincount(rows[:, 0].astype(np.int64), minlength=1 << size)
     expected = np.zeros(1 << size)
     for subset in combinations(range(size), omega):
         if forced < 0 or forced in subset:
             expected[sum(1 << place for place in subset)] = 1
-    assert_fits(seen, expected * n / expected.sum(), SIGNIFICANCE / SAMPLERS)
+    assert_fits(counts, expected * n / expected.sum(), SIGNIFICANCE / SAMPLERS)
 
 
 COINS = [(0, 0), (1, 1), (2, 1), (2, 3), (5, 11), (1, 2)]

@@ -29,7 +29,7 @@ def policy_of(background: Floats | None = None, shares: Any = SHARES) -> Persona
     return PersonalPolicy.of(SENSITIVE, shares, background, 1.0)
 
 
-def made_by(family: str, policy: PersonalPolicy) -> TaggedMechanism:
+def mechanism_by(family: str, policy: PersonalPolicy) -> TaggedMechanism:
     mechanism = FAMILIES[family].spec().make(policy)
     assert isinstance(mechanism, TaggedMechanism)
     return mechanism
@@ -37,14 +37,14 @@ def made_by(family: str, policy: PersonalPolicy) -> TaggedMechanism:
 
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue", "subset-selection"])
 def test_the_channel_is_a_law_within_the_policy(family: str) -> None:
-    mechanism = made_by(family, policy_of())
+    mechanism = mechanism_by(family, policy_of())
     checks.check_rows(mechanism)
     checks.check_audit(mechanism)
 
 
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue"])
 def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
-    mechanism = made_by(family, policy_of())
+    mechanism = mechanism_by(family, policy_of())
     channel, single = checks.channel_of(mechanism), checks.single_estimates(mechanism)
     means = np.stack([mechanism.expected_estimate(person) for person in np.eye(mechanism.k)])
     np.testing.assert_allclose(channel @ single, means, atol=1e-9)
@@ -60,7 +60,7 @@ def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
 
 def test_a_report_that_names_no_place_says_nothing_of_open_places() -> None:
     for family in ("hadamard", "randomized-response", "oue"):
-        rows = np.array(made_by(family, policy_of()).exact_channel(), dtype=float)
+        rows = np.array(mechanism_by(family, policy_of()).exact_channel(), dtype=float)
         one, *others = rows[~SENSITIVE]
         for other in others:
             # Where two open places' rows differ, one of them is named: the other's chance is 0.
@@ -81,7 +81,7 @@ def test_where_everybody_is_at_an_own_place_there_is_still_a_best_mechanism() ->
 
 def test_the_bias_is_the_expectation_less_the_truth() -> None:
     for background in (uniform_background(2, ~SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
-        mechanism = made_by("hadamard", policy_of(background))
+        mechanism = mechanism_by("hadamard", policy_of(background))
         bias = mechanism.bias(P)
         np.testing.assert_allclose(bias.per_symbol, mechanism.expected_estimate(P) - P, atol=1e-15)
         assert bias.total_variation == pytest.approx(
@@ -93,9 +93,9 @@ def test_the_bias_is_the_expectation_less_the_truth() -> None:
 def test_it_is_unbiased_just_if_the_background_is_right() -> None:
     right = population_background(2, P, ~SENSITIVE)
     np.testing.assert_allclose(
-        made_by("hadamard", policy_of(right)).expected_estimate(P), P, atol=1e-15
+        mechanism_by("hadamard", policy_of(right)).expected_estimate(P), P, atol=1e-15
     )
-    wrong = made_by("hadamard", policy_of()).expected_estimate(P)
+    wrong = mechanism_by("hadamard", policy_of()).expected_estimate(P)
     assert np.abs(wrong - P).max() > 0.05
     np.testing.assert_allclose(wrong[SENSITIVE], P[SENSITIVE], atol=1e-15)
 
@@ -130,7 +130,7 @@ def test_tallies_follow_the_reports() -> None:
 
 
 def test_one_real_report_is_a_report() -> None:
-    mechanism = made_by("hadamard", policy_of())
+    mechanism = mechanism_by("hadamard", policy_of())
     assert mechanism.tally(mechanism.client_report(1)).n == 1
     assert Rappor(0.6).make(policy_of()).fingerprint != Rappor().make(policy_of()).fingerprint
 

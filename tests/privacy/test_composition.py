@@ -121,15 +121,17 @@ def test_posterior_odds_stay_within_the_bound(
     channel: list[list[Fraction]], prior: list[Fraction], data: Any
 ) -> None:
     y = data.draw(st.integers(0, len(channel[0]) - 1))
-    seen = sum(p * row[y] for p, row in zip(prior, channel, strict=True))
+    chance = sum(p * row[y] for p, row in zip(prior, channel, strict=True))
     policy = least_promise(channel)
-    if seen == 0:
+    if chance == 0:
         with pytest.raises(CaldpError, match="probability 0"):
             posterior(channel, policy, prior, y)
         return
     made = posterior(channel, policy, prior, y)
     assert sum(made.posterior) == 1
-    assert made.posterior == tuple(p * row[y] / seen for p, row in zip(prior, channel, strict=True))
+    assert made.posterior == tuple(
+        p * row[y] / chance for p, row in zip(prior, channel, strict=True)
+    )
     assert made.keeps_policy()
 
 
@@ -141,8 +143,8 @@ def test_some_report_breaks_the_odds_of_what_leaks(
     prior = [F(w, sum(weights)) for w in weights]
     for slack in (1e-6, -1e-6):
         policy = least_promise(channel, slack)
-        seen = [y for y, column in enumerate(zip(*channel, strict=True)) if any(column)]
-        within = all(posterior(channel, policy, prior, y).keeps_policy() for y in seen)
+        outputs = [y for y, column in enumerate(zip(*channel, strict=True)) if any(column)]
+        within = all(posterior(channel, policy, prior, y).keeps_policy() for y in outputs)
         assert within == holds(channel, policy)
 
 

@@ -58,7 +58,7 @@ def optimum(policy: Context) -> float:
     return total - 1
 
 
-def offered(policy: Context) -> Iterator[MechanismSpec]:
+def candidate_specs(policy: Context) -> Iterator[MechanismSpec]:
     """Everything that keeps the policy, made for the share of sensitive values as well."""
     yield from (entry.spec() for entry in mechanisms_for(policy))
     yield Hadamard(None)
@@ -69,7 +69,7 @@ def offered(policy: Context) -> Iterator[MechanismSpec]:
 
 def least(policy: Context) -> float:
     found = []
-    for spec in offered(policy):
+    for spec in candidate_specs(policy):
         try:
             found.append(loss(spec.make(policy)))
         except CaldpError:  # too large

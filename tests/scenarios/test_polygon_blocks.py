@@ -33,11 +33,11 @@ EAST: list[list[Ring]] = [[star(11.35, 48.25, 0.1, 0.05)], [star(11.42, 48.07, 0
 OVER: list[list[Ring]] = [[star(11.25, 48.2, 0.09, 0.04, 4)]]
 
 
-def feature(polygons: Any, **told: Any) -> dict[str, Any]:
+def feature(polygons: Any, **properties: Any) -> dict[str, Any]:
     geometry = {"type": "MultiPolygon", "coordinates": polygons}
     if len(polygons) == 1:
         geometry = {"type": "Polygon", "coordinates": polygons[0]}
-    return {"type": "Feature", "properties": told, "geometry": geometry}
+    return {"type": "Feature", "properties": properties, "geometry": geometry}
 
 
 def collection(*features: Any) -> bytes:
@@ -65,13 +65,13 @@ def test_areas_without_a_cell_are_no_blocks_and_names_are_found_or_made() -> Non
     tiny = PolygonBlocks(("tiny", "all"), (small, large))
     assert tiny.build(GRID).names == ("all",)
     assert PolygonBlocks().build(GRID).names == (OUTSIDE,)
-    for told, names in {
+    for column, names in {
         ("name", "a", "b"): ("a", "b"),
         ("BEZIRK_NR", 1, 2): ("1", "2"),
         ("name", "a", "a"): ("a",),
         ("name", "a", None): ("area 1", "area 2"),
     }.items():
-        key, *values = told
+        key, *values = column
         data = collection(
             *(
                 feature([[star(11 + i, 48, 0.2, 0.1)]], **{str(key): value})

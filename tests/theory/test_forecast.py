@@ -92,8 +92,8 @@ def simulate(case: Case) -> Simulated:
     for trial in range(RUNS):
         people = rng.multinomial(case.n, case.p) if case.people is None else case.people
         evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
-        shown = ESTIMATORS[case.estimator].apply(evidence)
-        errors[trial] = 0.5 * np.abs(shown - case.p).sum()
+        estimate = ESTIMATORS[case.estimator].apply(evidence)
+        errors[trial] = 0.5 * np.abs(estimate - case.p).sum()
     deviation = errors.std(ddof=1)
     fourth = float(np.mean(((errors - errors.mean()) / max(deviation, ROUNDING)) ** 4))
     return Simulated(

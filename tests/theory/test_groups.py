@@ -25,7 +25,7 @@ POLICIES = (
 )
 
 
-def planned(policy: ContextPolicy, n: int = 5000) -> Setup:
+def prepare_survey(policy: ContextPolicy, n: int = 5000) -> Setup:
     return prepare(Scenario(Survey("income"), policy, n=n))
 
 
@@ -35,35 +35,35 @@ def labels_of(setup: Setup) -> Ints:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_margins_are_those_of_the_report_on_a_region(policy: ContextPolicy) -> None:
-    setup = planned(policy)
+    setup = prepare_survey(policy)
     labels, p = labels_of(setup), setup.dataset.distribution
     margins = group_margins(setup.mechanism, p, labels) / np.sqrt(setup.n)
     first = run(setup).first
     for group, margin in enumerate(margins):
-        told = region_report(setup, first, labels == group).half_width / setup.n
-        assert margin == pytest.approx(told, rel=1e-6)
+        half_width = region_report(setup, first, labels == group).half_width / setup.n
+        assert margin == pytest.approx(half_width, rel=1e-6)
 
 
 @pytest.mark.parametrize("policy", POLICIES[1:2])
 def test_planned_people_know_every_group_and_half_of_them_do_not(policy: ContextPolicy) -> None:
     """Significance: as `tests/ui/test_plan.py` has it, 200 surveys, seed fixed."""
-    setup = planned(policy)
+    setup = prepare_survey(policy)
     labels, p = labels_of(setup), setup.dataset.distribution
     people = people_for_groups(setup.mechanism, p, labels, floor=FLOOR, within=WITHIN)
     assert people is not None
     shares = np.bincount(labels, p)
     worst = int(np.nanargmax(group_margins(setup.mechanism, p, labels, floor=FLOOR) / shares))
     for n, low, high in ((people, 170, 201), (people // 2, 120, 190)):
-        asked = replace(setup, scenario=replace(setup.scenario, n=n))
+        survey = replace(setup, scenario=replace(setup.scenario, n=n))
         hits = 0
         for seeds in np.random.SeedSequence(11).spawn(200):
-            report = region_report(asked, run_trial(asked, seeds), labels == worst)
+            report = region_report(survey, run_trial(survey, seeds), labels == worst)
             hits += abs(report.estimate / report.truth - 1) <= WITHIN
         assert low <= hits < high
 
 
 def test_what_cannot_be_planned_is_refused() -> None:
-    setup = planned(POLICIES[0])
+    setup = prepare_survey(POLICIES[0])
     labels, p = labels_of(setup), setup.dataset.distribution
     for words, floor, within in (
         ("No group has a share of 0.999", 0.999, 0.1),

@@ -49,15 +49,15 @@ def channel_of(family: str) -> Any:
     return np.array([[float(each) for each in row] for row in rows])
 
 
-def shuffled(rows: Any, values: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+def histogram_law(rows: Any, values: tuple[int, ...]) -> dict[tuple[int, ...], float]:
     """The law of how often each report is among those of these people."""
     law = {(0,) * rows.shape[1]: 1.0}
     for x in values:
         after: dict[tuple[int, ...], float] = {}
         for counts, chance in law.items():
             for y in np.flatnonzero(rows[x]).tolist():
-                seen = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
-                after[seen] = after.get(seen, 0.0) + chance * rows[x, y]
+                histogram = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
+                after[histogram] = after.get(histogram, 0.0) + chance * rows[x, y]
         law = after
     return law
 
@@ -68,7 +68,7 @@ def exact_deltas(rows: Any, epsilons: tuple[float, ...]) -> Iterator[tuple[bool,
     for x, other in ((0, 1), (1, 2), (0, 3)):
         worst = [0.0] * len(epsilons)
         for others in combinations_with_replacement(range(k), OTHERS):
-            one, two = shuffled(rows, (x, *others)), shuffled(rows, (other, *others))
+            one, two = histogram_law(rows, (x, *others)), histogram_law(rows, (other, *others))
             for place, epsilon in enumerate(epsilons):
                 power = math.exp(epsilon)
                 found = sum(max(c - power * two.get(s, 0.0), 0.0) for s, c in one.items())
@@ -106,7 +106,7 @@ def test_randomized_response_is_told_exactly() -> None:
     """Its reports have the fewest likelihoods: the bound is what an attacker reaches."""
     two = named(DenseMatrix.of([[0.0, LEVEL], [LEVEL, 0.0]]), "designed").exact_channel()
     rows = np.array([[float(each) for each in row] for row in two])
-    one, other = (shuffled(rows, (x, *([0] * OTHERS))) for x in (0, 1))
+    one, other = (histogram_law(rows, (x, *([0] * OTHERS))) for x in (0, 1))
     for epsilon in (0.2, 0.7):
         power = math.exp(epsilon)
         reached = max(
@@ -126,10 +126,10 @@ def by_hand(epsilon: float, beta: float, n: int, p: float) -> float:
         law = [np.zeros((m + 2, m + 2)) for _ in range(2)]
         for c in range(m + 1):
             half = binom.pmf(range(c + 1), c, 0.5)
-            seen = np.asarray(half) * binom.pmf(c, m, 2 * p * alpha / (1 + beta))
+            chances = np.asarray(half) * binom.pmf(c, m, 2 * p * alpha / (1 + beta))
             for ((right, left), weights), a in product(coins.items(), range(c + 1)):
                 for which in range(2):
-                    law[which][a + right, c - a + left] += seen[a] * weights[which]
+                    law[which][a + right, c - a + left] += chances[a] * weights[which]
         part = np.maximum(law[0] - math.exp(epsilon) * law[1], 0).sum()
         total += float(binom.pmf(m, n - 1, (1 + beta) / p) * part)
     return total
@@ -165,7 +165,7 @@ def test_without_cover_for_the_rest_the_sum_is_below_what_four_people_show() -> 
     """So ours has it; found by going through all reports of plain randomized response."""
     made = SPECS["randomized-response"].make(Context.plain(3, LEVEL))
     rows = np.array([[float(each) for each in row] for row in made.exact_channel()])
-    one, other = shuffled(rows, (0, 0, 0, 0)), shuffled(rows, (1, 0, 0, 0))
+    one, other = histogram_law(rows, (0, 0, 0, 0)), histogram_law(rows, (1, 0, 0, 0))
     exact = sum(max(c - math.exp(1.2) * other.get(s, 0.0), 0.0) for s, c in one.items())
     beta = float(Variations.of(made).hidden[0])
     assert exact == pytest.approx(0.0592, abs=1e-4)

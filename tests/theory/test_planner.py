@@ -147,11 +147,11 @@ def test_families_can_be_left_out_and_shares_default_to_even_ones() -> None:
 
 
 def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
     shares: list[float] = []
 
     def error_at(n: int) -> float:
-        asked.append(n)
+        sizes.append(n)
         return n**-0.5
 
     def progress(share: float) -> None:
@@ -160,10 +160,10 @@ def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> 
             raise Cancelled
 
     assert planner.people_needed(error_at, 0.01) == pytest.approx(10_000, rel=1e-3)
-    whole = len(asked)
-    asked.clear()
+    whole = len(sizes)
+    sizes.clear()
     with pytest.raises(Cancelled):
         planner.people_needed(error_at, 0.01, progress)
-    assert len(asked) == 4 < whole
+    assert len(sizes) == 4 < whole
     assert shares == sorted(shares)
     assert 0.0 <= shares[0] < shares[-1] < 1.0

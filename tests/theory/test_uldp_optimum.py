@@ -33,7 +33,7 @@ def prior(k: int, s: int, share: float) -> Floats:
     return np.where(np.arange(k) < s, share / s, others)
 
 
-def written_out(k: int, s: int, epsilon: float, share: float) -> Callable[[Floats], float]:
+def channel_loss(k: int, s: int, epsilon: float, share: float) -> Callable[[Floats], float]:
     """Weights of the sizes 1 … s → Σ n·Var of the best unbiased estimate, by the whole channel."""
     pi, e = prior(k, s, share), np.exp(epsilon)
 
@@ -66,7 +66,7 @@ def test_it_is_the_best_mixture_of_sets(k: int, s: int, epsilon: float) -> None:
         return min(loss((1 - step) * weights + step * size) for size in np.eye(s))
 
     for share in (0.03, 0.2, 0.6):
-        found, loss = least_loss(k, s, epsilon, share), written_out(k, s, epsilon, share)
+        found, loss = least_loss(k, s, epsilon, share), channel_loss(k, s, epsilon, share)
         weights = np.zeros(s)
         weights[np.array(found.sizes) - 1] = found.weights
         assert loss(weights) == pytest.approx(found.loss, rel=1e-9)
@@ -172,8 +172,8 @@ def test_what_a_wrong_share_costs(epsilon: float) -> None:
     assert losses[0.0, 1.0] / losses[1.0, 1.0] == pytest.approx(few, rel=2e-3)
     many = 2 * (e + 1) / (np.sqrt(e) + 1) ** 2
     assert losses[1.0, 0.0] / losses[0.0, 0.0] == pytest.approx(many, rel=5e-3)
-    told = {1.0: 1.06, 4.0: 2.38}
-    assert round(few, 2) == told[epsilon]
+    table = {1.0: 1.06, 4.0: 2.38}
+    assert round(few, 2) == table[epsilon]
 
 
 def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:

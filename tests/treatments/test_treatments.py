@@ -63,9 +63,9 @@ def test_rounding_is_what_its_law_and_variance_say(base: int) -> None:
     for count, column in zip(counts.tolist(), drawn.T, strict=True):
         law = Rounding(base).law(count)
         assert sum(law.values()) == 1
-        seen = np.array([(column == value).sum() for value in law])
+        frequencies = np.array([(column == value).sum() for value in law])
         expected = DRAWS * np.array([float(p) for p in law.values()])
-        assert_fits(seen, expected, SIGNIFICANCE / counts.size)
+        assert_fits(frequencies, expected, SIGNIFICANCE / counts.size)
     spread = np.sqrt(Rounding(base).variance(counts))
     assert_mean(drawn, counts.astype(np.float64), spread, SIGNIFICANCE)
     with pytest.raises(AssertionError):  # 0.1 off is 4 standard errors of the mean at base 3
