@@ -82,7 +82,7 @@ def own_surveys(draw: st.DrawFn) -> datasets.OwnSurvey:
     titles = draw(st.lists(WORDS, min_size=2, max_size=3, unique=True))
     tables = tuple(replace(draw(own_tables()), groups=(), title=title) for title in titles)
     survey = datasets.OwnSurvey.of(tables, draw(WORDS))
-    return replace(survey, shown=draw(st.integers(0, len(titles) - 1)))
+    return replace(survey, selected=draw(st.integers(0, len(titles) - 1)))
 
 
 EDITS = st.builds(lambda sign, area: sign + area, st.sampled_from(["+", "-", "+b", "-b"]), areas())

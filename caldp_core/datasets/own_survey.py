@@ -19,7 +19,7 @@ class OwnSurvey:
     """Counts of 2 to 10 questions that the same people answered.
 
     `questions`, `names`, `counts`: a row for each answer to each question, question by question:
-    the question, the answer, and how many people gave it. `shown`: the number, from 0, of the
+    the question, the answer, and how many people gave it. `selected`: the number, from 0, of the
     question that `load` gives. `title`: what the survey is called. Raises `CaldpError` for
     questions that can't be an `OwnTable` each, and for rows of one that are apart.
     """
@@ -27,7 +27,7 @@ class OwnSurvey:
     questions: tuple[str, ...]
     names: tuple[str, ...]
     counts: tuple[int, ...]
-    shown: int = 0
+    selected: int = 0
     title: str = "Own survey"
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class OwnSurvey:
             twice is None,
             f"All rows of a question must follow each other, those of {excerpt(twice)} do not.",
         )
-        check_whole("shown", self.shown, 0, len(titles) - 1)
+        check_whole("selected", self.selected, 0, len(titles) - 1)
         counts = tuple(count for table in self.tables() for count in table.counts)
         object.__setattr__(self, "counts", counts)  # whole numbers of Python's own
 
@@ -74,5 +74,5 @@ class OwnSurvey:
         return tuple(tables)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
-        """The people of the question that is shown."""
-        return self.tables()[self.shown].load(progress)
+        """The people of the selected question."""
+        return self.tables()[self.selected].load(progress)

@@ -31,29 +31,29 @@ BUDGET: Final = Budget(8, 32, 0.03)
 
 @dataclass(frozen=True)
 class QuestionPlan:
-    """Each person answers `asked` of the `questions`, drawn evenly, each answer at ε/asked.
+    """Each person answers `per_person` of the `questions`, drawn evenly, ε shared among them.
 
     `questions`: 1 to 10, which share ε. `epsilon`: of all answers of a person together. Raises
     `CaldpError`, also where so little is left for one answer that no coin is as fine.
     """
 
     questions: int
-    asked: int
+    per_person: int
     epsilon: float
 
     def __post_init__(self) -> None:
         check_whole("questions", self.questions, 1, OWN_QUESTIONS_MAX)
-        check_whole("asked", self.asked, 1, self.questions)
-        check_number("epsilon", self.epsilon, EPSILON_MIN * self.asked, EPSILON_MAX)
+        check_whole("per_person", self.per_person, 1, self.questions)
+        check_number("epsilon", self.epsilon, EPSILON_MIN * self.per_person, EPSILON_MAX)
 
     @property
     def answer_epsilon(self) -> float:
         """ε of one answer."""
-        return self.epsilon / self.asked
+        return self.epsilon / self.per_person
 
     def people(self, n: int) -> int:
         """How many of n people are asked each question: at least one."""
-        return max(1, check_n(n) * self.asked // self.questions)
+        return max(1, check_n(n) * self.per_person // self.questions)
 
     @property
     def answer_guess_accuracy(self) -> float:
@@ -61,13 +61,13 @@ class QuestionPlan:
 
         On average over the questions; those that the person was not asked leave it at 0.5.
         """
-        share = self.asked / self.questions
+        share = self.per_person / self.questions
         return share * max_guess_accuracy(self.answer_epsilon) + (1.0 - share) * 0.5
 
     @property
     def record_guess_accuracy(self) -> float:
         """Most that a guess between two records that differ in all answers becomes right."""
-        return max_record_guess_accuracy(self.answer_epsilon, self.asked)
+        return max_record_guess_accuracy(self.answer_epsilon, self.per_person)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def squared_error(plan: QuestionPlan, question: Question, n: int) -> float:
 def best_plan(questions: Sequence[Question], epsilon: float, n: int) -> QuestionPlan:
     """The number of questions a person with the least squared error, summed over all questions."""
     most = min(len(questions), int(epsilon / EPSILON_MIN))
-    plans = [QuestionPlan(len(questions), asked, epsilon) for asked in range(1, most + 1)]
+    plans = [QuestionPlan(len(questions), per_person, epsilon) for per_person in range(1, most + 1)]
     return min(plans, key=lambda plan: sum(squared_error(plan, each, n) for each in questions))
 
 

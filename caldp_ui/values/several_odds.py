@@ -15,7 +15,7 @@ def show(comparison: QuestionComparison) -> None:
     count = options.every.questions
     plans = [("one, at random", options.one), (f"all {count}, ε shared", options.every)]
     if comparison.is_subset_best:
-        plans.insert(1, (f"{options.best.asked}, at random", options.best))
+        plans.insert(1, (f"{options.best.per_person}, at random", options.best))
     unshared = max_record_guess_accuracy(epsilon, count)
     rows = {
         name: {

@@ -58,7 +58,7 @@ class QuestionComparison:
     @property
     def is_subset_best(self) -> bool:
         """Whether it is best to ask each person several questions, but not all."""
-        return 1 < self.options.best.asked < self.options.every.asked
+        return 1 < self.options.best.per_person < self.options.every.per_person
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def compare_options(
     for number, (name, (sharing, question)) in enumerate(rows.items()):
         progress(number / len(rows))
         both = _option_errors(scenario, sharing, question)
-        is_between = 1 < options.best.asked < sharing and bool(survey_titles(scenario))
+        is_between = 1 < options.best.per_person < sharing and bool(survey_titles(scenario))
         errors[name] = (
             *both,
             _asking_error(scenario, options.best, question) if is_between else None,

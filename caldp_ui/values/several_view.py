@@ -113,7 +113,7 @@ def comparison_sentence(comparison: QuestionComparison) -> str:
         f"ε = {formats.digits(comparison.options.every.answer_epsilon)}."
     )
     if comparison.is_subset_best:
-        return f"{sentence} {comparison.options.best.asked} questions a person are best."
+        return f"{sentence} {comparison.options.best.per_person} questions a person are best."
     return sentence
 
 
@@ -123,7 +123,7 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
     rows = list(comparison.errors.values())
     styles = [(_ONE, colours.ours), (_EVERY, colours.plain)]
     if any(row[2] is not None for row in rows):
-        styles.append((f"{comparison.options.best.asked} questions a person", colours.pinned))
+        styles.append((f"{comparison.options.best.per_person} questions a person", colours.pinned))
     traces = [
         _trace(name, names, [100 * (row[index] or 0.0) for row in rows], (colour, colours.text))
         for index, (name, colour) in enumerate(styles)
@@ -204,9 +204,9 @@ def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
 
 
 def _asking_text(asking: QuestionPlan) -> str:
-    if asking.asked == asking.questions:
+    if asking.per_person == asking.questions:
         return "all"
-    return f"{'one' if asking.asked == 1 else asking.asked} at random"
+    return f"{'one' if asking.per_person == 1 else asking.per_person} at random"
 
 
 def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def _by_title() -> dict[str, Table]:
 def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
     """The tables of a visitor's own data: each question of a survey is one."""
     if isinstance(spec, OwnSurvey):
-        return [replace(spec, shown=at) for at in range(len(spec.tables()))]
+        return [replace(spec, selected=at) for at in range(len(spec.tables()))]
     return [spec] if isinstance(spec, OwnTable) else []
 
 

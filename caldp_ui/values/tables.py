@@ -78,7 +78,7 @@ def table_of(spec: DatasetSpec) -> Table | None:
 def _own_survey_table(spec: OwnSurvey) -> Table:
     """The table of the survey's question that is shown."""
     tables = spec.tables()
-    table = tables[spec.shown]
+    table = tables[spec.selected]
     people = formats.people(sum(table.counts))
     size = f"{people} people, {len(tables)} questions; {len(table.names):,} answers to this one."
     return Table(f"{visitor_data.YOURS}{spec.title}: {table.title}", size, spec)

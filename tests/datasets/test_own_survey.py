@@ -31,13 +31,13 @@ RECORDS = "\n".join(
 
 def test_a_survey_is_its_questions() -> None:
     assert SURVEY.tables() == (YES, COLOUR)
-    assert replace(SURVEY, shown=1).load().domain == COLOUR.load().domain
+    assert replace(SURVEY, selected=1).load().domain == COLOUR.load().domain
     for words, wrong in {
         "questions must name 2 to 10": {"questions": ("a",) * 5},
         "All rows of a question must follow each other": {"questions": tuple("aabba")},
         "names must be one for each of the 5 rows": {"names": ("a",)},
         "names must differ": {"names": ("no", "no", "a", "b", "c")},
-        "shown must be": {"shown": 2},
+        "selected must be": {"selected": 2},
     }.items():
         with naming(words), pytest.raises(CaldpError, match=words):
             replace(SURVEY, **wrong)  # type: ignore[arg-type]

@@ -58,7 +58,11 @@ def test_a_guess_between_whole_records_is_that_of_the_composed_channel() -> None
 
 
 def test_few_questions_a_person_are_best_at_little_epsilon_and_many_at_much() -> None:
-    assert [best_plan(QUESTIONS, epsilon, N).asked for epsilon in (0.5, 1.0, 20.0)] == [1, 1, 3]
+    assert [best_plan(QUESTIONS, epsilon, N).per_person for epsilon in (0.5, 1.0, 20.0)] == [
+        1,
+        1,
+        3,
+    ]
     openly = open_mechanism_maker(4)(1.0).variance(SHARES[0], N)
     np.testing.assert_allclose(openly, SHARES[0] * (1 - SHARES[0]) / N, rtol=1e-6)
     one, every = QuestionPlan(6, 1, 1.0), QuestionPlan(6, 6, 1.0)
@@ -77,8 +81,8 @@ def test_few_questions_a_person_are_best_at_little_epsilon_and_many_at_much() ->
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"questions": 0}, {"questions": 11}, {"asked": 7}, {"epsilon": 0.005}]
+    "wrong", [{"questions": 0}, {"questions": 11}, {"per_person": 7}, {"epsilon": 0.005}]
 )
 def test_what_cannot_be_asked_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(CaldpError):
-        QuestionPlan(**{"questions": 6, "asked": 6, "epsilon": 1.0, **wrong})  # type: ignore[arg-type]
+        QuestionPlan(**{"questions": 6, "per_person": 6, "epsilon": 1.0, **wrong})  # type: ignore[arg-type]
