@@ -1,50 +1,86 @@
 """Intervals and regions of mechanisms that tell of no blocks: by their exact variances alone."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import Cities, Geometric
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.estimation.intervals import Intervals, intervals, simultaneous
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.mechanisms import Tally
+from caldp_core.mechanisms.specs import PublishedUrap, SquareWave
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.distances import Line, Streets
-from caldp_core.scenarios.policies import BinaryQuestion
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.sensitive import SensitiveSymbols
 from tests.stats import SIGNIFICANCE
 
-TRIALS, N = 800, 1000
+PARTLY = ContextPolicy(OneBlock(), SensitiveSymbols(("0-2",)), 1.0)
+TRIALS, N = 400, 1000
 LEAST = 0.93
-"""What intervals at 0.95 hold at the least; those at 0.8 hold too little by 6 deviations."""
-SCENARIOS = [
-    Scenario(Geometric(5, 0.6), Line(0.8), n=N),
-    Scenario(Geometric(2, 0.3), BinaryQuestion(float("inf"), 1.0), n=N),
+"""What intervals at 0.95 hold at the least."""
+INF = float("inf")
+ORDER = MatrixPolicy(((0, INF, INF, INF), (1, 0, 3, INF), (1, 1, 0, 5), (0.5, 0.5, 6, 0)))
+NEARLY_CLEAR = [
+    Scenario(Geometric(2, 0.98), BinaryQuestion(6.0, 6.0), n=N),
+    Scenario(Geometric(2, 0.9), BinaryQuestion(1.0, INF), n=N),
+    Scenario(Geometric(7, 0.6), Line(4.0), n=N),
+    Scenario(Geometric(30, 0.1), Line(2.0), n=N),
+    Scenario(Geometric(4, 0.5), ORDER, n=N),
+    Scenario(Geometric(10, 0.6), ContextPolicy(OneBlock(), epsilon=8.0), SquareWave(), n=N),
+    Scenario(Geometric(6, 0.6), PARTLY, PublishedUrap(), n=N),
 ]
+SCENARIOS = [*NEARLY_CLEAR, Scenario(Geometric(7, 0.6), Line(0.8), n=N)]
 
 
-def count_hits(setup: Setup, level: float) -> Floats:
+def plug_in(evidence: Evidence, level: float) -> Intervals:
+    """The wrong ones: p̂ ± z·σ̂, with the exact variance at what was estimated."""
+    half_width = norm.isf(0.5 * (1 - level)) * evidence.deviation
+    return Intervals(evidence.unbiased - half_width, evidence.unbiased + half_width, level)
+
+
+def count_hits(setup: Setup, n: int, made: Callable[[Evidence, float], Intervals]) -> Floats:
     """(k,) how many of the trials' intervals hold the true share."""
     rng, p = np.random.default_rng(12), setup.dataset.distribution
     hits = np.zeros(p.size)
     for _ in range(TRIALS):
-        tally = setup.mechanism.sample_tally(rng.multinomial(N, p), rng)
-        found = intervals(Evidence.of(setup.mechanism, tally), level)
+        tally = setup.mechanism.sample_tally(rng.multinomial(n, p), rng)
+        found = made(Evidence.of(setup.mechanism, tally), 0.95)
         hits += (found.low <= p) & (p <= found.high)
     return hits
 
 
+@pytest.mark.parametrize("n", [30, 100, N])
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_shares_are_held_as_often_as_is_said(scenario: Scenario) -> None:
+def test_shares_are_held_as_often_as_is_said(scenario: Scenario, n: int) -> None:
     setup = prepare(scenario)
-    limit = binom.ppf(SIGNIFICANCE, TRIALS, LEAST)
-    assert count_hits(setup, 0.95).min() > limit
-    assert count_hits(setup, 0.8).min() < limit
+    limit = binom.ppf(SIGNIFICANCE / setup.mechanism.k, TRIALS, LEAST)
+    assert count_hits(setup, n, intervals).min() > limit
+
+
+@pytest.mark.parametrize("scenario", NEARLY_CLEAR)
+def test_of_few_people_plug_in_intervals_hold_too_little(scenario: Scenario) -> None:
+    setup = prepare(scenario)
+    limit = binom.ppf(SIGNIFICANCE / setup.mechanism.k, TRIALS, LEAST)
+    assert count_hits(setup, 30, plug_in).min() < limit
+
+
+def test_the_intervals_of_yes_and_no_mirror_each_other() -> None:
+    mechanism = prepare(SCENARIOS[0]).mechanism
+    for count in range(31):
+        tally = Tally(np.array([30 - count, count]), 30, mechanism.fingerprint)
+        found = intervals(Evidence.of(mechanism, tally))
+        np.testing.assert_allclose(found.low, 1 - found.high[::-1], atol=1e-9)
 
 
 def test_all_at_once_are_wider() -> None:
-    setup = prepare(SCENARIOS[0])
+    setup = prepare(Scenario(Geometric(5, 0.6), Line(0.8), n=N))
     tally = setup.mechanism.sample_tally(np.full(5, 200), np.random.default_rng(0))
     evidence = Evidence.of(setup.mechanism, tally)
     one, every = intervals(evidence), simultaneous(evidence)
