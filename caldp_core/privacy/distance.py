@@ -53,11 +53,13 @@ class GridMetric(_OnGrid):
         """At most `epsilon` nats per kilometre northward plus eastward, everywhere on the map.
 
         A cell is narrower the farther it lies from the equator; the narrowest edge of the map
-        sets the step eastward, so that the promise holds for all rows. Raises `CaldpError` if a
-        step would be below 0.001 or above 20 nats.
+        sets the step eastward, so that the promise holds for all rows. On a map wider than 180° the
+        way around the other side is shorter, and all steps eastward count for less. Raises
+        `CaldpError` if a step would be below 0.001 or above 20 nats.
         """
         height = grid.cell * KM_PER_DEGREE
-        width = height * _narrowest(grid)
+        span = grid.cell * max(grid.columns - 1, 1)
+        width = height * _narrowest(grid) * min(1.0, (360.0 - span) / span)
         return cls(grid.rows, grid.columns, epsilon * height, epsilon * width)
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:

@@ -110,6 +110,22 @@ def test_kilometres_hold_on_every_row() -> None:
     assert south.epsilon_column == pytest.approx(0.02 * height * math.cos(math.radians(50)))
 
 
+@pytest.mark.parametrize("kind", [GridMetric, EuclideanMetric])
+@pytest.mark.parametrize("columns", [20, 100, 170])
+def test_kilometres_hold_around_the_other_side(
+    kind: type[GridMetric] | type[EuclideanMetric], columns: int
+) -> None:
+    # Ends of a map wider than 180° are near each other across its edge.
+    domain, rate = GridDomain(-60.0, -180.0, 2.0, 60, columns), 1 / 50
+    policy = kind.per_km(domain, rate)
+    row = 30 * columns + np.arange(columns)
+    levels = policy.between(np.full(columns, row[0]), row)
+    turn = np.radians(2.0) * np.arange(columns)
+    angle = np.minimum(turn, 2 * np.pi - turn) * math.cos(math.radians(domain.latitudes()[30]))
+    assert (levels <= rate * KM_PER_DEGREE * np.degrees(angle) * (1 + 1e-9)).all()
+    assert levels.max() > 0.1
+
+
 @GRIDS
 @LEVELS
 def test_estimate_and_variance_are_the_channel_s(
