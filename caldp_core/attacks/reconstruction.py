@@ -13,7 +13,6 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.errors import check_whole
-from caldp_core.basics.limits import EPSILON_MIN
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.lecture.central import GeometricNoise
 from caldp_core.treatments.rounding import Rounding
@@ -59,7 +58,7 @@ class Noisy:
 
     def __call__(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """(m,) noisy numbers of (m,) counts."""
-        noise = GeometricNoise(max(self.epsilon / max(counts.size, 1), EPSILON_MIN))
+        noise = GeometricNoise(self.epsilon / max(counts.size, 1))
         return (counts + noise.draw(counts.shape, rng)).astype(np.float64)
 
 

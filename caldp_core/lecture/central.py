@@ -9,25 +9,29 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import check_epsilon, check_whole
-from caldp_core.basics.limits import K_MAX, N_MAX
+from caldp_core.basics.errors import check_epsilon, check_number, check_whole
+from caldp_core.basics.limits import EPSILON_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.matrix import DenseMatrix
 
+_EPSILON_LEAST: Final = 1e-6
+
 
 class GeometricNoise:
     """Two-sided geometric noise of scale 1/ε: the Laplace noise of whole numbers.
 
-    `alpha`: e^−ε rounded up to a multiple of 2^-48, exact as a fraction.
+    `epsilon`: of one count, in [10^-6, 20]; an office shares its ε among many. `alpha`: e^−ε
+    rounded up to a multiple of 2^-48, exact as a fraction.
     """
 
     def __init__(self, epsilon: float) -> None:
-        self.epsilon = float(check_epsilon(epsilon))
+        self.epsilon = check_number("epsilon", epsilon, _EPSILON_LEAST, EPSILON_MAX)
         self.alpha = Fraction(GeometricAxis(1, self.epsilon).whole, COIN_ONE)
         self._a = float(self.alpha)
         self._stop = float(1 - self.alpha)

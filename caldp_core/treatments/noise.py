@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, check_epsilon
-from caldp_core.basics.limits import EPSILON_MIN
 from caldp_core.basics.types import Ints
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.lecture.central import GeometricNoise
@@ -25,7 +24,7 @@ class CentralTable:
 
     def __init__(self, epsilon: float) -> None:
         self.epsilon = float(check_epsilon(epsilon))
-        self.noise = GeometricNoise(max(self.epsilon / 2, EPSILON_MIN))
+        self.noise = GeometricNoise(self.epsilon / 2)
 
     def draw(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """The noisy counts, of the shape of `counts`; whole, unbiased, may be negative."""

@@ -81,7 +81,7 @@ def test_the_error_is_that_of_the_lecture_whatever_n_is() -> None:
 
 
 def test_bad_input_is_told() -> None:
-    with pytest.raises(CaldpError, match="epsilon must be in"):
+    with pytest.raises(CaldpError, match="epsilon must be a number in"):
         GeometricNoise(0.0)
     with pytest.raises(CaldpError, match=r"yes must be a whole number in \[0, 10\], got 11"):
         CentralCount(10, 1.0).publish(11, 1, np.random.default_rng(1))

@@ -1,9 +1,13 @@
 """What offices do to tables: each formula against simulation or by hand, and the errors' words."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.metrics import box_error
 from caldp_core.treatments import (
@@ -103,6 +107,11 @@ def test_the_best_guess_from_central_noise_is_right_as_often_as_all_outcomes_say
         right = np.maximum(one, other).sum() / (one.sum() + other.sum())
         assert table.guess_accuracy == pytest.approx(right, rel=1e-9)
         assert table.guess_accuracy <= np.exp(epsilon) / (1 + np.exp(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [EPSILON_MIN, 1.0, EPSILON_MAX])
+def test_two_counts_that_move_together_change_odds_by_the_stated_epsilon(epsilon: float) -> None:
+    assert CentralTable(epsilon).noise.alpha ** 2 >= Fraction(math.exp(-epsilon))
 
 
 def test_a_noisy_table_adds_up_to_everybody_and_has_nothing_below_zero() -> None:
