@@ -90,10 +90,11 @@ def strata(p: Floats, n: int) -> list[Stratum]:
     rare = _rare(p, n)
     share = float(p[rare].sum())
     census = 0.5 * float(np.minimum(2 * p, np.sqrt(2 * p * (1 - p) / (np.pi * n))).sum())
-    if share <= _RARE_ERROR_SHARE * census:
+    rest = np.where(rare, 0.0, p)
+    # Of one person every value is rare, and nothing is left beside them.
+    if share <= _RARE_ERROR_SHARE * census or not rest.any():
         return [SampledPeople(n, p)]
     some = -math.expm1(n * math.log1p(-share))
-    rest = np.where(rare, 0.0, p)
     return [SampledPeople(n, rest / rest.sum(), 1 - some), SampledWithRare(n, p, rare, some)]
 
 

@@ -76,3 +76,11 @@ def test_where_rare_values_hardly_matter_people_are_drawn_at_once() -> None:
     p = np.append(np.full(k - 1, (1 - 1e-9) / (k - 1)), 1e-9)
     assert len(strata(p, 1_000_000)) == 1
     assert len(strata(np.full(4, 0.25), 100)) == 1
+
+
+@pytest.mark.parametrize("shares", [(0.25,) * 4, (0.1, 0.2, 0.7), (0.0, 1.0)])
+def test_one_person_is_one_draw(shares: tuple[float, ...]) -> None:
+    # Every value is rare then, and nobody is left beside them.
+    (only,) = strata(np.array(shares), 1)
+    assert isinstance(only, SampledPeople)
+    assert only.people(np.random.default_rng(0)).sum() == 1
