@@ -13,6 +13,7 @@ import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -94,7 +95,11 @@ def epsilons_after_mixing(
     if not 0 < most < math.inf:
         return None
     none = np.full(1, math.nan)
-    return MixedEpsilons(np.array([numeric_epsilon(most, max(1, int(people.sum())), delta)]), none)
+    bound = most
+    if most <= EPSILON_MAX:  # above it nothing is proved but what one report keeps
+        level = max(most, EPSILON_MIN)
+        bound = min(most, numeric_epsilon(level, max(1, int(people.sum())), delta))
+    return MixedEpsilons(np.array([bound]), none)
 
 
 def _bounds(

@@ -11,9 +11,13 @@ import pytest
 from scipy.stats import binom
 
 from caldp_core.mechanisms.catalogue import mechanism as named
+from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
+from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import mixing
 from caldp_core.theory.blanket import delta_after_mixing, delta_with_open
@@ -236,3 +240,11 @@ def test_other_policies_have_the_bound_for_any_mechanism_or_none() -> None:
     assert epsilons_after_mixing(one_way, np.array([1000])) is None
     assert mixing.rounded_down(1_999) == 1_900
     assert mixing.rounded_down(7) == 7
+
+
+def test_levels_beyond_the_bounds_of_shuffling_keep_what_one_report_keeps() -> None:
+    # Above 20 nothing better is proved; below 0.001 the bound of 0.001 may be above the level.
+    coin = BinaryMechanism(BinaryPolicy(24.0, 3.0))
+    assert bounds_of(coin, [5], 1e-9).hidden.tolist() == [24.0]
+    faint = ExponentialMechanism(DistanceMetric.of(1e-4 * (1 - np.eye(3)), 1.0))
+    assert bounds_of(faint, [5], 1e-9).hidden[0] == pytest.approx(1e-4)
