@@ -195,7 +195,8 @@ class ContextMechanism:
         return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
-        check_tally(tally, self.fingerprint)
+        entries = self.oracles.tally_size + self.symbol_partition.clear.size
+        check_tally(tally, self.fingerprint, entries)
         return tally.counts[: self.oracles.tally_size], tally.counts[self.oracles.tally_size :]
 
     def variance(self, p: Floats, n: int) -> Floats:

@@ -34,6 +34,11 @@ class Tally:
                 "Tallies of different mechanisms cannot be added: their fingerprints are "
                 f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each by itself."
             )
+        require(
+            self.counts.shape == other.counts.shape,
+            f"One of these tallies is damaged: they have {self.counts.size:,} and "
+            f"{other.counts.size:,} counts; count the reports again.",
+        )
         return Tally(self.counts + other.counts, self.n + other.n, self.fingerprint)
 
     def __radd__(self, other: object) -> "Tally":
@@ -65,12 +70,20 @@ class Tally:
         return cls(counts, n, record["fingerprint"])
 
 
-def check_tally(tally: Tally, fingerprint: str) -> None:
-    """Raise `CaldpError` unless reports of the mechanism of that fingerprint are counted."""
+def check_tally(tally: Tally, fingerprint: str, entries: int) -> None:
+    """Raise `CaldpError` unless it is a tally of the mechanism of that fingerprint.
+
+    `entries`: how many counts its tallies have; a report adds at most 1 to each.
+    """
     check_type("tally", tally, Tally, "make one with tally(reports) of the mechanism")
     require(
         tally.fingerprint == fingerprint,
         "This tally was made by another mechanism; use the one that made the reports.",
+    )
+    require(
+        tally.counts.shape == (entries,) and bool((tally.counts <= tally.n).all()),
+        f"This tally is damaged: it must have {entries:,} counts, each at most {tally.n:,}, its "
+        "number of reports; count the reports again.",
     )
     require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
 

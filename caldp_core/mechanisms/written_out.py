@@ -136,7 +136,7 @@ class WrittenOut(NumberReports):
         Raises `CaldpError` where two symbols send the same reports, on a tally of another
         mechanism, and on no reports.
         """
-        check_tally(tally, self.fingerprint)
+        check_tally(tally, self.fingerprint, self.outputs)
         return np.asarray(tally.counts / tally.n @ self.estimator)
 
     def variance(self, p: Floats, n: int) -> Floats:

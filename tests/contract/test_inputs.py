@@ -1,6 +1,7 @@
 """Whatever is handed to a mechanism, it works or says in one sentence what is wrong."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
@@ -212,6 +213,22 @@ def test_no_mechanism_takes_more_people_than_there_may_be(counts: Ints) -> None:
         symbols = 2 if name == "binary" else 4
         with pytest.raises(CaldpError, match=words):
             mechanism.sample_tally(counts[:symbols], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, "binary"])
+def test_damaged_tallies_are_neither_estimated_nor_added(name: str) -> None:
+    whole = context("blocks and sensitive set", 1.0)
+    binary = BinaryMechanism(BinaryPolicy(1.0, 2.0))
+    mechanism = binary if name == "binary" else registry.in_context(whole, name)
+    tally = mechanism.sample_tally(np.full(mechanism.k, 3), np.random.default_rng(0))
+    one = replace(tally, counts=tally.counts[:1])
+    many = replace(tally, counts=tally.counts + tally.n)
+    for damaged in (one, replace(tally, counts=np.append(tally.counts, 0)), many):
+        with pytest.raises(CaldpError, match="This tally is damaged: it must have"):
+            mechanism.estimate(Tally.from_json(damaged.to_json()))
+    with pytest.raises(CaldpError, match="is damaged: they have"):
+        tally + one
+    assert mechanism.estimate(tally + tally) == pytest.approx(mechanism.estimate(tally))
 
 
 def test_as_many_people_as_there_may_be_are_taken() -> None:

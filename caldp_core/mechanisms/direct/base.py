@@ -70,7 +70,7 @@ class SymbolReports(NumberReports):
         Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
         another mechanism, and on no reports.
         """
-        check_tally(tally, self.fingerprint)
+        check_tally(tally, self.fingerprint, self.k)
         return self.products.inverse(tally.counts / tally.n)
 
     def variance(self, p: Floats, n: int) -> Floats:
