@@ -1,4 +1,4 @@
-"""A collector in forty lines: it hands out the form and keeps what comes back, and nothing else.
+"""A collector in 47 lines: it hands out the form and keeps what comes back, and nothing else.
 
 python examples/collection/server.py FOLDER, with protocol.json, client.js and form.html in it.
 """
@@ -12,11 +12,18 @@ from threading import Lock
 from typing import Any
 
 MOST = 1 << 16
+PAGES = ("/form.html", "/client.js", "/protocol.json")
 WRITING = Lock()
 
 
 class Collector(SimpleHTTPRequestHandler):
-    """Serves a folder, and appends reports to a file of the day in there."""
+    """Serves the form of a folder, and appends reports to a file of the day in there."""
+
+    def send_head(self) -> Any:
+        """One of `PAGES`: the folder holds reports in the order of arrival, for nobody to see."""
+        if self.path not in PAGES:
+            return self.send_error(404)
+        return super().send_head()
 
     def do_POST(self) -> None:
         """Appends a client's message as a line; `caldp tally` checks later whether it is one."""

@@ -1,0 +1,66 @@
+"""The example collector: the form goes out, reports come in, and nothing else does."""
+
+import runpy
+import socket
+from collections.abc import Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+
+from tests import ROOT
+from tests.contract.checks import naming
+
+EXAMPLE: Final = ROOT / "examples" / "collection" / "server.py"
+PAGES: Final = ("form.html", "client.js", "protocol.json")
+
+
+class Running:
+    """The example on a free port; `ask` sends bytes and reads the answer to its end."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+
+    def ask(self, request: str, body: bytes = b"") -> tuple[int, bytes]:
+        """Status and contents of the answer to a request's lines, separated by "\\n"."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as line:
+            line.sendall(request.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
+            line.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
+        head, _, contents = answer.partition(b"\r\n\r\n")
+        return int(head.split()[1]), contents
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        return self.ask(f"GET {path} HTTP/1.1")
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    for name in (*PAGES, "scenario.json"):
+        (tmp_path / name).write_text(f"contents of {name}", "utf-8")
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "2026-11-25.jsonl").write_text("a report\n", "utf-8")
+    module: dict[str, Any] = runpy.run_path(str(EXAMPLE))
+    handler = partial(module["Collector"], directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield Running(tmp_path, server.server_port)
+        server.shutdown()
+
+
+def test_the_form_and_what_it_needs_are_all_that_is_handed_out(running: Running) -> None:
+    for name in PAGES:
+        assert running.get(f"/{name}") == (200, f"contents of {name}".encode())
+    for path in (
+        "/", "/reports", "/reports/", "/reports/2026-11-25.jsonl", "/scenario.json", "//form.html/",
+        "/client.js/../scenario.json", "/form.html/../reports/2026-11-25.jsonl", "/%2e/reports/",
+        "/form.html?/../reports/", "http://a/reports/",
+    ):  # fmt: skip
+        with naming(path):
+            status, contents = running.get(path)
+            assert status == 404
+            assert b"2026-11-25.jsonl" not in contents.replace(path.encode(), b"")
+            assert running.ask(f"HEAD {path} HTTP/1.1") == (404, b"")
