@@ -1,14 +1,16 @@
-"""A collector in 47 lines: it hands out the form and keeps what comes back, and nothing else.
+"""A collector in 82 lines: it hands out the form and keeps what comes back, and nothing else.
 
 python examples/collection/server.py FOLDER, with protocol.json, client.js and form.html in it.
 """
 
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock
+from socket import SHUT_RD
+from threading import Lock, Timer
 from typing import Any
 
 MOST = 1 << 16
@@ -19,6 +21,22 @@ WRITING = Lock()
 class Collector(SimpleHTTPRequestHandler):
     """Serves the form of a folder, and appends reports to a file of the day in there."""
 
+    seconds = 10.0
+    timeout = 2 * seconds  # of each piece that is sent
+
+    def handle(self) -> None:
+        """Answers what has come within `seconds`, however slowly it comes."""
+        end = Timer(self.seconds, self.stop_reading)
+        end.daemon = True
+        end.start()
+        super().handle()
+        end.cancel()
+
+    def stop_reading(self) -> None:
+        """Lets whoever waits for more on this line read its end instead."""
+        with suppress(OSError):  # the line has gone
+            self.connection.shutdown(SHUT_RD)
+
     def send_head(self) -> Any:
         """One of `PAGES`: the folder holds reports in the order of arrival, for nobody to see."""
         if self.path not in PAGES:
@@ -27,13 +45,21 @@ class Collector(SimpleHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Appends a client's message as a line; `caldp tally` checks later whether it is one."""
-        length = int(self.headers.get("Content-Length") or MOST + 1)
-        if self.path != "/reports" or not 0 < length <= MOST:
+        length = self.headers.get("Content-Length")
+        if self.path != "/reports":
+            return self.send_error(404)
+        if length is None:
+            return self.send_error(411)
+        if not (length.isascii() and length.isdigit()):
+            return self.send_error(400)
+        if len(length) > len(str(MOST)) or int(length) > MOST:
+            return self.send_error(413)
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
             return self.send_error(400)
         day = datetime.now(UTC).date().isoformat()
-        message = b" ".join(self.rfile.read(length).splitlines())
         with WRITING, (Path(self.directory) / "reports" / f"{day}.jsonl").open("ab") as file:
-            file.write(message + b"\n")
+            file.write(b" ".join(body.splitlines()) + b"\n")
         self.send_response(204)
         return self.end_headers()
 
@@ -41,7 +67,16 @@ class Collector(SimpleHTTPRequestHandler):
         """Nobody's address is written down."""
 
 
+class Server(ThreadingHTTPServer):
+    """Answers each visitor by a thread."""
+
+    def handle_error(self, *_: Any) -> None:
+        """Says what went wrong, and not on whose line, as the class's own does."""
+        if not isinstance(error := sys.exception(), ConnectionError):
+            sys.stderr.write(f"{error!r}\n")
+
+
 if __name__ == "__main__":
     (Path(sys.argv[1]) / "reports").mkdir(exist_ok=True)
     handler = partial(Collector, directory=sys.argv[1])
-    ThreadingHTTPServer(("127.0.0.1", 8000), handler).serve_forever()
+    Server(("127.0.0.1", 8000), handler).serve_forever()

@@ -1,6 +1,7 @@
 """The example collector: the form goes out, reports come in, and nothing else does."""
 
 import runpy
+import shutil
 import socket
 from collections.abc import Iterator
 from functools import partial
@@ -38,14 +39,16 @@ class Running:
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     for name in (*PAGES, "scenario.json"):
         (tmp_path / name).write_text(f"contents of {name}", "utf-8")
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "2026-11-25.jsonl").write_text("a report\n", "utf-8")
     module: dict[str, Any] = runpy.run_path(str(EXAMPLE))
+    monkeypatch.setattr(module["Collector"], "seconds", 0.5, raising=False)
     handler = partial(module["Collector"], directory=str(tmp_path))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    server_class: type[ThreadingHTTPServer] = module.get("Server", ThreadingHTTPServer)
+    with server_class(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield Running(tmp_path, server.server_port)
         server.shutdown()
@@ -64,3 +67,47 @@ def test_the_form_and_what_it_needs_are_all_that_is_handed_out(running: Running)
             assert status == 404
             assert b"2026-11-25.jsonl" not in contents.replace(path.encode(), b"")
             assert running.ask(f"HEAD {path} HTTP/1.1") == (404, b"")
+
+
+def post(length: str, path: str = "/reports") -> str:
+    return f"POST {path} HTTP/1.1\nContent-Length: {length}"
+
+
+def test_a_post_that_is_wrong_gets_one_answer_and_is_written_nowhere(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for request, right in (
+        (post("abc"), 400), (post("-1"), 400), (post("+3"), 400), (post("²"), 400), (post(""), 400),
+        (post("3"), 400), (post("9" * 5000), 413), (post(str(10**6)), 413),
+        (post("3", "/elsewhere"), 404), ("POST /reports HTTP/1.1", 411),
+    ):  # fmt: skip
+        with naming(request[:60]):
+            assert running.ask(request)[0] == right
+    assert capfd.readouterr() == ("", "")
+    assert [file.name for file in (running.folder / "reports").iterdir()] == ["2026-11-25.jsonl"]
+
+
+def test_a_body_that_never_comes_is_not_waited_for(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    head = "POST /reports HTTP/1.1\r\nContent-Le"
+    for start, right in ((f"{head}ngth: 30\r\n\r\n{{", b"400"), (head, b"411")):
+        with socket.create_connection(("127.0.0.1", running.port), timeout=60) as line:
+            line.sendall(start.encode())
+            answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
+        assert answer.split()[1] == right
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_fails_on_a_line_is_said_without_its_address(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(running.folder / "reports")
+    body = b'{"protocol":"0123456789abcdef","report":1}'
+    with pytest.raises(IndexError):
+        running.ask(post(str(len(body))), body)
+    out, error = capfd.readouterr()
+    assert out == ""
+    assert error.startswith("FileNotFoundError(2")
+    assert error.count("\n") == 1
+    assert "127.0.0.1" not in error
