@@ -1,8 +1,10 @@
-"""A collector in 82 lines: it hands out the form and keeps what comes back, and nothing else.
+"""A collector in 105 lines: it hands out the form and keeps what comes back, and nothing else.
 
 python examples/collection/server.py FOLDER, with protocol.json, client.js and form.html in it.
 """
 
+import json
+import re
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -16,6 +18,26 @@ from typing import Any
 MOST = 1 << 16
 PAGES = ("/form.html", "/client.js", "/protocol.json")
 WRITING = Lock()
+
+
+def report_line(body: bytes) -> bytes | None:
+    """A line with a posted message's `protocol` and `report` and nothing else; None if it is none.
+
+    Whatever else a visitor writes, such as a `batch`, would have whole files refused.
+    """
+    try:
+        message = json.loads(body)
+        mark, report = message["protocol"], message["report"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return None
+    if not (isinstance(mark, str) and re.fullmatch("[0-9a-f]{16}", mark)):
+        return None
+    is_number = type(report) is int and 0 <= report < 1 << 63
+    is_base64 = isinstance(report, str) and re.fullmatch("[A-Za-z0-9+/]+={0,2}", report)
+    if not (is_number or is_base64):
+        return None
+    kept = {"protocol": mark, "report": report}
+    return json.dumps(kept, separators=(",", ":")).encode() + b"\n"
 
 
 class Collector(SimpleHTTPRequestHandler):
@@ -44,7 +66,7 @@ class Collector(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def do_POST(self) -> None:
-        """Appends a client's message as a line; `caldp tally` checks later whether it is one."""
+        """Appends a report as a line; `caldp tally` checks later whether a device can send it."""
         length = self.headers.get("Content-Length")
         if self.path != "/reports":
             return self.send_error(404)
@@ -55,11 +77,12 @@ class Collector(SimpleHTTPRequestHandler):
         if len(length) > len(str(MOST)) or int(length) > MOST:
             return self.send_error(413)
         body = self.rfile.read(int(length))
-        if len(body) < int(length):
+        line = report_line(body) if len(body) == int(length) else None
+        if line is None:
             return self.send_error(400)
         day = datetime.now(UTC).date().isoformat()
         with WRITING, (Path(self.directory) / "reports" / f"{day}.jsonl").open("ab") as file:
-            file.write(b" ".join(body.splitlines()) + b"\n")
+            file.write(line)
         self.send_response(204)
         return self.end_headers()
 

@@ -1,5 +1,6 @@
 """The example collector: the form goes out, reports come in, and nothing else does."""
 
+import json
 import runpy
 import shutil
 import socket
@@ -111,3 +112,31 @@ def test_what_fails_on_a_line_is_said_without_its_address(
     assert error.startswith("FileNotFoundError(2")
     assert error.count("\n") == 1
     assert "127.0.0.1" not in error
+
+
+def test_of_a_message_the_protocol_and_the_report_are_kept_alone(running: Running) -> None:
+    reports = running.folder / "reports"
+    (reports / "2026-11-25.jsonl").unlink()
+    mark = "0123456789abcdef"
+    good: list[dict[str, Any]] = [
+        {"protocol": mark, "report": 1, "batch": "x", "a text": "that somebody chose"},
+        {"report": "AAE=", "protocol": mark},
+    ]
+    for message in good:
+        body = json.dumps(message, indent=1).encode()
+        assert running.ask(post(str(len(body))), body) == (204, b"")
+    wrong_reports = (
+        b"true", b"-1", b"1.0", b"NaN", b"null", b"[1]", b"9" * 19, b'"a text"', b'""',
+        b'"AAE=\\n"',
+    )  # fmt: skip
+    for body in (
+        b"1", b"[]", b"null", b"\xff", b"{", b"[" * 60_000, b"9" * 5000, b'{"report": 1}',
+        b'{"protocol": "0123456789abcdef"}', b'{"protocol": 1, "report": 1}',
+        b'{"protocol": "0123456789abcdeF", "report": 1}',
+        *(b'{"protocol": "0123456789abcdef", "report": %b}' % report for report in wrong_reports),
+    ):  # fmt: skip
+        with naming(str(body[:60])):
+            assert running.ask(post(str(len(body))), body)[0] == 400
+    (day,) = reports.iterdir()
+    kept = [{"protocol": mark, "report": message["report"]} for message in good]
+    assert [json.loads(line) for line in day.read_text("utf-8").splitlines()] == kept
