@@ -32,6 +32,7 @@ from tests.collect.protocols import SPECS, small
 from tests.collect.test_javascript import NODE
 from tests.contract.checks import naming
 
+COPY: Final = re.compile(r"^ {4}cp (examples/\S+) (\S+)$", re.MULTILINE)
 STEP: Final = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 JAVASCRIPT: Final = re.compile(r"^```js\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -58,8 +59,9 @@ def words_of(command: str) -> list[str]:
 
 
 def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / "examples" / "own-table.json", tmp_path / "scenario.json")
     monkeypatch.chdir(tmp_path)
+    ((example, scenario),) = COPY.findall(text_of("collect.md"))
+    shutil.copy(ROOT / example, scenario)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
     assert len(steps) == 19
