@@ -19,6 +19,7 @@ from benchmarks import collect, spark
 from benchmarks.sizes import FULL
 from caldp_core import Protocol
 from caldp_core.basics.duck import THREADS
+from caldp_core.basics.formulas import FORMULA_PREFIXES
 from caldp_core.cli.commands import main
 from caldp_core.collect import js, runs
 from caldp_core.collect.client import MARK_LENGTH
@@ -26,6 +27,7 @@ from caldp_core.collect.collected_tally import REASONS
 from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.spark import ROWS_MAX
 from caldp_core.collect.sql import DIALECTS
+from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.specs import Oue
 from tests import ROOT
 from tests.collect.protocols import SPECS, small
@@ -168,6 +170,16 @@ def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> 
         f"takes {numbers * everybody / FULL.collected_numbers / 3600:.0f} hours",
     ):  # fmt: skip
         assert words in page, words
+
+
+def test_pages_of_tables_say_which_labels_get_an_apostrophe() -> None:
+    signs = [sign for sign in FORMULA_PREFIXES if sign.isascii() and sign.isprintable()]
+    guarded = f"{', '.join(f'`{sign}`' for sign in signs[:-1])} or `{signs[-1]}`"
+    for page in ("collect.md", "command-line.md"):
+        assert guarded in " ".join(text_of(page).split())
+    for label in ("=1+1", "@x", "+3", "-b"):
+        assert as_csv({"answer": [label]}).splitlines() == ["answer", f"'{label}"]
+    assert as_csv({"answer": ["-5"]}).splitlines() == ["answer", "-5"]
 
 
 def test_names_of_the_page_are_those_of_the_code() -> None:
