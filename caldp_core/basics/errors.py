@@ -95,8 +95,15 @@ def _is_number(value: object) -> bool:
 def check_number(name: str, value: object, low: float, high: float) -> float:
     """Return `value` as a float in [low, high], or raise `CaldpError`."""
     if not _is_number(value) or not low <= value <= high:  # type: ignore[operator]
-        raise CaldpError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}.")
+        ends = ", ".join(map(_write_exactly, (low, high)))
+        raise CaldpError(f"{name} must be a number in [{ends}], got {value!r}.")
     return float(value)  # type: ignore[arg-type]
+
+
+def _write_exactly(number: float) -> str:
+    """The number as short as can be: rounded, an end such as 1 − 10⁻¹² is one that is refused."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(float(number))
 
 
 def check_epsilon(value: ArrayLike) -> Floats:

@@ -6,11 +6,12 @@ the command runs: importing all of them would take most of the time of a start.
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import click
 
 import caldp_core
+from caldp_core.cli.full_output import sentence_if_full
 
 _HOMES: Final = {
     "audit": "audit:audit_command",
@@ -52,7 +53,21 @@ class Commands(Mapping[str, click.Command]):
         return len(_HOMES)
 
 
-@click.group(commands=Commands())
+class FrontDoor(click.Group):
+    """The group of all commands; help and versions are printed as its context is made."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """As click's, and one sentence where standard output is full."""
+        with sentence_if_full():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click's, and one sentence where standard output is full."""
+        with sentence_if_full():
+            return super().invoke(ctx)
+
+
+@click.group(cls=FrontDoor, commands=Commands())
 @click.version_option(caldp_core.__version__, prog_name="caldp")
 def main() -> None:
     """Context-aware local differential privacy: run scenarios and reproduce the paper."""

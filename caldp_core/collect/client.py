@@ -33,9 +33,7 @@ class Client:
         self.protocol = parsed
         self._coins = DrawnCoins()
         self._memory = None if memory is None else Memory(Path(memory), parsed)
-        domain = parsed.domain
-        names = () if isinstance(domain, GridDomain) else domain.names
-        self._number = {name: number for number, name in enumerate(names)}
+        self._number = {label: number for number, label in enumerate(parsed.labels)}
 
     def __repr__(self) -> str:
         return f"<Client of {self.protocol!r}>"

@@ -126,6 +126,11 @@ class Protocol:
         return protocol
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """What people answer by; none where they answer by numbers, or by places on a map."""
+        return () if isinstance(self.domain, GridDomain) else self.domain.names
+
+    @property
     def mechanism(self) -> ContextMechanism | WrittenOut:
         """What makes the reports, and estimates from their tally."""
         return self.plan.mechanism

@@ -18,7 +18,6 @@ from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
 from caldp_core.collect.record import RECORD_KEY as RECORD
 from caldp_core.collect.record import check_record
 from caldp_core.collect.results import Results, Tallies
-from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import Columns, as_cell
 
 Files: TypeAlias = Iterable[tuple[str, bytes]]
@@ -160,10 +159,9 @@ def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
         and bool((abs(people) <= N_MAX * 1e6).all()),
         f"The estimate {name!r} has shares or ends of intervals that are none; {_SOURCE}",
     )
-    domain = protocol.domain
-    labels = () if isinstance(domain, GridDomain) else domain.names
+    labels = [str(as_cell(label)) for label in protocol.labels]
     require(
-        columns["number"] == list(range(domain.k))
-        and (not labels or columns.get("answer") == [str(as_cell(label)) for label in labels]),
+        columns["number"] == list(range(protocol.domain.k))
+        and (not labels or columns.get("answer") == labels),
         f"The estimate {name!r} is of other values than the protocol; give both of one collection.",
     )

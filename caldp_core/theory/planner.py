@@ -7,6 +7,7 @@ those are simulated, answers are as sure as they are.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -51,19 +52,12 @@ as a subset's size.
 
 def total_variation(estimator: str) -> Accuracy:
     """Expected TV after this estimator, simulated (to 3 %) where no approximation holds."""
-    return lambda mechanism, p, n: (
-        expected_error(mechanism, p, n, estimator, budget=Budget.quick(mechanism.k)).error
-    )
+    return partial(_simulated_error, estimator)
 
 
 def standard_error(symbol: int) -> Accuracy:
     """Standard deviation of one symbol's unbiased estimate, exact; `symbol`: in [0, k)."""
-
-    def deviation(mechanism: Mechanism, p: Floats, n: int) -> float:
-        place = check_whole("symbol", symbol, 0, mechanism.k - 1)
-        return float(np.sqrt(mechanism.variance(p, n)[place]))
-
-    return deviation
+    return partial(_deviation, symbol)
 
 
 def relative_error(floor: float) -> Accuracy:
@@ -74,18 +68,28 @@ def relative_error(floor: float) -> Accuracy:
     """
     floor = check_number("floor", floor, 0.0, 1.0)
     require(floor > 0, f"floor must be above 0 and at most 1, got {floor:g}.")
+    return partial(_worst_relative_error, floor)
 
-    def worst(mechanism: Mechanism, p: Floats, n: int) -> float:
-        common = p >= floor
-        require(
-            bool(common.any()),
-            f"No value is had by a share of {floor:g} of the people; the largest share is "
-            f"{float(p.max()):.3g}. Take a smaller floor.",
-        )
-        deviation = np.sqrt(mechanism.variance(p, n)[common])
-        return _Z_95 * float((deviation / p[common]).max())
 
-    return worst
+# Functions of the module, as those within functions can't be sent to other processes.
+def _simulated_error(estimator: str, mechanism: Mechanism, p: Floats, n: int) -> float:
+    return expected_error(mechanism, p, n, estimator, budget=Budget.quick(mechanism.k)).error
+
+
+def _deviation(symbol: int, mechanism: Mechanism, p: Floats, n: int) -> float:
+    place = check_whole("symbol", symbol, 0, mechanism.k - 1)
+    return float(np.sqrt(mechanism.variance(p, n)[place]))
+
+
+def _worst_relative_error(floor: float, mechanism: Mechanism, p: Floats, n: int) -> float:
+    common = p >= floor
+    require(
+        bool(common.any()),
+        f"No value is had by a share of {floor:g} of the people; the largest share is "
+        f"{float(p.max()):.3g}. Take a smaller floor.",
+    )
+    deviation = np.sqrt(mechanism.variance(p, n)[common])
+    return _Z_95 * float((deviation / p[common]).max())
 
 
 @dataclass(frozen=True)

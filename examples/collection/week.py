@@ -71,7 +71,7 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
     protocol_file = folder / "protocol.json"
     run("protocol", HERE / "scenario.json", "--question", QUESTION, "-o", protocol_file)
     protocol = Protocol.from_file(protocol_file)
-    truth, names = shares(), protocol.domain.names  # type: ignore[union-attr]
+    truth, names = shares(), protocol.labels
     answers = [names[i] for i in np.random.default_rng(seed).choice(len(names), people, p=truth)]
     ends = [people * sum(WEIGHTS[:number]) // 100 for number in range(len(DAYS) + 1)]
     for (start, end), day in zip(pairwise(ends), DAYS, strict=True):

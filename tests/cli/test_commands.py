@@ -1,9 +1,12 @@
 """Each command is found by its name, and brings no more than it needs."""
 
+import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
+from typing import IO, Final
 
 import click
 import pytest
@@ -48,6 +51,42 @@ def test_a_command_imports_nothing_that_only_others_need(
     rooms = rooms_after(*words)
     assert needed <= rooms
     assert not idle & rooms, "import it in the module of the command that needs it"
+
+
+FULL: Final = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="Linux has a disk that is always full")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"], ["schema"], ["client"], ["run", "examples/survey.json"],
+        ["protocol", "examples/survey.json"], ["audit", "examples/binary.json"], ["--help"],
+        ["--version"], ["protocol", "--help"],
+    ],
+)  # fmt: skip
+def test_a_full_standard_output_is_one_sentence(words: list[str]) -> None:
+    with FULL.open("w") as full:
+        done = start(words, full)
+    assert done.returncode == 1
+    right = "Error: Standard output can't be written: No space left on device; write to another"
+    assert done.stderr.startswith(right)
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        done = start(["client"], closed)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def start(words: list[str], output: IO[str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "caldp_core", *words],
+        cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
 
 
 def commands_of(group: click.Group) -> list[click.Command]:

@@ -19,6 +19,7 @@ from benchmarks import collect, spark
 from benchmarks.sizes import FULL
 from caldp_core import Protocol
 from caldp_core.basics.duck import THREADS
+from caldp_core.basics.formulas import FORMULA_PREFIXES
 from caldp_core.cli.commands import main
 from caldp_core.collect import js, runs
 from caldp_core.collect.client import MARK_LENGTH
@@ -26,12 +27,14 @@ from caldp_core.collect.collected_tally import REASONS
 from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.spark import ROWS_MAX
 from caldp_core.collect.sql import DIALECTS
+from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.specs import Oue
 from tests import ROOT
 from tests.collect.protocols import SPECS, small
 from tests.collect.test_javascript import NODE
 from tests.contract.checks import naming
 
+COPY: Final = re.compile(r"^ {4}cp (examples/\S+) (\S+)$", re.MULTILINE)
 STEP: Final = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 JAVASCRIPT: Final = re.compile(r"^```js\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -58,8 +61,9 @@ def words_of(command: str) -> list[str]:
 
 
 def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / "examples" / "own-table.json", tmp_path / "scenario.json")
     monkeypatch.chdir(tmp_path)
+    ((example, scenario),) = COPY.findall(text_of("collect.md"))
+    shutil.copy(ROOT / example, scenario)
     known: dict[str, Any] = {}
     steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of("collect.md"), flags=re.MULTILINE))
     assert len(steps) == 19
@@ -166,6 +170,16 @@ def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> 
         f"takes {numbers * everybody / FULL.collected_numbers / 3600:.0f} hours",
     ):  # fmt: skip
         assert words in page, words
+
+
+def test_pages_of_tables_say_which_labels_get_an_apostrophe() -> None:
+    signs = [sign for sign in FORMULA_PREFIXES if sign.isascii() and sign.isprintable()]
+    guarded = f"{', '.join(f'`{sign}`' for sign in signs[:-1])} or `{signs[-1]}`"
+    for page in ("collect.md", "command-line.md"):
+        assert guarded in " ".join(text_of(page).split())
+    for label in ("=1+1", "@x", "+3", "-b"):
+        assert as_csv({"answer": [label]}).splitlines() == ["answer", f"'{label}"]
+    assert as_csv({"answer": ["-5"]}).splitlines() == ["answer", "-5"]
 
 
 def test_names_of_the_page_are_those_of_the_code() -> None:

@@ -15,6 +15,7 @@ from caldp_core import CaldpError, Protocol, Scenario, prepare
 from caldp_core.cli.commands import main
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable
+from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.designed.exact import rows_keep_levels
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
@@ -48,6 +49,12 @@ def test_a_protocol_is_what_it_was_when_it_is_read_again() -> None:
     for made in tables().values():
         assert Protocol.from_json(made.to_json()).to_json() == made.to_json()
         schema.validate(made.to_dict())
+
+
+def test_labels_are_the_answers_names_and_none_where_values_are_numbers_or_places() -> None:
+    assert Protocol.of(prepare(make_scenario())).labels == NAMES
+    assert small("oue").labels == ()
+    assert replace(small("oue"), domain=GridDomain(0.0, 0.0, 1.0, 2, 2)).labels == ()
 
 
 def test_the_schema_file_is_the_programs() -> None:

@@ -1,6 +1,7 @@
 """Whatever is handed to a mechanism, it works or says in one sentence what is wrong."""
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from caldp_core.basics.errors import (
     check_symbols,
     check_whole,
 )
-from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
@@ -157,6 +158,24 @@ def test_single_numbers(value: object) -> None:
         assert 0 <= value <= 1  # type: ignore[operator]
     if accepts(value, lambda v: check_whole("n", v, 1, N_MAX)):
         assert 1 <= value <= N_MAX  # type: ignore[operator]
+
+
+@given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
+@example(CONFIDENCE_MIN, CONFIDENCE_MAX)
+def test_the_range_that_a_sentence_names_is_the_one_that_holds(low: float, high: float) -> None:
+    for wrong in (np.nextafter(low, -math.inf), np.nextafter(high, math.inf)):
+        with pytest.raises(CaldpError) as raised:
+            check_number("x", float(wrong), low, high)
+        found = re.search(r"in \[(.*), (.*)\], got", str(raised.value))
+        assert found is not None
+        assert tuple(map(float, found.groups())) == (low, high)
+
+
+def test_ranges_are_written_as_short_as_they_are() -> None:
+    with pytest.raises(CaldpError, match=r"in \[0\.5, 0\.999999999999\], got 1\.$"):
+        check_number("level", 1, CONFIDENCE_MIN, CONFIDENCE_MAX)
+    with pytest.raises(CaldpError, match=r"in \[0, 1\], got 2\.0\.$"):
+        check_number("share", 2.0, 0.0, 1)
 
 
 @given(st.lists(st.integers(-3, 15), min_size=1, max_size=8))

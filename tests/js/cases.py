@@ -1,6 +1,7 @@
 """What Python says of the same things, for the tests in Node: one JSON, by the test's own names."""
 
 import base64
+import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
@@ -8,15 +9,22 @@ from typing import Any
 import numpy as np
 
 from caldp_core.basics.types import Ints
+from caldp_core.collect.family_plan import FamilyPlan
+from caldp_core.collect.protocol import QUESTION_MAX, Protocol
+from caldp_core.collect.table_plan import TablePlan
 from caldp_core.datasets import us_cities
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain
+from caldp_core.mechanisms.specs import FamilySpec, Galois, Rappor
+from caldp_core.privacy.context import Context
 from caldp_ui.room.boards import phone_message
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage import codec
 from caldp_ui.stage.codec import Blob
 from caldp_ui.values import marks
+from tests.collect.protocols import SPECS, planned, small, tables
 
 GRID = GridDomain(south=-3.3, west=10.1, cell=0.3, rows=11, columns=7)
 QUESTION = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
@@ -43,8 +51,28 @@ def cases() -> dict[str, Any]:
             for symbols in _sets(rng, 60)
         ],
         "nearest": _nearest(rng),
+        "protocols": [protocol.to_dict() for protocol in _protocols()],
         "coins": [_coins(QUESTION), _coins(Question("Odd?", ("yes", "no"), (0,), 2.5))],
     }
+
+
+def _protocols() -> Iterator[Protocol]:
+    """Of all families, with every number and sign that Python and JavaScript write differently."""
+    yield from map(small, SPECS)
+    yield from tables().values()
+    for size in (*range(64), QUESTION_MAX):
+        yield Protocol(
+            "é" * size, Domain(2, ('\x7f\u2028"\\', "😀")), ("b",), _plan(2, Rappor(0.75))
+        )
+    yield Protocol("", GridDomain(-0.0, -1e-05, 0.5, 2, 2), ("b",), _plan(4, Galois(share=1.0)))
+    levels = [[0.0, 1e-05, math.inf], [2.5e-07, 0.0, 0.0001], [1e17, 1e16, 0.0]]
+    made = {"made_by": "hand", "whole": "1", "steps": [["1"]] * 3}
+    plan = TablePlan.from_parts({"kind": "matrix", "rows": levels}, made)
+    yield Protocol("", Domain(3), ("everything",), plan)
+
+
+def _plan(k: int, spec: FamilySpec) -> FamilyPlan:
+    return planned(Context.plain(k, 1.5), spec)
 
 
 def _codes(rng: np.random.Generator) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Plans reach what they promise, and a little less would not."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -167,3 +169,18 @@ def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> 
     assert len(sizes) == 4 < whole
     assert shares == sorted(shares)
     assert 0.0 <= shares[0] < shares[-1] < 1.0
+
+
+@pytest.mark.parametrize(
+    "accuracy",
+    [
+        planner.standard_error(4),
+        planner.relative_error(1 / K),
+        planner.total_variation("simplex-per-block"),
+    ],
+)
+def test_a_goal_can_be_sent_to_another_process(accuracy: planner.Accuracy) -> None:
+    made, goal = registry.in_context(CONTEXT, "hadamard"), planner.Goal(accuracy, 0.05)
+    sent: planner.Goal = pickle.loads(pickle.dumps(goal))
+    assert sent.target == goal.target
+    assert sent.accuracy(made, P, 10**4) == goal.accuracy(made, P, 10**4)

@@ -212,6 +212,90 @@ function packBits(bits, width) {
 /** @param {string[][]} rows */
 const readSteps = rows => rows.map(row => row.map(BigInt));
 
+const DECIMALS = new Set(["domain.south", "domain.west", "domain.cell", "policy.epsilon", "policy.rows",
+    "mechanism.theta", "mechanism.share"]);
+
+/** A number as Python writes one that need not be whole.
+    @param {number} number */
+function toDecimal(number) {
+    const [digits, power] = number.toExponential().split("e");
+    if (Number(power) < -4 || Number(power) >= 16)
+        return `${digits}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+    const text = Object.is(number, -0) ? "-0" : String(number);
+    return Number.isInteger(number) ? `${text}.0` : text;
+}
+
+/** The one text of what a protocol's file holds at a path, of which its fingerprint is the digest.
+    @param {any} part
+    @param {string} path
+    @returns {string} */
+function toCanonical(part, path = "") {
+    if (typeof part === "number") return DECIMALS.has(path) ? toDecimal(part) : String(part);
+    if (Array.isArray(part)) return `[${part.map(each => toCanonical(each, path)).join(",")}]`;
+    if (part && typeof part === "object") {
+        const within = path && `${path}.`;
+        return `{${Object.keys(part).sort()
+            .map(key => `${toCanonical(key)}:${toCanonical(part[key], within + key)}`).join(",")}}`;
+    }
+    return JSON.stringify(part).replace(/[^ -~]/g,
+        sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const ROUNDS = new Uint32Array((
+    "428a2f98 71374491 b5c0fbcf e9b5dba5 3956c25b 59f111f1 923f82a4 ab1c5ed5 d807aa98 12835b01 " +
+    "243185be 550c7dc3 72be5d74 80deb1fe 9bdc06a7 c19bf174 e49b69c1 efbe4786 0fc19dc6 240ca1cc " +
+    "2de92c6f 4a7484aa 5cb0a9dc 76f988da 983e5152 a831c66d b00327c8 bf597fc7 c6e00bf3 d5a79147 " +
+    "06ca6351 14292967 27b70a85 2e1b2138 4d2c6dfc 53380d13 650a7354 766a0abb 81c2c92e 92722c85 " +
+    "a2bfe8a1 a81a664b c24b8b70 c76c51a3 d192e819 d6990624 f40e3585 106aa070 19a4c116 1e376c08 " +
+    "2748774c 34b0bcb5 391c0cb3 4ed8aa4a 5b9cca4f 682e6ff3 748f82ee 78a5636f 84c87814 8cc70208 " +
+    "90befffa a4506ceb bef9a3f7 c67178f2").split(" ").map(word => parseInt(word, 16)));
+
+/** @param {number} word
+    @param {number} by */
+const rotate = (word, by) => word >>> by | word << 32 - by;
+
+/** Stirs 64 bytes, as 16 words, into the state of SHA-256 (FIPS 180-4).
+    @param {Uint32Array} state
+    @param {Uint32Array} words */
+function stir(state, words) {
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let i = 0; i < 64; i++) {
+        if (i >= 16) {
+            const early = words[i - 15], late = words[i - 2];
+            words[i] = words[i - 16] + words[i - 7] + (rotate(early, 7) ^ rotate(early, 18) ^ early >>> 3)
+                + (rotate(late, 17) ^ rotate(late, 19) ^ late >>> 10);
+        }
+        const one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (e & f ^ ~e & g) + ROUNDS[i] + words[i];
+        const two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + (a & b ^ a & c ^ b & c);
+        [h, g, f, e, d, c, b, a] = [g, f, e, d + one | 0, c, b, a, one + two | 0];
+    }
+    [a, b, c, d, e, f, g, h].forEach((word, i) => { state[i] += word; });
+}
+
+/** SHA-256 of a text of ASCII. A browser's own is there with https alone, which a room may not have.
+    @param {string} text */
+function digest(text) {
+    const size = text.length + 72 & ~63, bytes = new Uint8Array(size), view = new DataView(bytes.buffer);
+    bytes.set(new TextEncoder().encode(text));
+    bytes[text.length] = 0x80;
+    view.setBigUint64(size - 8, BigInt(text.length) * 8n);
+    const words = new Uint32Array(64), state = new Uint32Array([0x6a09e667, 0xbb67ae85, 0x3c6ef372,
+        0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]);
+    for (let start = 0; start < size; start += 64) {
+        for (let i = 0; i < 16; i++) words[i] = view.getUint32(start + 4 * i);
+        stir(state, words);
+    }
+    return [...state].map(word => word.toString(16).padStart(8, "0")).join("");
+}
+
+/** What the fingerprint of a protocol is to be: two share it only if their reports mean the same.
+    @param {Protocol} protocol */
+function fingerprintOf(protocol) {
+    const aside = ["caldp_protocol", "caldp_version", "fingerprint"];
+    return digest(toCanonical(Object.fromEntries(
+        Object.entries(protocol).filter(([key]) => !aside.includes(key)))));
+}
+
 /** Draws reports by one protocol: the object that its JSON file holds. */
 export class Client {
     /** @type {bigint[][] | undefined} Of a table: each value's chances, added up. */
@@ -232,6 +316,8 @@ export class Client {
         const kind = protocol?.mechanism?.kind;
         if (protocol?.caldp_protocol !== 1 || kind !== "table" && !Object.hasOwn(LAWS, kind))
             throw new Error("This is no protocol that this client knows; make one by caldp protocol.");
+        if (fingerprintOf(protocol) !== protocol.fingerprint)
+            throw new Error("This protocol was changed after it was made; give the file that caldp wrote.");
         this.protocol = protocol;
         this.memory = memory;
         this.coins = coinsFrom(number);

@@ -1,0 +1,142 @@
+"""The example collector: the form goes out, reports come in, and nothing else does."""
+
+import json
+import runpy
+import shutil
+import socket
+from collections.abc import Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+
+from tests import ROOT
+from tests.contract.checks import naming
+
+EXAMPLE: Final = ROOT / "examples" / "collection" / "server.py"
+PAGES: Final = ("form.html", "client.js", "protocol.json")
+
+
+class Running:
+    """The example on a free port; `ask` sends bytes and reads the answer to its end."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port = folder, port
+
+    def ask(self, request: str, body: bytes = b"") -> tuple[int, bytes]:
+        """Status and contents of the answer to a request's lines, separated by "\\n"."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as line:
+            line.sendall(request.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
+            line.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
+        head, _, contents = answer.partition(b"\r\n\r\n")
+        return int(head.split()[1]), contents
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        return self.ask(f"GET {path} HTTP/1.1")
+
+
+@pytest.fixture
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    for name in (*PAGES, "scenario.json"):
+        (tmp_path / name).write_text(f"contents of {name}", "utf-8")
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "2026-11-25.jsonl").write_text("a report\n", "utf-8")
+    module: dict[str, Any] = runpy.run_path(str(EXAMPLE))
+    monkeypatch.setattr(module["Collector"], "seconds", 0.5, raising=False)
+    handler = partial(module["Collector"], directory=str(tmp_path))
+    server_class: type[ThreadingHTTPServer] = module.get("Server", ThreadingHTTPServer)
+    with server_class(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield Running(tmp_path, server.server_port)
+        server.shutdown()
+
+
+def test_the_form_and_what_it_needs_are_all_that_is_handed_out(running: Running) -> None:
+    for name in PAGES:
+        assert running.get(f"/{name}") == (200, f"contents of {name}".encode())
+    for path in (
+        "/", "/reports", "/reports/", "/reports/2026-11-25.jsonl", "/scenario.json", "//form.html/",
+        "/client.js/../scenario.json", "/form.html/../reports/2026-11-25.jsonl", "/%2e/reports/",
+        "/form.html?/../reports/", "http://a/reports/",
+    ):  # fmt: skip
+        with naming(path):
+            status, contents = running.get(path)
+            assert status == 404
+            assert b"2026-11-25.jsonl" not in contents.replace(path.encode(), b"")
+            assert running.ask(f"HEAD {path} HTTP/1.1") == (404, b"")
+
+
+def post(length: str, path: str = "/reports") -> str:
+    return f"POST {path} HTTP/1.1\nContent-Length: {length}"
+
+
+def test_a_post_that_is_wrong_gets_one_answer_and_is_written_nowhere(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for request, right in (
+        (post("abc"), 400), (post("-1"), 400), (post("+3"), 400), (post("²"), 400), (post(""), 400),
+        (post("3"), 400), (post("9" * 5000), 413), (post(str(10**6)), 413),
+        (post("3", "/elsewhere"), 404), ("POST /reports HTTP/1.1", 411),
+    ):  # fmt: skip
+        with naming(request[:60]):
+            assert running.ask(request)[0] == right
+    assert capfd.readouterr() == ("", "")
+    assert [file.name for file in (running.folder / "reports").iterdir()] == ["2026-11-25.jsonl"]
+
+
+def test_a_body_that_never_comes_is_not_waited_for(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    head = "POST /reports HTTP/1.1\r\nContent-Le"
+    for start, right in ((f"{head}ngth: 30\r\n\r\n{{", b"400"), (head, b"411")):
+        with socket.create_connection(("127.0.0.1", running.port), timeout=60) as line:
+            line.sendall(start.encode())
+            answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
+        assert answer.split()[1] == right
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_fails_on_a_line_is_said_without_its_address(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(running.folder / "reports")
+    body = b'{"protocol":"0123456789abcdef","report":1}'
+    with pytest.raises(IndexError):
+        running.ask(post(str(len(body))), body)
+    out, error = capfd.readouterr()
+    assert out == ""
+    assert error.startswith("FileNotFoundError(2")
+    assert error.count("\n") == 1
+    assert "127.0.0.1" not in error
+
+
+def test_of_a_message_the_protocol_and_the_report_are_kept_alone(running: Running) -> None:
+    reports = running.folder / "reports"
+    (reports / "2026-11-25.jsonl").unlink()
+    mark = "0123456789abcdef"
+    good: list[dict[str, Any]] = [
+        {"protocol": mark, "report": 1, "batch": "x", "a text": "that somebody chose"},
+        {"report": "AAE=", "protocol": mark},
+    ]
+    for message in good:
+        body = json.dumps(message, indent=1).encode()
+        assert running.ask(post(str(len(body))), body) == (204, b"")
+    wrong_reports = (
+        b"true", b"-1", b"1.0", b"NaN", b"null", b"[1]", b"9" * 19, b'"a text"', b'""',
+        b'"AAE=\\n"',
+    )  # fmt: skip
+    for body in (
+        b"1", b"[]", b"null", b"\xff", b"{", b"[" * 60_000, b"9" * 5000, b'{"report": 1}',
+        b'{"protocol": "0123456789abcdef"}', b'{"protocol": 1, "report": 1}',
+        b'{"protocol": "0123456789abcdeF", "report": 1}',
+        *(b'{"protocol": "0123456789abcdef", "report": %b}' % report for report in wrong_reports),
+    ):  # fmt: skip
+        with naming(str(body[:60])):
+            assert running.ask(post(str(len(body))), body)[0] == 400
+    (day,) = reports.iterdir()
+    kept = [{"protocol": mark, "report": message["report"]} for message in good]
+    assert [json.loads(line) for line in day.read_text("utf-8").splitlines()] == kept
