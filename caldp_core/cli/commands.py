@@ -53,7 +53,7 @@ class Commands(Mapping[str, click.Command]):
         return len(_HOMES)
 
 
-class FrontDoor(click.Group):
+class CommandGroup(click.Group):
     """The group of all commands; help and versions are printed as its context is made."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -67,7 +67,7 @@ class FrontDoor(click.Group):
             return super().invoke(ctx)
 
 
-@click.group(cls=FrontDoor, commands=Commands())
+@click.group(cls=CommandGroup, commands=Commands())
 @click.version_option(caldp_core.__version__, prog_name="caldp")
 def main() -> None:
     """Context-aware local differential privacy: run scenarios and reproduce the paper."""
