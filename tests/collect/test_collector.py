@@ -142,11 +142,33 @@ def test_lines_that_are_no_reports_are_counted_and_stop_nothing(tmp_path: Path) 
     assert found.refused == {MALFORMED: len(LINES), OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
 
 
-def test_lines_of_a_csv_file_with_other_columns_are_counted(tmp_path: Path) -> None:
+CSV_FILES = (
+    # A file, the reports that are in it, and how many are malformed.
+    ('received,report\n"Nov 25, 2026",3\n"he said ""4, 5""",6\n', (3, 6), 0),
+    ("report\n3,4,5\n6\n", (6,), 1),
+    ("received,report\nNov,3,\n4\nNov,5\n", (5,), 2),
+    ('report,batch\n1,a\n2,a,b,c\n3\n"4","a\nb"\n', (1,), 4),
+    ('received,report\n"Nov,3\nNov,4\n"Nov" 25,5\nNov "25",6\n"Nov",7', (4, 6, 7), 2),
+    ('"received, by",report\n\n,"3"\n"",4\n', (3, 4), 0),
+)
+
+
+def test_a_line_of_csv_is_a_report_if_it_has_the_fields_of_the_header(tmp_path: Path) -> None:
     protocol, path = small("galois"), tmp_path / "day.csv"
-    path.write_text('report,batch\n1,a\n2,a,b,c\n3\n"4","a\nb"\n', "utf-8")
+    for text, reports, malformed in CSV_FILES:
+        path.write_text(text, "utf-8")
+        found = Collector(protocol).tally(path)
+        with naming(text):
+            assert same(found.tally, expected_tally(protocol, list(reports)))
+            assert found.refused == {MALFORMED: malformed, OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
+
+
+def test_a_broken_quote_spoils_its_own_line_alone(tmp_path: Path) -> None:
+    """Of so many lines that DuckDB's own reader of quotes gives up."""
+    protocol, path, lines = small("galois"), tmp_path / "day.csv", 400_000
+    path.write_text("received,report\n" + '"Nov,3\n' + "Nov,4\n" * lines, "utf-8")
     found = Collector(protocol).tally(path)
-    assert (found.tally.n, found.refused[MALFORMED]) == (3, 2)
+    assert (found.tally.n, found.refused[MALFORMED]) == (lines, 1)
 
 
 def test_reports_of_another_protocol_are_refused(tmp_path: Path) -> None:
@@ -168,6 +190,7 @@ FILES = (
     ("day.parquet", b"", "can't be read"),
     ("day.csv", b"number\n1\n", "no column report, only number"),
     ("day.csv.gz", b"not zipped", "can't be read"),
+    ("day.csv", b"report" + b",x%d" * 1000 % tuple(range(1000)), "has 1,001 columns, and may have"),
 )
 
 
