@@ -133,6 +133,7 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
         ("answer,count\nyes,nan\nno,3\n", "-o out.csv", "no number of people in 1 of 2 rows"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell nan", "must be a number in"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell 1e-9", "must be a number in"),
+        ("answer\r\r\nyes\r\r\nno\r\r\n", "-o out.csv", "must end alike"),
     ],
 )
 def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
@@ -144,4 +145,4 @@ def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
     assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
     assert done.output.startswith("Error: ")
     assert words in done.output
-    assert [each.read_text("utf-8") for each in tmp_path.iterdir()] == [rows]
+    assert [each.read_bytes().decode() for each in tmp_path.iterdir()] == [rows]

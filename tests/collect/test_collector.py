@@ -163,6 +163,20 @@ def test_a_line_of_csv_is_a_report_if_it_has_the_fields_of_the_header(tmp_path: 
             assert found.refused == {MALFORMED: malformed, OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
 
 
+def test_lines_may_end_as_pythons_csv_ends_them_on_windows(tmp_path: Path) -> None:
+    protocol = small("galois")
+    texts = {
+        "day.csv": "by,report\r\r\nme,3\r\r\n" + '"me, too",4\r\r\n' * 2,
+        "day.jsonl": '{"report": 3}\r\r\n{"report": 4}\r\r\n\r\r\n{"report": 4}\r\r\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
+        found = Collector(protocol).tally(tmp_path / name)
+        with naming(name):
+            assert same(found.tally, expected_tally(protocol, [3, 4, 4]))
+            assert not any(found.refused.values())
+
+
 def test_a_broken_quote_spoils_its_own_line_alone(tmp_path: Path) -> None:
     """Of so many lines that DuckDB's own reader of quotes gives up."""
     protocol, path, lines = small("galois"), tmp_path / "day.csv", 400_000
