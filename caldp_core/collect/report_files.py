@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.collect.file_contents import ZIPPED
 from caldp_core.collect.text_lines import fields_sql, lines_sql
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _INTEGERS: Final = {*_WHOLE, *(f"U{name}" for name in _WHOLE)}
-_ZIPPED: Final = ".gz"
 _HEADER_MAX: Final = 1 << 16
 """Characters of the names of columns that are read."""
 _COLUMNS_MAX: Final = 1_000
@@ -51,7 +51,7 @@ class ReportFile:
 
 def detect_report_file(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
     """How to read a file; raises `CaldpError` for another kind, and for one without `report`."""
-    name = path.name.lower().removesuffix(_ZIPPED)
+    name = path.name.lower().removesuffix(ZIPPED)
     suffix = Path(name).suffix
     require(
         suffix in _READERS,
@@ -110,7 +110,7 @@ def _header(path: Path) -> dict[str, str]:
 
     What DuckDB itself would find depends on how many lines it looks at.
     """
-    open_text = gzip.open if path.name.lower().endswith(_ZIPPED) else open
+    open_text = gzip.open if path.name.lower().endswith(ZIPPED) else open
     try:
         with open_text(path, "rt", encoding="utf-8-sig", newline="") as file:
             names = next(csv.reader([file.readline(_HEADER_MAX)]), [])

@@ -1,5 +1,7 @@
 """Files of reports to tallies: every family, every form, and whatever else may be in a file."""
 
+import gzip
+import hashlib
 import json
 import shutil
 from itertools import permutations
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Protocol, Tally
+from caldp_core.collect import collector
 from caldp_core.collect.collected_tally import (
     MALFORMED,
     OTHER_PROTOCOL,
@@ -18,6 +21,7 @@ from caldp_core.collect.collected_tally import (
     merge_tallies,
 )
 from caldp_core.collect.collector import Collector
+from caldp_core.collect.file_contents import file_batch_name
 from caldp_core.collect.records import RecordChecker, parse_records
 from caldp_core.collect.runs import tally_files
 from tests.collect import written
@@ -289,6 +293,72 @@ def test_a_run_that_broke_off_goes_on_and_counts_nothing_twice(tmp_path: Path) -
     assert (again.files_counted, again.files_skipped) == (0, 4)
     assert output.read_text("utf-8") == right
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_file_that_has_grown_since_it_was_counted_is_refused(tmp_path: Path) -> None:
+    protocol, output = small("galois"), tmp_path / "week.json"
+    for name, first, more in (
+        ("a.csv", "report\n3\n4\n", "5\n"),
+        ("b.jsonl", '{"report": 3}\n', '{"report": 4}\n'),
+        ("c.jsonl.gz", '{"report": 5}\n', '{"report": 4}\n'),
+    ):
+        path = write_text(tmp_path / name, first)
+        tally_files(protocol, [path], output)
+        counted = output.read_text("utf-8")
+        write_text(path, first + more)
+        with naming(name), pytest.raises(CaldpError, match="has grown since it was counted"):
+            tally_files(protocol, [path], output)
+        assert output.read_text("utf-8") == counted
+    tally_files(protocol, [tmp_path / "a.csv"], tmp_path / "anew.json")
+    assert CollectedTally.from_file(tmp_path / "anew.json").tally.n == 3
+
+
+def write_text(path: Path, text: str) -> Path:
+    """The path of a file of this text, packed if its name says so."""
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def test_a_packed_copy_of_a_counted_file_is_left_out(tmp_path: Path) -> None:
+    protocol, text = small("galois"), "report\n3\n4\n"
+    copies = [write_text(tmp_path / name, text) for name in ("a.csv", "b.csv.gz", "c.csv")]
+    found = tally_files(protocol, copies, tmp_path / "week.json")
+    assert (found.files_counted, found.files_skipped, found.collected.tally.n) == (1, 2, 2)
+
+
+def test_a_file_without_reports_is_the_beginning_of_no_other(tmp_path: Path) -> None:
+    protocol, texts = small("galois"), ("report\n", "", "report\n3\n", "report\n4\n")
+    names = ("a.csv", "b.jsonl", "c.csv", "d.csv")
+    files = [write_text(tmp_path / name, text) for name, text in zip(names, texts, strict=True)]
+    tally_files(protocol, files[:2], tmp_path / "week.json")
+    assert tally_files(protocol, files, tmp_path / "week.json").collected.tally.n == 2
+
+
+def test_a_file_that_changes_while_it_is_counted_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, path = small("galois"), write_text(tmp_path / "day.csv", "report\n3\n")
+
+    def append(found: Path) -> str:
+        name = file_batch_name(found)
+        write_text(path, "report\n3\n4\n")
+        return name
+
+    monkeypatch.setattr(collector, "file_batch_name", lambda found, _: append(found))
+    with pytest.raises(CaldpError, match="has changed while it was counted"):
+        Collector(protocol).tally(path)
+
+
+def test_the_books_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """They knew a file by the digest of its bytes alone."""
+    protocol, output = small("galois"), tmp_path / "week.json"
+    path = write_text(tmp_path / "day.csv", "report\n3\n")
+    tally_files(protocol, [path], output)
+    book = json.loads(output.read_text("utf-8"))
+    book["batches"] = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"]
+    output.write_text(json.dumps(book), "utf-8")
+    assert tally_files(protocol, [path], output).files_skipped == 1
 
 
 def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
