@@ -9,13 +9,13 @@ one at a time may.
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import lock
 from caldp_core.collect.protocol import Protocol
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -49,7 +49,7 @@ class Memory:
                 self._sentences(),
                 os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file,
             ):
-                _lock(file)
+                lock(file)
                 self._load(file)
                 if key not in self._sent:
                     report = draw()
@@ -107,14 +107,6 @@ class Memory:
             f"The memory {str(self._path)!r} can't be used: {why}; give another file, knowing that "
             "whoever is in this one would send a second report."
         )
-
-
-def _lock(file: BinaryIO) -> None:
-    """Wait until no other process draws for this file; Windows has no such lock."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _texts(line: dict[str, Any]) -> bool:

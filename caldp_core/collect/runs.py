@@ -1,11 +1,12 @@
 """A collector's run over many files: it can be resumed, and counts no file twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from caldp_core.basics.files import hold_file
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
@@ -32,9 +33,17 @@ def tally_files(
 
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
     Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
-    since it was counted: `output` then has all files before it, and nothing of this one.
+    since it was counted: `output` then has all files before it, and nothing of this one. Runs into
+    one output wait for each other.
     """
-    collector, files = Collector(protocol), list(paths)
+    with hold_file(output):
+        return _tally_files(protocol, list(paths), output, progress)
+
+
+def _tally_files(
+    protocol: Protocol, files: Sequence[Path], output: Path, progress: Progress
+) -> TallyRun:
+    collector = Collector(protocol)
     total = CollectedTally.empty(protocol)
     if output.exists():
         total = CollectedTally.from_file(output)

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import shutil
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -359,6 +360,23 @@ def test_the_books_of_earlier_versions_are_read(tmp_path: Path) -> None:
     book["batches"] = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"]
     output.write_text(json.dumps(book), "utf-8")
     assert tally_files(protocol, [path], output).files_skipped == 1
+
+
+def test_runs_into_one_output_wait_for_each_other(tmp_path: Path) -> None:
+    """The second begins in the middle of the first, before anything is written."""
+    protocol, output = small("galois"), tmp_path / "week.json"
+    days = [write_text(tmp_path / f"{n}.csv", f"report\n{n}\n") for n in range(3, 6)]
+    with ThreadPoolExecutor(1) as beside:
+        second: list[Future[Any]] = []
+
+        def begin_second(done: float) -> None:
+            if not second:
+                second.append(beside.submit(tally_files, protocol, days[2:], output))
+
+        tally_files(protocol, days[:2], output, begin_second)
+        second[0].result()
+    assert CollectedTally.from_file(output).tally.n == 3
+    assert {each.name for each in tmp_path.iterdir()} == {"3.csv", "4.csv", "5.csv", "week.json"}
 
 
 def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
