@@ -41,7 +41,11 @@ class Memory:
                 pass
 
     def get_or_draw(self, person: str, draw: Callable[[], int | str]) -> int | str:
-        """A person's stored report, or else one drawn and stored now; raises `CaldpError`."""
+        """A person's stored report, or else one drawn and stored now; raises `CaldpError`.
+
+        Also where `person` is no name: all that have none would share one report.
+        """
+        _check_person(person)
         key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._sent:
             # Its owner's alone, and never emptied by being opened.
@@ -112,3 +116,13 @@ class Memory:
 def _texts(line: dict[str, Any]) -> bool:
     named = isinstance(line["protocol"], str) and isinstance(line["person"], str)
     return named and type(line["report"]) in (int, str)
+
+
+def _check_person(person: object) -> None:
+    # Not quoted, as it may say who somebody is, and errors end up in logs.
+    require(
+        isinstance(person, str) and bool(person),
+        "person must be a text that is not empty, as a memory stores a report for each, got "
+        f"{'an empty one' if person == '' else f'one of type {type(person).__name__}'}; give "
+        "each person a name of their own.",
+    )

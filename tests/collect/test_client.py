@@ -100,6 +100,18 @@ def test_who_is_remembered_sends_the_same_again_whatever_they_say(tmp_path: Path
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_who_is_nobody_shares_no_report_with_others(tmp_path: Path) -> None:
+    client = Client(labelled("oue", LABELS), memory=tmp_path / "memory")
+    nobody: tuple[Any, ...] = (None, float("nan"), 7, "", b"Ann")
+    for person in nobody:
+        with naming(repr(person)), pytest.raises(CaldpError, match="person must be a text"):
+            client.report("flu", person=person)
+    with pytest.raises(CaldpError, match="person must be a text"):
+        client.message("flu")
+    assert not (tmp_path / "memory").exists()
+    assert Client(labelled("oue", LABELS)).report("flu")
+
+
 def test_workers_that_share_a_memory_send_one_report_a_person(tmp_path: Path) -> None:
     """A worker that did not know of another's lines wrote over them, and drew a second report."""
     protocol, file = labelled("oue", tuple("abcdefghijklmnopqrstuvwxyz")), tmp_path / "memory"
@@ -142,7 +154,7 @@ def test_a_memory_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CaldpError, match="can't be used"):
         Client(protocol, memory=tmp_path)
     with pytest.raises(CaldpError, match="can't be used"):
-        Client(protocol, memory=tmp_path / "no" / "folder").report("flu")
+        Client(protocol, memory=tmp_path / "no" / "folder").report("flu", "Ann")
 
 
 def test_a_client_takes_the_path_of_a_protocol(tmp_path: Path) -> None:
