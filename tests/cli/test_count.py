@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.datasets.files.places import people_at_centres
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import scale_of
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
@@ -117,6 +121,20 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("illness\nflu\nflu\ncold\n")
     assert count(tmp_path, "-o", str(out), "--header")["answers"] == 2
     assert count(tmp_path, "-o", str(out), "--no-header")["answers"] == 3
+
+
+@pytest.mark.parametrize("area", ["-90,90,-180,180", "0,60,-180,0", "-30,90,120,240"])
+def test_places_on_edges_are_in_the_cells_that_a_client_reports(tmp_path: Path, area: str) -> None:
+    grid = GridDomain.from_area(Area.parse(area), 10.0)
+    places = np.array([(y, x) for y in range(-90, 91, 15) for x in range(-180, 181, 15) if x or y])
+    lines = "".join(f"{latitude},{longitude}\n" for latitude, longitude in places)
+    (tmp_path / "rows.csv").write_text(f"latitude,longitude\n{lines}")
+    out = tmp_path / "out.csv"
+    count(tmp_path, "-o", str(out), "--cell", "10", "--area", area)
+    *centres, people = zip(*people_at_centres(read_places(out).places), strict=True)
+    counted = np.bincount(grid.locate(*centres), people, grid.k)
+    cells = grid.locate(*places.T)
+    assert counted.tolist() == np.bincount(cells[cells >= 0], minlength=grid.k).tolist()
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ import json
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Client, Protocol, Scenario, prepare
@@ -46,6 +48,20 @@ def test_answers_are_labels_numbers_or_places(never: None) -> None:
     }
 
 
+def test_a_place_is_any_pair_of_numbers(never: None) -> None:
+    pairs: tuple[Any, ...] = (
+        [1.5, 12.5], np.array([1.5, 12.5]), np.array([1.5, 12.5], np.float32), (1, 12),
+        (np.float32(1.5), np.float32(12.5)), [np.int64(1), Fraction(25, 2)],
+    )  # fmt: skip
+    for pair in pairs:
+        with naming(repr(pair)):
+            assert Client(on_a_map()).report(pair) == 5
+    spec, earth = RandomizedResponse(), GridDomain(-90.0, -180.0, 90.0, 2, 4)
+    client = Client(Protocol("", earth, ("all",), planned(Context.plain(8, 1.0), spec)))
+    edges = ((90.0, 180.0), (-90.0, 180.0), (90.0, -180.0))
+    assert [client.report(place) for place in edges] == [7, 3, 4]
+
+
 def test_an_answer_that_is_none_is_refused_and_not_repeated() -> None:
     wrong: list[tuple[Protocol, Any]] = [
         (labelled("oue", LABELS), "plague"),
@@ -55,6 +71,15 @@ def test_an_answer_that_is_none_is_refused_and_not_repeated() -> None:
         (small("oue", "plain"), True),
         (on_a_map(), (50.25, 11.0)),
         (on_a_map(), (float("nan"), 11.0)),
+        (on_a_map(), (-(10**400), 11.0)),
+        (on_a_map(), (float("inf"), float("-inf"))),
+        (on_a_map(), [1.5]),
+        (on_a_map(), ["1.5", "12.5"]),
+        (on_a_map(), b"\1\14"),
+        (on_a_map(), {1.5: 0, 12.5: 0}),
+        (on_a_map(), np.array([[1.5, 12.5]])),
+        (on_a_map(), np.array(1.5)),
+        (on_a_map(), (2.0, 11.0)),
         (on_a_map(), "plague"),
     ]
     for protocol, answer in wrong:
