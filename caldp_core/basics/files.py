@@ -3,10 +3,11 @@
 import errno
 import os
 import shutil
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from caldp_core.basics.errors import CaldpError, require
 
@@ -102,6 +103,47 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         if part != path:
             os.fsync(file.fileno())
+
+
+@contextmanager
+def hold_file(path: Path) -> Iterator[None]:
+    """Wait until no other process holds this file, and hold it; on Windows nobody waits.
+
+    For what is read and then written anew. Raises `CaldpError` where it can't be written.
+    """
+    if sys.platform == "win32" or (path.exists() and not path.is_file()):
+        yield
+        return
+    # A file that is written as a whole is another one each time, so that one beside it is locked.
+    beside = path.resolve().with_name(f".{path.resolve().name}.lock")
+    with _reasons(path):
+        _check_writable(path)
+        file = _open_locked(beside)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+        file.close()
+
+
+def _open_locked(path: Path) -> BinaryIO:
+    while True:
+        file = path.open("ab")
+        lock(file)
+        # Whoever held it has removed it: others may hold a new one by now.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                return file
+        file.close()
+
+
+def lock(file: BinaryIO) -> None:
+    """Wait until no other process has locked this open file; Windows has no such lock."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 @contextmanager

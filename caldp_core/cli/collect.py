@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.files import check_output, write_whole
+from caldp_core.basics.files import check_output, hold_file, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
 from caldp_core.cli.terminal import (
@@ -88,7 +88,7 @@ def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
 @click.option("-o", "--output", type=_FILE, required=True, help="The sum of the tallies.")
 def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     """Add tallies of one protocol, in any order; none with a batch that another one has."""
-    with plain_errors():
+    with plain_errors(), hold_file(output):
         total = merge_tallies(map(CollectedTally.from_file, tallies))
         total.write(output)
     click.echo(json.dumps(_tally_summary(total), indent=2))

@@ -3,8 +3,13 @@
 Randomness is the operating system's; nothing takes a seed.
 """
 
+from collections.abc import Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.collect.coins import DrawnCoins
@@ -13,7 +18,7 @@ from caldp_core.collect.memory import Memory
 from caldp_core.collect.protocol import Protocol
 from caldp_core.domain.grid import GridDomain
 
-Answer: TypeAlias = str | int | tuple[float, float]
+Answer: TypeAlias = str | int | Sequence[float] | NDArray[Any]
 """A label; the number of a value without one; on a map (latitude, longitude) in degrees."""
 MARK_LENGTH: Final = 16
 """Characters of the protocol's fingerprint that a message carries."""
@@ -41,9 +46,9 @@ class Client:
     def report(self, answer: Answer, person: str = "") -> int | str:
         """What the person sends: a number, or bytes in base64; see docs/reports.md.
 
-        `person`: whose report it is, any text that stays the same, for a client with a memory; left
-        out, all reports are those of the one person whose device this is. Without a memory it is
-        not looked at. Raises `CaldpError` for an answer that the protocol does not have.
+        `person`: whose report it is, any text that stays the same; a client with a memory wants
+        one, others do not look at it. Raises `CaldpError` for an answer that the protocol does not
+        have, and for a person who is no text.
         """
         symbol = self._symbol(answer)
         if self._memory is None:
@@ -69,10 +74,7 @@ class Client:
     def _find_symbol(self, answer: Answer) -> int | None:
         domain = self.protocol.domain
         if isinstance(domain, GridDomain):
-            if not _is_place(answer):
-                return None
-            cell = int(domain.locate(*([float(degrees)] for degrees in answer))[0])  # type: ignore[union-attr]
-            return None if cell < 0 else cell
+            return _find_cell(domain, answer)
         if self._number:
             return self._number.get(answer) if isinstance(answer, str) else None
         return answer if type(answer) is int and 0 <= answer < domain.k else None
@@ -81,15 +83,23 @@ class Client:
     def _wanted(self) -> str:
         domain = self.protocol.domain
         if isinstance(domain, GridDomain):
-            return f"(latitude, longitude) in degrees within {domain.area}"
+            return (
+                f"(latitude, longitude) in degrees within {domain.area}, whose northern and "
+                "eastern edges are outside but at 90° and 180°"
+            )
         if self._number:
             return f"one of the protocol's {domain.k:,} labels"
         return f"a whole number from 0 to {domain.k - 1:,}"
 
 
-def _is_place(answer: object) -> bool:
-    return (
-        isinstance(answer, tuple)
-        and len(answer) == 2
-        and all(isinstance(degrees, int | float) and abs(degrees) < 1e6 for degrees in answer)
-    )
+def _find_cell(domain: GridDomain, answer: object) -> int | None:
+    """The cell of a pair of degrees, None for one off the map and for what is no such pair."""
+    pair = answer.tolist() if isinstance(answer, np.ndarray) else answer
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        return None
+    # A whole number may be too large for a float, and NaN is below nothing.
+    if not all(isinstance(each, Real) and each < 1e6 and not each < -1e6 for each in pair):
+        return None
+    degrees = [float(each) for each in pair]
+    (cell,) = domain.locate(*([each] for each in degrees)).tolist()
+    return None if cell < 0 else cell

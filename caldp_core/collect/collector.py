@@ -4,7 +4,6 @@ Reports that are numbers are counted by DuckDB alone. Reports in bytes are read 
 time, and added up bit by bit by the mechanism's own oracles.
 """
 
-import hashlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,13 +17,13 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
     BATCH_PREFIX,
-    FILE_PREFIX,
     MALFORMED,
     OTHER_PROTOCOL,
     OUT_OF_RANGE,
     CollectedTally,
     zero_refusals,
 )
+from caldp_core.collect.file_contents import file_batch_name, is_counted
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, Rows, parse_records
@@ -43,21 +42,6 @@ _PART_BYTES: Final = 1 << 23
 _REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 
 
-def file_batch_name(path: Path) -> str:
-    """The batch name of a file, by a hash of its contents; raises `CaldpError` if unreadable."""
-    # A pipe gives its bytes only once, and a device may have no end.
-    require(
-        path.is_file() or not path.exists(),
-        f"The file {str(path)!r} can't be read: it is a pipe, a device or a folder; give a file.",
-    )
-    try:
-        with path.open("rb") as file:
-            return f"{FILE_PREFIX}{hashlib.file_digest(file, 'sha256').hexdigest()}"
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
-
-
 class Collector:
     """Tallies files of reports of one protocol."""
 
@@ -70,12 +54,16 @@ class Collector:
         """All reports of a file that a device can have sent, with its batches and refusals.
 
         `counted_batches`: batches that are in a tally already. Raises `CaldpError` for a file with
-        one of those, and for one that cannot be read; no report of it is counted then.
+        one of those, and for one that cannot be read or that grows meanwhile; no report of it is
+        counted then. A file in which there is nothing makes no batch: others may begin like it.
         """
         import duckdb
 
-        batch = file_batch_name(path)
-        require(batch not in counted_batches, f"The file {str(path)!r} was counted before.")
+        state = _state(path)
+        batch = file_batch_name(path, counted_batches)
+        require(
+            not is_counted(batch, counted_batches), f"The file {str(path)!r} was counted before."
+        )
         with connect(MEMORY_MB, folders=[path.parent]) as connection:
             source = detect_report_file(connection, path)
             try:
@@ -92,6 +80,13 @@ class Collector:
                 refused[MALFORMED] += _rejects(connection, source) - before
             except duckdb.Error as error:
                 raise unreadable_error(path, error) from None
+        require(
+            _state(path) == state,
+            f"The file {str(path)!r} has changed while it was counted; count it once it is "
+            "finished.",
+        )
+        if not tally.n and not any(refused.values()):
+            batches = frozenset()
         return CollectedTally(self._protocol.fingerprint, tally, batches, refused)
 
     def _batches(self, connection: "DuckDBPyConnection", source: ReportFile) -> frozenset[str]:
@@ -171,6 +166,15 @@ class Collector:
         if not valid.all():
             records = records[valid]
         return self._protocol.mechanism.tally(records), int(len(rows) - len(records))
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """(bytes, time of the last change in nanoseconds) of a file, None where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _rejects(connection: "DuckDBPyConnection", source: ReportFile) -> int:

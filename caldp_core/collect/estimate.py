@@ -15,7 +15,8 @@ from caldp_core.collect.collected_tally import (
     OUT_OF_RANGE,
     CollectedTally,
 )
-from caldp_core.collect.collector import MEMORY_MB, file_batch_name
+from caldp_core.collect.collector import MEMORY_MB
+from caldp_core.collect.file_contents import file_batch_name
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.report_files import columns_of_file, unreadable_error

@@ -9,13 +9,13 @@ one at a time may.
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import lock
 from caldp_core.collect.protocol import Protocol
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -41,7 +41,11 @@ class Memory:
                 pass
 
     def get_or_draw(self, person: str, draw: Callable[[], int | str]) -> int | str:
-        """A person's stored report, or else one drawn and stored now; raises `CaldpError`."""
+        """A person's stored report, or else one drawn and stored now; raises `CaldpError`.
+
+        Also where `person` is no name: all that have none would share one report.
+        """
+        _check_person(person)
         key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._sent:
             # Its owner's alone, and never emptied by being opened.
@@ -49,7 +53,7 @@ class Memory:
                 self._sentences(),
                 os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file,
             ):
-                _lock(file)
+                lock(file)
                 self._load(file)
                 if key not in self._sent:
                     report = draw()
@@ -109,14 +113,16 @@ class Memory:
         )
 
 
-def _lock(file: BinaryIO) -> None:
-    """Wait until no other process draws for this file; Windows has no such lock."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)
-
-
 def _texts(line: dict[str, Any]) -> bool:
     named = isinstance(line["protocol"], str) and isinstance(line["person"], str)
     return named and type(line["report"]) in (int, str)
+
+
+def _check_person(person: object) -> None:
+    # Not quoted, as it may say who somebody is, and errors end up in logs.
+    require(
+        isinstance(person, str) and bool(person),
+        "person must be a text that is not empty, as a memory stores a report for each, got "
+        f"{'an empty one' if person == '' else f'one of type {type(person).__name__}'}; give "
+        "each person a name of their own.",
+    )

@@ -13,22 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.collect.file_contents import ZIPPED
+from caldp_core.collect.text_lines import fields_sql, lines_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _INTEGERS: Final = {*_WHOLE, *(f"U{name}" for name in _WHOLE)}
-_ZIPPED: Final = ".gz"
 _HEADER_MAX: Final = 1 << 16
 """Characters of the names of columns that are read."""
-_PLAIN: Final = "auto_detect = false, quote = '', escape = '', strict_mode = false"
-"""No field is quoted, so that a stray quote cannot swallow what follows it."""
+_COLUMNS_MAX: Final = 1_000
+"""Columns of a CSV file: its lines are matched by an expression as long as they are many."""
 _REJECTS: Final = "ignore_errors = true, store_rejects = true"
-_LINE: Final = (
-    f"read_csv($path, columns = {{'line': 'VARCHAR'}}, header = false, {_PLAIN}, "
-    f"delim = '\\x1F', {_REJECTS})"
-)
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class ReportFile:
 
 def detect_report_file(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
     """How to read a file; raises `CaldpError` for another kind, and for one without `report`."""
-    name = path.name.lower().removesuffix(_ZIPPED)
+    name = path.name.lower().removesuffix(ZIPPED)
     suffix = Path(name).suffix
     require(
         suffix in _READERS,
@@ -104,7 +101,7 @@ def _parquet(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
 def _csv(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
     del connection
     columns = _header(path)
-    rows = _selected(columns, _csv_reader(columns, f", {_REJECTS}"))
+    rows = _selected(columns, fields_sql(list(columns), _REJECTS))
     return ReportFile(path, rows, "text", "batch" in columns, True)
 
 
@@ -113,7 +110,7 @@ def _header(path: Path) -> dict[str, str]:
 
     What DuckDB itself would find depends on how many lines it looks at.
     """
-    open_text = gzip.open if path.name.lower().endswith(_ZIPPED) else open
+    open_text = gzip.open if path.name.lower().endswith(ZIPPED) else open
     try:
         with open_text(path, "rt", encoding="utf-8-sig", newline="") as file:
             names = next(csv.reader([file.readline(_HEADER_MAX)]), [])
@@ -124,13 +121,13 @@ def _header(path: Path) -> dict[str, str]:
         len(set(lower)) == len(lower) > 0,
         f"The file {str(path)!r} must begin with the names of its columns, each once.",
     )
+    require(
+        len(lower) <= _COLUMNS_MAX,
+        f"The file {str(path)!r} has {len(lower):,} columns, and may have {_COLUMNS_MAX:,}; "
+        "give the column report and those that go with it.",
+    )
     _require_report(path, lower)
     return dict.fromkeys(lower, "VARCHAR")
-
-
-def _csv_reader(columns: Iterable[str], more: str = "") -> str:
-    types = ", ".join(f"'{name.replace(chr(39), 2 * chr(39))}': 'VARCHAR'" for name in columns)
-    return f"read_csv($path, columns = {{{types}}}, header = true, delim = ',', {_PLAIN}{more})"
 
 
 def _require_report(path: Path, columns: Iterable[str]) -> None:
@@ -147,9 +144,7 @@ def _json_lines(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
         f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
         for name in ("report", "protocol", "batch")
     )
-    return ReportFile(
-        path, f"SELECT {parts} FROM {_LINE} WHERE trim(line) <> ''", "text", True, True
-    )
+    return ReportFile(path, f"SELECT {parts} FROM {lines_sql(False, _REJECTS)}", "text", True, True)
 
 
 _READERS: Final[dict[str, Callable[["DuckDBPyConnection", Path], ReportFile]]] = {
@@ -164,7 +159,7 @@ def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, 
     """(SQL that reads a Parquet or CSV file, name → type of its columns); raises `CaldpError`."""
     if path.suffix.lower() != ".parquet":
         columns = _header(path)
-        return _csv_reader(columns), columns
+        return fields_sql(list(columns), "ignore_errors = false"), columns
     reader = "read_parquet($path)"
     return reader, _columns(connection, path, reader)
 

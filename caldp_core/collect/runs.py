@@ -1,14 +1,16 @@
 """A collector's run over many files: it can be resumed, and counts no file twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from caldp_core.basics.files import hold_file
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.collector import Collector, file_batch_name
+from caldp_core.collect.collector import Collector
+from caldp_core.collect.file_contents import file_batch_name, is_counted
 from caldp_core.collect.protocol import Protocol
 
 SAVE_INTERVAL_S: Final = 2.0
@@ -30,26 +32,35 @@ def tally_files(
     """Tally files into `output`, which is written as a whole every two seconds and at the end.
 
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
-    Raises `CaldpError` for a file that cannot be read or holds a batch of another one: `output`
-    then has all files before it, and nothing of this one.
+    Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
+    since it was counted: `output` then has all files before it, and nothing of this one. Runs into
+    one output wait for each other.
     """
-    collector, files = Collector(protocol), list(paths)
+    with hold_file(output):
+        return _tally_files(protocol, list(paths), output, progress)
+
+
+def _tally_files(
+    protocol: Protocol, files: Sequence[Path], output: Path, progress: Progress
+) -> TallyRun:
+    collector = Collector(protocol)
     total = CollectedTally.empty(protocol)
     if output.exists():
         total = CollectedTally.from_file(output)
         total.check(protocol)
-    skipped, written = 0, monotonic()
+    done, skipped, written = 0, 0, monotonic()
     try:
-        for number, path in enumerate(files):
-            if file_batch_name(path) in total.batches:
+        for path in files:
+            if is_counted(file_batch_name(path, total.batches), total.batches):
                 skipped += 1
             else:
                 total = total + collector.tally(path, total.batches)
+            done += 1
             if monotonic() - written > SAVE_INTERVAL_S:
                 total.write(output)
                 written = monotonic()
-            progress((number + 1) / len(files))
+            progress(done / len(files))
     finally:
-        if total.batches:  # where the first file can't be read nothing is left behind
+        if done:  # where the first file can't be read nothing is left behind
             total.write(output)
     return TallyRun(total, len(files) - skipped, skipped)

@@ -8,6 +8,7 @@ from caldp_core.basics.errors import CaldpError, check_number, require
 from caldp_core.basics.numerals import parse_float
 
 TOLERANCE: Final = 1e-9
+POLE: Final = 90.0
 HALF_TURN: Final = 180.0
 FULL_TURN: Final = 360.0
 _EDGES: Final = (("south", -90, 90), ("north", -90, 90), ("west", -180, 540), ("east", -180, 540))

@@ -19,10 +19,13 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import GRID_CELL_MIN
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.area import FULL_TURN, HALF_TURN, TOLERANCE, Area
+from caldp_core.domain.area import FULL_TURN, HALF_TURN, POLE, TOLERANCE, Area
 
 KM_PER_DEGREE: Final = 111.195
 """Kilometres in one degree of latitude (mean Earth radius 6371.0 km)."""
+POLE_WITHIN: Final = 89.9999999
+TURN_WITHIN: Final = 179.9999999
+"""Degrees that stand for the north pole and for 180° E, beyond which no cell begins."""
 _TURNS: Final = (0.0, FULL_TURN, -FULL_TURN)
 _WHOLE_WITHIN: Final = 1e-6
 """Cells by which a side may differ from a whole number: a third of a degree has to be rounded."""
@@ -115,8 +118,9 @@ class GridDomain:
     def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
         """Symbols of the cells that hold the points, −1 for points outside the map.
 
-        `latitude` and `longitude`: (n,) degrees. A point on an edge belongs to the cell north
-        and east of it; the map's own northern and eastern edges are outside.
+        `latitude` and `longitude`: (n,) degrees. A point on an edge belongs to the cell north and
+        east of it; the map's own northern and eastern edges are outside, but at the north pole and
+        at 180° E, where nothing follows, in its last cells.
         """
         row, column = self._row(latitude), self._column(longitude)
         inside = (row >= 0) & (row < self.rows) & (column >= 0) & (column < self.columns)
@@ -124,15 +128,17 @@ class GridDomain:
 
     def _row(self, latitude: ArrayLike) -> Floats:
         # The tiny addition keeps 25.6 in the cell that starts at 25.6 whatever binary makes of it.
-        degrees = np.asarray(latitude, dtype=np.float64)
+        degrees = _within(latitude, POLE, POLE_WITHIN)
         return np.asarray(
             np.floor((degrees - self.south) / self.cell + TOLERANCE), dtype=np.float64
         )
 
     def _column(self, longitude: ArrayLike) -> Floats:
-        degrees = np.asarray(longitude, dtype=np.float64)
         if self.area.crosses_antimeridian:
+            degrees = np.asarray(longitude, dtype=np.float64)
             degrees = np.where(degrees < self.west - TOLERANCE, degrees + FULL_TURN, degrees)
+        else:
+            degrees = _within(longitude, HALF_TURN, TURN_WITHIN)
         return np.asarray(np.floor((degrees - self.west) / self.cell + TOLERANCE), dtype=np.float64)
 
     def row_column(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
@@ -202,6 +208,12 @@ class GridDomain:
 
     def _edges(self, latitude: float, longitude: float) -> Floats:
         return np.array([(latitude - self.south) / self.cell, (longitude - self.west) / self.cell])
+
+
+def _within(degrees: ArrayLike, end: float, within: float) -> Floats:
+    """Degrees, those up to `end` no larger than `within`."""
+    numbers = np.asarray(degrees, dtype=np.float64)
+    return np.where(numbers <= end, np.minimum(numbers, within), numbers)
 
 
 def wrap_longitude(longitude: Floats) -> Floats:

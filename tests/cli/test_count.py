@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.datasets.files.places import people_at_centres
+from caldp_core.domain.area import Area
+from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import scale_of
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
@@ -119,6 +123,20 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     assert count(tmp_path, "-o", str(out), "--no-header")["answers"] == 3
 
 
+@pytest.mark.parametrize("area", ["-90,90,-180,180", "0,60,-180,0", "-30,90,120,240"])
+def test_places_on_edges_are_in_the_cells_that_a_client_reports(tmp_path: Path, area: str) -> None:
+    grid = GridDomain.from_area(Area.parse(area), 10.0)
+    places = np.array([(y, x) for y in range(-90, 91, 15) for x in range(-180, 181, 15) if x or y])
+    lines = "".join(f"{latitude},{longitude}\n" for latitude, longitude in places)
+    (tmp_path / "rows.csv").write_text(f"latitude,longitude\n{lines}")
+    out = tmp_path / "out.csv"
+    count(tmp_path, "-o", str(out), "--cell", "10", "--area", area)
+    *centres, people = zip(*people_at_centres(read_places(out).places), strict=True)
+    counted = np.bincount(grid.locate(*centres), people, grid.k)
+    cells = grid.locate(*places.T)
+    assert counted.tolist() == np.bincount(cells[cells >= 0], minlength=grid.k).tolist()
+
+
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
@@ -133,6 +151,7 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
         ("answer,count\nyes,nan\nno,3\n", "-o out.csv", "no number of people in 1 of 2 rows"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell nan", "must be a number in"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell 1e-9", "must be a number in"),
+        ("answer\r\r\nyes\r\r\nno\r\r\n", "-o out.csv", "must end alike"),
     ],
 )
 def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
@@ -144,4 +163,4 @@ def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
     assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
     assert done.output.startswith("Error: ")
     assert words in done.output
-    assert [each.read_text("utf-8") for each in tmp_path.iterdir()] == [rows]
+    assert [each.read_bytes().decode() for each in tmp_path.iterdir()] == [rows]

@@ -5,9 +5,11 @@ import json
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Client, Protocol, Scenario, prepare
@@ -46,6 +48,20 @@ def test_answers_are_labels_numbers_or_places(never: None) -> None:
     }
 
 
+def test_a_place_is_any_pair_of_numbers(never: None) -> None:
+    pairs: tuple[Any, ...] = (
+        [1.5, 12.5], np.array([1.5, 12.5]), np.array([1.5, 12.5], np.float32), (1, 12),
+        (np.float32(1.5), np.float32(12.5)), [np.int64(1), Fraction(25, 2)],
+    )  # fmt: skip
+    for pair in pairs:
+        with naming(repr(pair)):
+            assert Client(on_a_map()).report(pair) == 5
+    spec, earth = RandomizedResponse(), GridDomain(-90.0, -180.0, 90.0, 2, 4)
+    client = Client(Protocol("", earth, ("all",), planned(Context.plain(8, 1.0), spec)))
+    edges = ((90.0, 180.0), (-90.0, 180.0), (90.0, -180.0))
+    assert [client.report(place) for place in edges] == [7, 3, 4]
+
+
 def test_an_answer_that_is_none_is_refused_and_not_repeated() -> None:
     wrong: list[tuple[Protocol, Any]] = [
         (labelled("oue", LABELS), "plague"),
@@ -55,6 +71,15 @@ def test_an_answer_that_is_none_is_refused_and_not_repeated() -> None:
         (small("oue", "plain"), True),
         (on_a_map(), (50.25, 11.0)),
         (on_a_map(), (float("nan"), 11.0)),
+        (on_a_map(), (-(10**400), 11.0)),
+        (on_a_map(), (float("inf"), float("-inf"))),
+        (on_a_map(), [1.5]),
+        (on_a_map(), ["1.5", "12.5"]),
+        (on_a_map(), b"\1\14"),
+        (on_a_map(), {1.5: 0, 12.5: 0}),
+        (on_a_map(), np.array([[1.5, 12.5]])),
+        (on_a_map(), np.array(1.5)),
+        (on_a_map(), (2.0, 11.0)),
         (on_a_map(), "plague"),
     ]
     for protocol, answer in wrong:
@@ -100,6 +125,18 @@ def test_who_is_remembered_sends_the_same_again_whatever_they_say(tmp_path: Path
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_who_is_nobody_shares_no_report_with_others(tmp_path: Path) -> None:
+    client = Client(labelled("oue", LABELS), memory=tmp_path / "memory")
+    nobody: tuple[Any, ...] = (None, float("nan"), 7, "", b"Ann")
+    for person in nobody:
+        with naming(repr(person)), pytest.raises(CaldpError, match="person must be a text"):
+            client.report("flu", person=person)
+    with pytest.raises(CaldpError, match="person must be a text"):
+        client.message("flu")
+    assert not (tmp_path / "memory").exists()
+    assert Client(labelled("oue", LABELS)).report("flu")
+
+
 def test_workers_that_share_a_memory_send_one_report_a_person(tmp_path: Path) -> None:
     """A worker that did not know of another's lines wrote over them, and drew a second report."""
     protocol, file = labelled("oue", tuple("abcdefghijklmnopqrstuvwxyz")), tmp_path / "memory"
@@ -142,7 +179,7 @@ def test_a_memory_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CaldpError, match="can't be used"):
         Client(protocol, memory=tmp_path)
     with pytest.raises(CaldpError, match="can't be used"):
-        Client(protocol, memory=tmp_path / "no" / "folder").report("flu")
+        Client(protocol, memory=tmp_path / "no" / "folder").report("flu", "Ann")
 
 
 def test_a_client_takes_the_path_of_a_protocol(tmp_path: Path) -> None:

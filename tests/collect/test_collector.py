@@ -1,7 +1,10 @@
 """Files of reports to tallies: every family, every form, and whatever else may be in a file."""
 
+import gzip
+import hashlib
 import json
 import shutil
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Protocol, Tally
+from caldp_core.collect import collector
 from caldp_core.collect.collected_tally import (
     MALFORMED,
     OTHER_PROTOCOL,
@@ -18,6 +22,7 @@ from caldp_core.collect.collected_tally import (
     merge_tallies,
 )
 from caldp_core.collect.collector import Collector
+from caldp_core.collect.file_contents import file_batch_name
 from caldp_core.collect.records import RecordChecker, parse_records
 from caldp_core.collect.runs import tally_files
 from tests.collect import written
@@ -142,11 +147,47 @@ def test_lines_that_are_no_reports_are_counted_and_stop_nothing(tmp_path: Path) 
     assert found.refused == {MALFORMED: len(LINES), OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
 
 
-def test_lines_of_a_csv_file_with_other_columns_are_counted(tmp_path: Path) -> None:
+CSV_FILES = (
+    # A file, the reports that are in it, and how many are malformed.
+    ('received,report\n"Nov 25, 2026",3\n"he said ""4, 5""",6\n', (3, 6), 0),
+    ("report\n3,4,5\n6\n", (6,), 1),
+    ("received,report\nNov,3,\n4\nNov,5\n", (5,), 2),
+    ('report,batch\n1,a\n2,a,b,c\n3\n"4","a\nb"\n', (1,), 4),
+    ('received,report\n"Nov,3\nNov,4\n"Nov" 25,5\nNov "25",6\n"Nov",7', (4, 6, 7), 2),
+    ('"received, by",report\n\n,"3"\n"",4\n', (3, 4), 0),
+)
+
+
+def test_a_line_of_csv_is_a_report_if_it_has_the_fields_of_the_header(tmp_path: Path) -> None:
     protocol, path = small("galois"), tmp_path / "day.csv"
-    path.write_text('report,batch\n1,a\n2,a,b,c\n3\n"4","a\nb"\n', "utf-8")
+    for text, reports, malformed in CSV_FILES:
+        path.write_text(text, "utf-8")
+        found = Collector(protocol).tally(path)
+        with naming(text):
+            assert same(found.tally, expected_tally(protocol, list(reports)))
+            assert found.refused == {MALFORMED: malformed, OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
+
+
+def test_lines_may_end_as_pythons_csv_ends_them_on_windows(tmp_path: Path) -> None:
+    protocol = small("galois")
+    texts = {
+        "day.csv": "by,report\r\r\nme,3\r\r\n" + '"me, too",4\r\r\n' * 2,
+        "day.jsonl": '{"report": 3}\r\r\n{"report": 4}\r\r\n\r\r\n{"report": 4}\r\r\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
+        found = Collector(protocol).tally(tmp_path / name)
+        with naming(name):
+            assert same(found.tally, expected_tally(protocol, [3, 4, 4]))
+            assert not any(found.refused.values())
+
+
+def test_a_broken_quote_spoils_its_own_line_alone(tmp_path: Path) -> None:
+    """Of so many lines that DuckDB's own reader of quotes gives up."""
+    protocol, path, lines = small("galois"), tmp_path / "day.csv", 400_000
+    path.write_text("received,report\n" + '"Nov,3\n' + "Nov,4\n" * lines, "utf-8")
     found = Collector(protocol).tally(path)
-    assert (found.tally.n, found.refused[MALFORMED]) == (3, 2)
+    assert (found.tally.n, found.refused[MALFORMED]) == (lines, 1)
 
 
 def test_reports_of_another_protocol_are_refused(tmp_path: Path) -> None:
@@ -168,6 +209,7 @@ FILES = (
     ("day.parquet", b"", "can't be read"),
     ("day.csv", b"number\n1\n", "no column report, only number"),
     ("day.csv.gz", b"not zipped", "can't be read"),
+    ("day.csv", b"report" + b",x%d" * 1000 % tuple(range(1000)), "has 1,001 columns, and may have"),
 )
 
 
@@ -252,6 +294,89 @@ def test_a_run_that_broke_off_goes_on_and_counts_nothing_twice(tmp_path: Path) -
     assert (again.files_counted, again.files_skipped) == (0, 4)
     assert output.read_text("utf-8") == right
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_file_that_has_grown_since_it_was_counted_is_refused(tmp_path: Path) -> None:
+    protocol, output = small("galois"), tmp_path / "week.json"
+    for name, first, more in (
+        ("a.csv", "report\n3\n4\n", "5\n"),
+        ("b.jsonl", '{"report": 3}\n', '{"report": 4}\n'),
+        ("c.jsonl.gz", '{"report": 5}\n', '{"report": 4}\n'),
+    ):
+        path = write_text(tmp_path / name, first)
+        tally_files(protocol, [path], output)
+        counted = output.read_text("utf-8")
+        write_text(path, first + more)
+        with naming(name), pytest.raises(CaldpError, match="has grown since it was counted"):
+            tally_files(protocol, [path], output)
+        assert output.read_text("utf-8") == counted
+    tally_files(protocol, [tmp_path / "a.csv"], tmp_path / "anew.json")
+    assert CollectedTally.from_file(tmp_path / "anew.json").tally.n == 3
+
+
+def write_text(path: Path, text: str) -> Path:
+    """The path of a file of this text, packed if its name says so."""
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def test_a_packed_copy_of_a_counted_file_is_left_out(tmp_path: Path) -> None:
+    protocol, text = small("galois"), "report\n3\n4\n"
+    copies = [write_text(tmp_path / name, text) for name in ("a.csv", "b.csv.gz", "c.csv")]
+    found = tally_files(protocol, copies, tmp_path / "week.json")
+    assert (found.files_counted, found.files_skipped, found.collected.tally.n) == (1, 2, 2)
+
+
+def test_a_file_without_reports_is_the_beginning_of_no_other(tmp_path: Path) -> None:
+    protocol, texts = small("galois"), ("report\n", "", "report\n3\n", "report\n4\n")
+    names = ("a.csv", "b.jsonl", "c.csv", "d.csv")
+    files = [write_text(tmp_path / name, text) for name, text in zip(names, texts, strict=True)]
+    tally_files(protocol, files[:2], tmp_path / "week.json")
+    assert tally_files(protocol, files, tmp_path / "week.json").collected.tally.n == 2
+
+
+def test_a_file_that_changes_while_it_is_counted_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, path = small("galois"), write_text(tmp_path / "day.csv", "report\n3\n")
+
+    def append(found: Path) -> str:
+        name = file_batch_name(found)
+        write_text(path, "report\n3\n4\n")
+        return name
+
+    monkeypatch.setattr(collector, "file_batch_name", lambda found, _: append(found))
+    with pytest.raises(CaldpError, match="has changed while it was counted"):
+        Collector(protocol).tally(path)
+
+
+def test_the_books_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """They knew a file by the digest of its bytes alone."""
+    protocol, output = small("galois"), tmp_path / "week.json"
+    path = write_text(tmp_path / "day.csv", "report\n3\n")
+    tally_files(protocol, [path], output)
+    book = json.loads(output.read_text("utf-8"))
+    book["batches"] = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"]
+    output.write_text(json.dumps(book), "utf-8")
+    assert tally_files(protocol, [path], output).files_skipped == 1
+
+
+def test_runs_into_one_output_wait_for_each_other(tmp_path: Path) -> None:
+    """The second begins in the middle of the first, before anything is written."""
+    protocol, output = small("galois"), tmp_path / "week.json"
+    days = [write_text(tmp_path / f"{n}.csv", f"report\n{n}\n") for n in range(3, 6)]
+    with ThreadPoolExecutor(1) as beside:
+        second: list[Future[Any]] = []
+
+        def begin_second(done: float) -> None:
+            if not second:
+                second.append(beside.submit(tally_files, protocol, days[2:], output))
+
+        tally_files(protocol, days[:2], output, begin_second)
+        second[0].result()
+    assert CollectedTally.from_file(output).tally.n == 3
+    assert {each.name for each in tmp_path.iterdir()} == {"3.csv", "4.csv", "5.csv", "week.json"}
 
 
 def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:

@@ -58,6 +58,19 @@ def test_edges_belong_to_the_north_and_east(grid: GridDomain) -> None:
     assert grid.locate(grid.latitudes()[:1], [grid.west - 1e-6])[0] == -1
 
 
+def test_where_the_earth_ends_the_last_cells_have_their_edges_too() -> None:
+    for cell in (0.5, 1 / 3, 30.0):
+        earth = GridDomain(-90.0, -180.0, cell, round(180 / cell), round(360 / cell))
+        cells = earth.locate([90.0, 90.0, -90.0, 90 - 1e-12, 0.1], [180.0, -180.0, 180.0, 0.1, 180])
+        row, column = np.divmod(cells, earth.columns)
+        assert row.tolist() == [earth.rows - 1] * 2 + [0, earth.rows - 1, earth.rows // 2]
+        last = earth.columns - 1
+        assert column.tolist() == [last, 0, last, earth.columns // 2, last]
+        beyond = earth.locate([90.1, 0.0, -90.1, np.nan], [0.0, 180.1, 0.0, 0.0])
+        assert beyond.tolist() == [-1] * 4
+    assert US_GRID.locate([90.0, 40.0], [-100.0, 180.0]).tolist() == [-1, -1]
+
+
 def test_an_edge_that_binary_cannot_write_is_still_an_edge() -> None:
     # 25 + 3·0.2 is 25.6 on paper but (25.6 − 25)/0.2 = 3.0000000000000071 or a hair less.
     edges = np.round(25 + 0.2 * np.arange(125), 1)

@@ -413,10 +413,14 @@ export class Client {
     /** @param {any} answer */
     #toCell(answer) {
         const {south, west, cell, rows, columns} = this.protocol.domain;
-        /** @type {(degrees: number, edge: number) => number} */
-        const at = (degrees, edge) => Math.floor((degrees - edge) / cell + 1e-9);
-        const beyond = west + columns * cell > 180 + 1e-9 && answer?.[1] < west - 1e-9;
-        const row = at(answer?.[0], south), column = at(answer?.[1] + (beyond ? 360 : 0), west);
+        /** The north pole and 180° E, where nothing follows, are in the last cells.
+            @type {(degrees: number, edge: number, end: number) => number} */
+        const at = (degrees, edge, end) => Math.floor(
+            ((degrees <= end ? Math.min(degrees, end - 1e-7) : degrees) - edge) / cell + 1e-9);
+        const crosses = west + columns * cell > 180 + 1e-9;
+        const turn = crosses && answer?.[1] < west - 1e-9 ? 360 : 0;
+        const row = at(answer?.[0], south, 90);
+        const column = at(answer?.[1] + turn, west, crosses ? Infinity : 180);
         if (row >= 0 && row < rows && column >= 0 && column < columns) return row * columns + column;
         throw new Error("The answer must be [latitude, longitude] in degrees on the protocol's map.");
     }

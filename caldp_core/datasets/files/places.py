@@ -24,7 +24,7 @@ from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_row
 from caldp_core.datasets.files.table import Reader
 from caldp_core.datasets.own import excerpt
 from caldp_core.datasets.own_places import OwnPlaces, places_from_counts
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import POLE_WITHIN, TURN_WITHIN, GridDomain
 
 _WORDS: Final = {
     1: "no latitude or longitude",
@@ -153,8 +153,8 @@ def _count_by_cell(
 
     By the same sum as `GridDomain.locate`; the poles and 180° east are in the last cells.
     """
-    row = f"floor((least(lat, 89.9999999) - ({grid.south})) / {grid.cell} + 1e-9)"
-    at = "least(lon, 179.9999999)"
+    row = f"floor((least(lat, {POLE_WITHIN}) - ({grid.south})) / {grid.cell} + 1e-9)"
+    at = f"least(lon, {TURN_WITHIN})"
     if grid.area.crosses_antimeridian:
         at = f"(CASE WHEN lon < {grid.west} - 1e-9 THEN lon + 360 ELSE lon END)"
     column = f"floor(({at} - ({grid.west})) / {grid.cell} + 1e-9)"

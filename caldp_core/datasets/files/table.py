@@ -25,6 +25,8 @@ _PARQUET: Final = b"PAR1"
 _LINE_MAX: Final = 2**20
 _BUFFER: Final = 2**22
 REJECTS_MAX: Final = 100_000
+_UNLIKE_LINES: Final = "state machine reached an invalid state"
+"""What DuckDB says of lines that end in \\r\\r\\n, or now in \\n and now in \\r\\n."""
 _BINARY: Final = {
     b"BZh": ("packed by bzip2", "unpack it first"),
     b"\xfd7zXZ": ("packed by xz", "unpack it first"),
@@ -102,6 +104,11 @@ class Reader:
     def _error(self, message: str) -> CaldpError:
         if self.faults:
             return self.faults[0]
+        require(
+            _UNLIKE_LINES not in message,
+            f"The lines of the file {excerpt(self.table.source.name)} must end alike, in \\n or in "
+            "\\r\\n; write it anew (by Python's csv: open it with newline='').",
+        )
         why = " ".join(message.split())[:200]
         return CaldpError(f"The file {excerpt(self.table.source.name)} can't be read: {why}")
 
