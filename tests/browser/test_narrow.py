@@ -1,0 +1,43 @@
+"""On narrow screens nothing lies beyond the edge, and nothing is too narrow to be read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.browser import wait_until_settled
+from caldp_ui.app.navigation import PAGES
+from tests.browser.conftest import OpenLink
+
+pytestmark = pytest.mark.browser
+LINKS = ["", *(Path(entry.path).stem for entry in PAGES[1:]), "adversary?show=fakes"]
+WIDTHS = (320, 390)
+TALL = 844
+FAULTS = r"""() => {
+    const all = root => [...root.querySelectorAll('*')]
+        .flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
+    return all(document.querySelector('[data-testid=stApp]'))
+        .filter(e => e.matches('.react-aria-ComboBox') && e.checkVisibility()
+            && e.getBoundingClientRect().width < 100)
+        .map(e => `${e.querySelector('input').ariaLabel} is too narrow`);
+}"""
+"""A sentence for each element that can't be read or reached."""
+
+
+def faults_by_width(page: Any) -> dict[int, list[str]]:
+    """What is wrong with the page at each width, where anything is."""
+    found = {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": TALL})
+        wait_until_settled(page)
+        found[width] = page.evaluate(FAULTS)
+    return {width: faults for width, faults in found.items() if faults}
+
+
+def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink) -> None:
+    found = {}
+    for link in LINKS:
+        page = open_link(link, "h1", has_touch=True, viewport={"width": WIDTHS[0], "height": TALL})
+        found[link] = faults_by_width(page)
+        page.close()
+    assert {link: faults for link, faults in found.items() if faults} == {}
