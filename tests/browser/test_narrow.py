@@ -16,10 +16,24 @@ TALL = 844
 FAULTS = r"""() => {
     const all = root => [...root.querySelectorAll('*')]
         .flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
+    const up = e => e.parentElement ?? e.getRootNode().host;
+    const scrolls = e => e && e.dataset.testid !== 'stMain'
+        && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(up(e)));
+    const rules = {
+        'is too narrow': [e => e.matches('.react-aria-ComboBox'), b => b.width < 100],
+        'has no room for its name': [
+            e => e.matches('[data-testid=stMarkdownContainer]') && e.closest('button')
+                && getComputedStyle(e).clipPath === 'none', b => b.width < 1],
+        'is beyond the edge': [
+            e => e.matches('button, input:not([type=range]), select, a, summary'),
+            (b, e) => (b.left < -1 || b.right > innerWidth + 1) && !scrolls(up(e))],
+    };
+    const name = e => e.ariaLabel || e.querySelector('input')?.ariaLabel || e.textContent;
     return all(document.querySelector('[data-testid=stApp]'))
-        .filter(e => e.matches('.react-aria-ComboBox') && e.checkVisibility()
-            && e.getBoundingClientRect().width < 100)
-        .map(e => `${e.querySelector('input').ariaLabel} is too narrow`);
+        .filter(e => e.checkVisibility({visibilityProperty: true}) && e.offsetHeight)
+        .flatMap(e => Object.entries(rules)
+            .filter(([, [is, breaks]]) => is(e) && breaks(e.getBoundingClientRect(), e))
+            .map(([fault]) => `${name(e)} ${fault}`));
 }"""
 """A sentence for each element that can't be read or reached."""
 
