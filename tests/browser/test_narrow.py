@@ -37,6 +37,27 @@ FAULTS = r"""() => {
 }"""
 """A sentence for each element that can't be read or reached."""
 
+SHORT = {"width": 640, "height": 360}
+COVERED = r"""() => {
+    const all = root => [...root.querySelectorAll('*')]
+        .flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
+    const isFixed = e => e && (getComputedStyle(e).position === 'fixed'
+        || isFixed(e.parentElement ?? e.getRootNode().host));
+    const isCovered = e => {
+        e.focus();
+        const box = (e.closest('[data-testid=stSlider]') ?? e).getBoundingClientRect();
+        const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        return !hit || isFixed(hit) && !hit.closest('[data-testid=stTooltipContent]');
+    };
+    const stops = all(document.querySelector('[data-testid=stMainBlockContainer]'))
+        .filter(e => e.matches('button, input, summary, [tabindex="0"]') && !e.disabled
+            && e.checkVisibility({visibilityProperty: true}) && e.offsetHeight < 100
+            && e.tabIndex === 0 && !isFixed(e));
+    return [...stops, ...stops.toReversed()].filter(isCovered)
+        .map(e => e.ariaLabel || e.textContent);
+}"""
+"""What is covered while it has the focus, forth and back through all that the keyboard reaches."""
+
 
 def faults_by_width(page: Any) -> dict[int, list[str]]:
     """What is wrong with the page at each width, where anything is."""
@@ -55,3 +76,12 @@ def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink) -> None:
         found[link] = faults_by_width(page)
         page.close()
     assert {link: faults for link, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("link", ["places", "values", "classroom", "yesno"])
+def test_what_has_the_focus_lies_under_nothing(open_link: OpenLink, link: str) -> None:
+    page = open_link(link, "h1", "[class*='-dials'] input[type=range]", viewport=SHORT)
+    for size in (SHORT, {"width": WIDTHS[0], "height": SHORT["width"]}):
+        page.set_viewport_size(size)
+        wait_until_settled(page)
+        assert page.evaluate(COVERED) == [], size
