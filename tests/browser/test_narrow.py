@@ -85,3 +85,17 @@ def test_what_has_the_focus_lies_under_nothing(open_link: OpenLink, link: str) -
         page.set_viewport_size(size)
         wait_until_settled(page)
         assert page.evaluate(COVERED) == [], size
+
+
+FIXED = """() => [...document.querySelectorAll('[data-testid=stApp] *')]
+    .filter(e => getComputedStyle(e).position === 'fixed' && e.offsetHeight)
+    .map(e => e.className)"""
+
+
+@pytest.mark.parametrize("link", ["places", "values"])
+def test_nothing_stays_in_its_place_on_paper(open_link: OpenLink, link: str) -> None:
+    page = open_link(link, "h1", "[class*='-dials'] input[type=range]", viewport=SHORT)
+    assert page.evaluate(FIXED), "the dials of a phone"
+    page.emulate_media(media="print")
+    assert page.evaluate(FIXED) == []
+    page.emulate_media(media="screen")
