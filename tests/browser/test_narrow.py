@@ -99,3 +99,11 @@ def test_nothing_stays_in_its_place_on_paper(open_link: OpenLink, link: str) -> 
     page.emulate_media(media="print")
     assert page.evaluate(FIXED) == []
     page.emulate_media(media="screen")
+
+
+def test_the_sheet_is_as_wide_as_the_screen_where_no_odds_stand_beside_epsilon(
+    open_link: OpenLink,
+) -> None:
+    size = {"width": WIDTHS[1], "height": TALL}
+    page = open_link("adversary?show=fakes", ".st-key-adversary-epsilon input", viewport=size)
+    assert page.locator(".st-key-adversary-epsilon").bounding_box()["width"] == WIDTHS[1]
