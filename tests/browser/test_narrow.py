@@ -107,3 +107,28 @@ def test_the_sheet_is_as_wide_as_the_screen_where_no_odds_stand_beside_epsilon(
     size = {"width": WIDTHS[1], "height": TALL}
     page = open_link("adversary?show=fakes", ".st-key-adversary-epsilon input", viewport=size)
     assert page.locator(".st-key-adversary-epsilon").bounding_box()["width"] == WIDTHS[1]
+
+
+MEETS = """([one, other]) => {
+    const [a, b] = [one, other].map(e => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        return range.getBoundingClientRect();
+    });
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("link", "size", "words"),
+    [
+        ("places", {"width": 320, "height": 640}, (".own .note.left", ".own .note.right")),
+        ("coarser", SHORT, (".pane:first-child .unit", ".views .more")),
+    ],
+)
+def test_words_of_a_map_do_not_lie_on_each_other(
+    open_link: OpenLink, link: str, size: dict[str, int], words: tuple[str, str]
+) -> None:
+    page = open_link(link, *words, viewport=size)
+    handles = [page.locator(f".stage {css}").first.element_handle() for css in words]
+    assert not page.evaluate(MEETS, handles)
