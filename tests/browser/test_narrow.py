@@ -21,11 +21,13 @@ FAULTS = r"""() => {
         && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(up(e)));
     const rules = {
         'is too narrow': [e => e.matches('.react-aria-ComboBox'), b => b.width < 100],
+        'breaks words': [
+            e => e.matches('[class*=st-key-start-words]'), b => b.width < 180],
         'has no room for its name': [
             e => e.matches('[data-testid=stMarkdownContainer]') && e.closest('button')
                 && getComputedStyle(e).clipPath === 'none', b => b.width < 1],
         'is beyond the edge': [
-            e => e.matches('button, input:not([type=range]), select, a, summary'),
+            e => e.matches('button, input:not([type=range]), select, a, summary, .legend *'),
             (b, e) => (b.left < -1 || b.right > innerWidth + 1) && !scrolls(up(e))],
     };
     const name = e => e.ariaLabel || e.querySelector('input')?.ariaLabel || e.textContent;
