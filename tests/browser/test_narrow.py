@@ -1,9 +1,11 @@
 """On narrow screens nothing lies beyond the edge, and nothing is too narrow to be read."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from benchmarks.browser import wait_until_settled
 from caldp_ui.app.navigation import PAGES
@@ -134,3 +136,18 @@ def test_words_of_a_map_do_not_lie_on_each_other(
     page = open_link(link, *words, viewport=size)
     handles = [page.locator(f".stage {css}").first.element_handle() for css in words]
     assert not page.evaluate(MEETS, handles)
+
+
+def test_odds_that_are_cut_are_shaded_at_the_edge_until_their_end(open_link: OpenLink) -> None:
+    page = open_link("places", ".st-key-odds .odds", viewport={"width": 320, "height": 640})
+    odds = page.locator(".st-key-odds")
+
+    def edge() -> int:
+        """How light the lower edge is, at the left of the words."""
+        with Image.open(BytesIO(odds.screenshot())) as picture:
+            spot = (6, picture.height - 2, 7, picture.height - 1)
+            return picture.convert("L").crop(spot).tobytes()[0]
+
+    assert edge() < 200
+    odds.evaluate("e => e.scrollTo(0, e.scrollHeight)")
+    assert edge() > 250
