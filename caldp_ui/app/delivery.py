@@ -1,4 +1,4 @@
-"""How files reach the browser: compressed, and the document with the page's style in it.
+"""How files reach the browser: compressed, and the document with the page's style and scripts.
 
 Streamlit sends its own files, eight megabytes of them for a first visit, as they are, and has
 others compressed anew for everybody. Their names change with what is in them, so here each is
@@ -15,6 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caldp_ui.app.policy import document_policy
+from caldp_ui.app.scripts import scripts
 from caldp_ui.app.settings import join_path
 from caldp_ui.app.sheet import style
 
@@ -29,7 +30,7 @@ _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
 
 
 class Delivery:
-    """Puts the style into documents; compresses and keeps files that last; all else goes by.
+    """Puts style and scripts into documents; compresses files that last; all else goes by.
 
     `base`: the path below which all addresses are. `ancestors`: sites that may frame the app.
     """
@@ -43,7 +44,8 @@ class Delivery:
         # Eight who ask for a file at once wait for one compression, and start no eight.
         self._compressing = asyncio.Lock()
         # At the end of the body: behind the styles that Streamlit adds to the head.
-        self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style()}</style></body>"}
+        style_end = f"<style>{style()}</style></body>"
+        self._put = {"</head>": f"{_ROOT}{scripts()}</head>", "</body>": style_end}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
@@ -66,7 +68,7 @@ class Delivery:
         return bool(scope["path"].startswith(self._media))
 
     def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
-        """The document with style and policy, uncompressed."""
+        """The document with style, scripts and policy, uncompressed."""
         headers = MutableHeaders(raw=list(start["headers"]))
         for end, more in self._put.items():
             body = body.replace(end.encode(), more.encode(), 1)

@@ -1,0 +1,30 @@
+"""The page by keyboard and by ear: where the keys lead, what has the focus, and what is spoken."""
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import SCREENS, OpenLink
+from tests.browser.hands import expect
+
+pytestmark = pytest.mark.browser
+YES = ".st-key-yesno-epsilon_10"
+
+
+def middle(of: Any) -> float:
+    """Where an element is from left to right, in pixels."""
+    box = of.bounding_box()
+    return float(box["x"] + box["width"] / 2)
+
+
+def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", locale="ar-EG", **SCREENS["projector"])
+    slider = page.locator(f"{YES} input")
+    slider.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", "∞")
+    ends = page.locator(f"{YES} [data-testid=stSliderTickBar] > *")
+    thumb = page.locator(f"{YES} [data-testid=stSliderThumbValue]")
+    assert abs(middle(thumb) - middle(ends.last)) < abs(middle(thumb) - middle(ends.first))
+    slider.press("Home")
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "0.2")
