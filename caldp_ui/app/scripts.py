@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 _WEB: Final = Path(__file__).with_name("web")
-_NAMES: Final = ("language",)
+_NAMES: Final = ("language", "focus")
 
 
 @cache

@@ -28,3 +28,13 @@ def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink
     slider.press("Home")
     slider.press("ArrowRight")
     expect(slider).to_have_attribute("aria-valuetext", "0.2")
+
+
+def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to main content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator(".st-key-yesno-switch :focus")).to_be_visible()
