@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import SCREENS, OpenLink
-from tests.browser.hands import expect
+from tests.browser.hands import HEADLINE, expect
 
 pytestmark = pytest.mark.browser
 YES = ".st-key-yesno-epsilon_10"
@@ -38,3 +38,15 @@ def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
     expect(page.locator("h1")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.locator(".st-key-yesno-switch :focus")).to_be_visible()
+
+
+def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
+    open_link: OpenLink,
+) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    spoken = page.locator("body > [role=status]")
+    expect(spoken).to_have_text("")
+    page.locator(f"{YES} input").press("Home")
+    expect(spoken).not_to_have_text("")
+    words = page.locator(f"{HEADLINE} > *").all_inner_texts()
+    expect(spoken).to_have_text(" ".join(words))
