@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 _WEB: Final = Path(__file__).with_name("web")
-_NAMES: Final = ("language", "rest", "focus", "speech")
+_NAMES: Final = ("language", "rest", "focus", "popovers", "speech")
 
 
 @cache

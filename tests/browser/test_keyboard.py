@@ -50,3 +50,17 @@ def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
     expect(spoken).not_to_have_text("")
     words = page.locator(f"{HEADLINE} > *").all_inner_texts()
     expect(spoken).to_have_text(" ".join(words))
+
+
+def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    button = page.locator("[data-testid=stPopoverButton]:visible").first
+    panel = page.locator("[data-testid=stPopoverBody]")
+    button.press("Enter")
+    expect(panel).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(button).to_be_focused()
+    button.click()
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
