@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import SCREENS, OpenLink
-from tests.browser.hands import HEADLINE, expect
+from tests.browser.hands import HEADLINE, TABS, button, expect
 
 pytestmark = pytest.mark.browser
 YES = ".st-key-yesno-epsilon_10"
@@ -64,3 +64,32 @@ def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink
     button.click()
     expect(panel).to_be_visible()
     expect(panel).not_to_be_focused()
+
+
+def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    alike = button(page, "yesno-alike")
+    alike.press("Enter")
+    expect(alike).to_be_disabled()
+    expect(page.locator("h1")).to_be_focused()
+    page.locator(f"{TABS} .open a[href$='/distances']").press("Enter")
+    expect(page).to_have_title("Privacy by distance · caldp")
+    expect(page.locator("h1")).to_be_focused()
+
+
+REPLACE = "button => button.replaceWith(button.cloneNode(true))"
+PRESS = "document.body.dispatchEvent(new Event('pointerdown', {bubbles: true}))"
+REST = "document.dispatchEvent(new Event('caldp:rest'))"
+
+
+def test_what_is_drawn_anew_has_the_focus_again_unless_a_hand_let_go(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    another = button(page, "yesno-another")
+    another.focus()
+    another.evaluate(REPLACE)
+    page.evaluate(REST)
+    expect(another).to_be_focused()
+    page.evaluate(PRESS)
+    another.evaluate(REPLACE)
+    page.evaluate(REST)
+    assert page.evaluate("document.activeElement === document.body")
