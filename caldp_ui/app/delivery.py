@@ -23,6 +23,11 @@ _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
 )
 """Where the server is. Without it, Streamlit asks beside the page first, and is not found there."""
+_LOADING: Final = (
+    '<div id="root"><p style="position: fixed; inset: 40% 0 auto; text-align: center; '
+    'font: 1.25rem sans-serif">caldp is loading…</p>'
+)
+"""What is there until the code has come, which replaces it: on a slow line for many seconds."""
 _LEVEL: Final = 6
 _TEXTS: Final = ("text/", "application/javascript", "application/json", "image/svg")
 _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
@@ -45,7 +50,11 @@ class Delivery:
         self._compressing = asyncio.Lock()
         # At the end of the body: behind the styles that Streamlit adds to the head.
         style_end = f"<style>{style()}</style></body>"
-        self._put = {"</head>": f"{_ROOT}{scripts()}</head>", "</body>": style_end}
+        self._put = {
+            "</head>": f"{_ROOT}{scripts()}</head>",
+            '<div id="root">': _LOADING,
+            "</body>": style_end,
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
@@ -70,8 +79,8 @@ class Delivery:
     def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
         """The document with style, scripts and policy, uncompressed."""
         headers = MutableHeaders(raw=list(start["headers"]))
-        for end, more in self._put.items():
-            body = body.replace(end.encode(), more.encode(), 1)
+        for own, more in self._put.items():
+            body = body.replace(own.encode(), more.encode(), 1)
         headers["content-security-policy"] = document_policy(body.decode(), self._ancestors)
         # They are those of Streamlit's own document: with them, an old style would never go.
         del headers["etag"], headers["last-modified"]
