@@ -1,4 +1,4 @@
-"""How files reach the browser: compressed, and the document with the page's style in it.
+"""How files reach the browser: compressed, and the document with the page's style and scripts.
 
 Streamlit sends its own files, eight megabytes of them for a first visit, as they are, and has
 others compressed anew for everybody. Their names change with what is in them, so here each is
@@ -15,6 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caldp_ui.app.policy import document_policy
+from caldp_ui.app.scripts import scripts
 from caldp_ui.app.settings import join_path
 from caldp_ui.app.sheet import style
 
@@ -22,6 +23,11 @@ _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
 )
 """Where the server is. Without it, Streamlit asks beside the page first, and is not found there."""
+_LOADING: Final = (
+    '<div id="root"><p style="position: fixed; inset: 40% 0 auto; text-align: center; '
+    'font: 1.25rem sans-serif">caldp is loading…</p>'
+)
+"""What is there until the code has come, which replaces it: on a slow line for many seconds."""
 _LEVEL: Final = 6
 _TEXTS: Final = ("text/", "application/javascript", "application/json", "image/svg")
 _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
@@ -29,7 +35,7 @@ _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
 
 
 class Delivery:
-    """Puts the style into documents; compresses and keeps files that last; all else goes by.
+    """Puts style and scripts into documents; compresses files that last; all else goes by.
 
     `base`: the path below which all addresses are. `ancestors`: sites that may frame the app.
     """
@@ -43,7 +49,12 @@ class Delivery:
         # Eight who ask for a file at once wait for one compression, and start no eight.
         self._compressing = asyncio.Lock()
         # At the end of the body: behind the styles that Streamlit adds to the head.
-        self._put = {"</head>": f"{_ROOT}</head>", "</body>": f"<style>{style()}</style></body>"}
+        style_end = f"<style>{style()}</style></body>"
+        self._put = {
+            "</head>": f"{_ROOT}{scripts()}</head>",
+            '<div id="root">': _LOADING,
+            "</body>": style_end,
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
@@ -66,10 +77,10 @@ class Delivery:
         return bool(scope["path"].startswith(self._media))
 
     def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
-        """The document with style and policy, uncompressed."""
+        """The document with style, scripts and policy, uncompressed."""
         headers = MutableHeaders(raw=list(start["headers"]))
-        for end, more in self._put.items():
-            body = body.replace(end.encode(), more.encode(), 1)
+        for own, more in self._put.items():
+            body = body.replace(own.encode(), more.encode(), 1)
         headers["content-security-policy"] = document_policy(body.decode(), self._ancestors)
         # They are those of Streamlit's own document: with them, an old style would never go.
         del headers["etag"], headers["last-modified"]

@@ -33,6 +33,8 @@ SECONDS: Final = {
     RANDOMIZED_RESPONSE: "Randomized response at the least ε",
 }
 _BEGIN: Final = "hospital"
+_POINTS: Final = str.maketrans(",٫，．", "....")
+"""Before decimals, on the keyboards of several scripts."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class MatrixState:
 
 def read_level(text: str) -> float:
     """A level as people type it: a number in [0, 20], or ∞; `CaldpError` otherwise."""
-    typed = text.strip().replace(",", ".").lower()
+    typed = _in_ascii(text.strip()).lower()
     if typed in ("", "∞", "inf", "-"):
         return INF
     number = parse_float(typed)
@@ -119,6 +121,13 @@ def read_level(text: str) -> float:
             f"{text[:12]!r}."
         )
     return number
+
+
+def _in_ascii(text: str) -> str:
+    """The text with decimal digits of all scripts, and what stands before decimals, as in 0.5."""
+    # No NFKC, which makes 12 of 1².
+    plain = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in text)
+    return plain.translate(_POINTS)
 
 
 def level_text(level: float) -> str:

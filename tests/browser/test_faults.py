@@ -9,7 +9,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.browser import wait_until_ready, wait_until_settled
 from tests.browser.conftest import SCREENS, Profiles
-from tests.browser.hands import SLIDER
+from tests.browser.hands import SLIDER, expect
 
 pytestmark = pytest.mark.browser
 THIRD_GENERATION = {
@@ -113,3 +113,18 @@ def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     teacher.get_by_text("End it now").click()
     teacher.locator(".st-key-room-open").wait_for()
     teacher.close()
+
+
+def test_a_page_says_that_it_loads_until_its_code_has_come(
+    profiles: Profiles, address: str
+) -> None:
+    page, code = profiles(**SCREENS["projector"]).new_page(), "**/static/js/**"
+    loading = page.get_by_text("caldp is loading…")
+    page.route(code, lambda route: route.abort())
+    page.goto(f"{address}/yesno")
+    expect(loading).to_be_visible()
+    page.unroute(code)
+    page.goto(f"{address}/yesno")
+    expect(page.locator("h1")).to_be_visible()
+    expect(loading).to_have_count(0)
+    page.close()

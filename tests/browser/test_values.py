@@ -109,12 +109,12 @@ def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
 def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) -> None:
     slider = page.locator(".film input[type=range]")
     slider.wait_for()
-    expect(page.locator(".film output")).to_contain_text("5 sensitive")
+    expect(page.locator(".film .step")).to_contain_text("5 sensitive")
     marked = page.locator(f"{ROWS}:not(.heading)[data-marked=all]")
     expect(marked).to_have_count(5)
     link = page.url
     slider.evaluate("e => { e.value = 9; e.dispatchEvent(new Event('input')); }")
-    expect(page.locator(".film output")).to_contain_text("9 sensitive")
+    expect(page.locator(".film .step")).to_contain_text("9 sensitive")
     expect(marked).to_have_count(9)
     assert page.url == link  # the server has not been asked
     slider.evaluate("e => e.dispatchEvent(new Event('change'))")

@@ -206,6 +206,7 @@ test("what plays says its step in large type", async () => {
     mock.timers.tick(250);
     assert.ok(!made.largeText.hidden && made.playButton.hidden && !made.stopButton.hidden);
     assert.equal(made.largeText.textContent, "ε = 2");
+    assert.deepEqual([made.largeText.tag, made.stepText.tag], ["span", "span"], "no step is spoken");
     made.toggle();
     assert.ok(made.largeText.hidden && !made.playButton.hidden && made.stopButton.hidden);
 });

@@ -17,13 +17,14 @@ from starlette.types import Message
 from caldp_ui.app.delivery import Delivery, takes_gzip
 from caldp_ui.app.navigation import PAGES
 from caldp_ui.app.run_limiter import limit_run
+from caldp_ui.app.scripts import scripts
 from caldp_ui.app.settings import join_path
 from caldp_ui.app.sheet import SHEET, expand_selectors, style
 from caldp_ui.app.upkeep import THREAD_PREFIX, upkeep
 from caldp_ui.charts.library import ADDRESS, library
 from tests.loops import run
 
-DOCUMENT = b"<html><head></head><body><div id=root></div></body></html>"
+DOCUMENT = b'<html><head></head><body><div id="root"></div></body></html>'
 LASTS = "public, immutable, max-age=31536000"
 
 
@@ -70,13 +71,15 @@ def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], byt
     return fields, b"".join(each["body"] for each in got[1:]), len(got)
 
 
-def test_the_document_holds_the_style_and_where_the_server_is() -> None:
+def test_the_document_holds_what_is_there_before_the_code_comes() -> None:
     app = App("text/html; charset=utf-8", "no-cache", DOCUMENT)
     asks = {"accept": "text/html", "accept_encoding": "gzip"}
     headers, body, _ = answer(Delivery(app), "/places", **asks)
     text = gzip.decompress(body).decode()
     assert len(body) == int(headers["content-length"])
-    assert re.search(r"<head><script>.*BACKEND_BASE_URL.*</script></head>", text)
+    assert re.search(r"<head><script>.*BACKEND_BASE_URL.*</script>", text)
+    assert f"</script>{scripts()}</head>" in text
+    assert re.search(r'<div id="root"><p [^<>]+>caldp is loading…</p></div>', text)
     assert text.endswith(f"<style>{style()}</style></body></html>")
     assert "etag" not in headers  # an older style would stay for ever
     assert all(name != b"accept-encoding" for name, _ in app.requests[0]["headers"])

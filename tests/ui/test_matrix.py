@@ -129,6 +129,9 @@ def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said
 
 def test_levels_are_read_as_people_type_them() -> None:
     assert [read_level(text) for text in ("1", " 0,25", "∞", "", "inf")] == [1, 0.25, INF, INF, INF]
+    assert [read_level(text) for text in ("١٫٥", "۰٫۲۵", "１．５", "२")] == [1.5, 0.25, 1.5, 2]
+    with pytest.raises(CaldpError, match=r"number from 0 to 20.*got '1²'"):
+        read_level("1²")
     assert level_text(math.log(3)) == "1.09861"
     entry = candidates._entry
     assert [entry(text) for text in ("0.1", "1/3")] == [Fraction(1, 10), Fraction(1, 3)]

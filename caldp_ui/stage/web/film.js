@@ -55,9 +55,9 @@ export class FilmPlayer extends Follower {
         /** @type {Map<string, number>} */
         this.newestTurns = new Map();
         this.buttons = new PlayButtons(this);
-        this.largeText = el("output", {className: "now", hidden: true});
+        this.largeText = el("span", {className: "now", hidden: true});
         this.slider = el("input", {type: "range", min: 0, step: 1});
-        this.stepText = el("output", {className: "step"});
+        this.stepText = el("span", {className: "step"});
         this.nameText = el("span", {className: "film-name"});
         this.choice = el("select", {"aria-label": "What changes"});
         this.playButton = button("play", "Play", () => this.toggle());

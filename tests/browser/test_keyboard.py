@@ -1,0 +1,95 @@
+"""The page by keyboard and by ear: where the keys lead, what has the focus, and what is spoken."""
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import SCREENS, OpenLink
+from tests.browser.hands import HEADLINE, TABS, button, expect
+
+pytestmark = pytest.mark.browser
+YES = ".st-key-yesno-epsilon_10"
+
+
+def middle(of: Any) -> float:
+    """Where an element is from left to right, in pixels."""
+    box = of.bounding_box()
+    return float(box["x"] + box["width"] / 2)
+
+
+def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", locale="ar-EG", **SCREENS["projector"])
+    slider = page.locator(f"{YES} input")
+    slider.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", "∞")
+    ends = page.locator(f"{YES} [data-testid=stSliderTickBar] > *")
+    thumb = page.locator(f"{YES} [data-testid=stSliderThumbValue]")
+    assert abs(middle(thumb) - middle(ends.last)) < abs(middle(thumb) - middle(ends.first))
+    slider.press("Home")
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "0.2")
+
+
+def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to main content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator(".st-key-yesno-switch :focus")).to_be_visible()
+
+
+def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
+    open_link: OpenLink,
+) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    spoken = page.locator("body > [role=status]")
+    expect(spoken).to_have_text("")
+    page.locator(f"{YES} input").press("Home")
+    expect(spoken).not_to_have_text("")
+    words = page.locator(f"{HEADLINE} > *").all_inner_texts()
+    expect(spoken).to_have_text(" ".join(words))
+
+
+def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    button = page.locator("[data-testid=stPopoverButton]:visible").first
+    panel = page.locator("[data-testid=stPopoverBody]")
+    button.press("Enter")
+    expect(panel).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(button).to_be_focused()
+    button.click()
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
+
+
+def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    alike = button(page, "yesno-alike")
+    alike.press("Enter")
+    expect(alike).to_be_disabled()
+    expect(page.locator("h1")).to_be_focused()
+    page.locator(f"{TABS} .open a[href$='/distances']").press("Enter")
+    expect(page).to_have_title("Privacy by distance · caldp")
+    expect(page.locator("h1")).to_be_focused()
+
+
+REPLACE = "button => button.replaceWith(button.cloneNode(true))"
+PRESS = "document.body.dispatchEvent(new Event('pointerdown', {bubbles: true}))"
+REST = "document.dispatchEvent(new Event('caldp:rest'))"
+
+
+def test_what_is_drawn_anew_has_the_focus_again_unless_a_hand_let_go(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    another = button(page, "yesno-another")
+    another.focus()
+    another.evaluate(REPLACE)
+    page.evaluate(REST)
+    expect(another).to_be_focused()
+    page.evaluate(PRESS)
+    another.evaluate(REPLACE)
+    page.evaluate(REST)
+    assert page.evaluate("document.activeElement === document.body")
