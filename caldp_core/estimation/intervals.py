@@ -171,8 +171,8 @@ class _Moments:
     def of_any(cls, evidence: Evidence) -> "_Moments":
         """Of every symbol; the others' shares stay to each other as they were observed.
 
-        Exact where there are two reports. Above so many symbols `own` is taken for 1 more than
-        `other`, which is what it is without noise.
+        Exact where there are two reports. Above 256 symbols `own` is taken for 1 more than `other`,
+        which is what it is without noise.
         """
         mechanism, p = evidence.mechanism, evidence.plausible
         square = evidence.n * evidence.deviation**2 + p**2

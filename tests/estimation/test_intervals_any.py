@@ -32,6 +32,7 @@ NEARLY_CLEAR = [
     Scenario(Geometric(2, 0.9), BinaryQuestion(1.0, INF), n=N),
     Scenario(Geometric(7, 0.6), Line(4.0), n=N),
     Scenario(Geometric(30, 0.1), Line(2.0), n=N),
+    Scenario(Geometric(300, 0.3), Line(2.0), n=N),  # more than are probed one by one
     Scenario(Geometric(4, 0.5), ORDER, n=N),
     Scenario(Geometric(10, 0.6), ContextPolicy(OneBlock(), epsilon=8.0), SquareWave(), n=N),
     Scenario(Geometric(6, 0.6), PARTLY, PublishedUrap(), n=N),
