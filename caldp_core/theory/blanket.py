@@ -19,99 +19,130 @@ many people both are the same to a few per cent.
 Where x′ is open, a report may name it, and nobody lends that: what is promised is that x does not
 stand out. Here β = 1 − λ, R(x) = pα·Q₁ + (1 − pα)·Q₀, R(x′) = α·Q₁ + β·(its name) + (1 − pα)·Q₀,
 and the blanket is R(x) itself, with probability 1/p. However many are mixed, ln(1/λ) is left.
+
+δ falls with ε and with M: one report more of the blanket is drawn without regard to x, so it is
+post-processing. M grows with n, so δ falls with n as well. `crowd_ranges` takes the same numbers M
+for every n, and nothing here depends on the wanted δ, so the computed ε never rises with either.
 """
 
 import math
+from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
 import scipy
 
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats
+from caldp_core.theory.shuffling import RARE, binomial_tail, range_masses, window
 
-PIECES: Final = 24
-_NARROW: Final = 0.02
-"""Ranges of the blanket: at most so many, none narrower than this part of its mean."""
+_FINE: Final = 128
+"""A number of others is taken at most this part of itself, or its root, lower than it is."""
+_WEIGHT_MIN: Final = 1e-25
+"""Events that are rarer count in full: δ is at least 1e-15."""
 
 
-def delta_after_mixing(
-    epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = PIECES
-) -> float:
-    """δ at `epsilon` of two protected values among n people, on average over the blanket.
+@cache
+def _crowds() -> Floats:
+    """Numbers M for every n: all small ones, then in steps of √M/2, then of M/128."""
+    numbers, m = [0], 0
+    while m < N_MAX:
+        m += max(1, math.isqrt(m) // 2, m // _FINE)
+        numbers.append(m)
+    return np.array(numbers, dtype=np.float64)
 
-    `local`: ε of one report; `beta`: β. Events too rare to matter beside `delta` count in full.
+
+def crowd_ranges(n: int, chance: float) -> tuple[Floats, Floats]:
+    """Numbers M ~ Bin(n − 1, chance) of others, each range at its least, and its probability."""
+    return range_masses(_crowds(), n - 1, chance)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenPair:
+    """Two protected values, `beta` apart, each report keeping `local`, beside others.
+
+    (terms,) arrays: `others` M, `total` t of all reports that are Q₁ or Q₁′, and `before`, `at`,
+    the probabilities of M others of whom t − 1, and t, are. `neglected`: what is left out.
     """
-    crowds, mass = _blankets(n, (1 + beta) * math.exp(-local), delta, pieces)
-    pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
-    return float(sum(m * delta_in_blanket(epsilon, local, beta, c, delta) for c, m in pairs))
+
+    local: float
+    beta: float
+    others: Floats
+    total: Floats
+    before: Floats
+    at: Floats
+    neglected: float
+
+    @classmethod
+    def of(cls, local: float, beta: float, n: int) -> "HiddenPair":
+        """Beside n − 1 others."""
+        crowds, mass = crowd_ranges(n, (1 + beta) * math.exp(-local))
+        share = cls._share(local, beta)
+        low, high = window(crowds[0], share)[0], window(crowds[-1], share)[1] + 1
+        total = np.arange(max(1.0, low), high + 1)
+        others = crowds[:, None]
+        before = mass[:, None] * _binomial(total - 1, others, share)
+        at = mass[:, None] * _binomial(total, others, share)
+        kept = np.maximum(before, at) > _WEIGHT_MIN
+        lost = float((before + at)[~kept].sum()) + 4 * math.exp(-RARE)
+        row, column = np.nonzero(kept)
+        return cls(local, beta, crowds[row], total[column], before[kept], at[kept], lost)
+
+    @staticmethod
+    def _share(local: float, beta: float) -> float:
+        """Probability that a report of the blanket is Q₁ or Q₁′."""
+        p = math.exp(local)
+        return min(1.0, 2 * p * beta / ((p - 1) * (1 + beta)))
+
+    def delta(self, epsilon: float) -> float:
+        """δ at `epsilon`: a sum over t, given which the ratio of both laws grows with Q₁."""
+        p, power, t = math.exp(self.local), math.exp(epsilon), self.total
+        alpha, share = self.beta / (p - 1), self._share(self.local, self.beta)
+        rest = max(0.0, 1 - (p + 1) * alpha)
+        idle = rest * (power - 1) * (self.others + 1 - t) * share / (2 * max(1 - share, 1e-300))
+        start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
+        v = binomial_tail(start, t - 1, 0.5)
+        u = v + _binomial(start - 1, t - 1, 0.5)
+        same = self.at * rest * (u + v) / 2
+        first = self.before * alpha * (p * u + v) + same
+        second = self.before * alpha * (u + p * v) + same
+        return float(np.maximum(first - power * second, 0.0).sum()) + self.neglected
 
 
-def delta_with_open(
-    epsilon: float, local: float, beta: float, n: int, delta: float, *, pieces: int = PIECES
-) -> float:
-    """δ at `epsilon` of a protected value against an open one; see `delta_after_mixing`."""
-    crowds, mass = _blankets(n, math.exp(-local), delta, pieces)
-    pairs = zip(crowds.tolist(), mass.tolist(), strict=True)
-    return float(sum(m * delta_beside_open(epsilon, local, beta, c) for c, m in pairs))
+@dataclass(frozen=True, eq=False)
+class OpenPair:
+    """A protected value and an open one, `beta` apart, each report keeping `local`.
 
-
-def _blankets(n: int, chance: float, delta: float, most: int) -> tuple[Ints, Floats]:
-    """Numbers M of others in the blanket, in at most `most` ranges: the least, and the chance.
-
-    Fewer hide less, so a range may be taken at its least. The first begins at 0.
+    (ranges,) `others` M of the blanket and their probabilities `mass`.
     """
-    mean, wide = (n - 1) * chance, math.log(1e3 / delta)
-    reach = wide / 3 + math.sqrt(wide**2 / 9 + 2 * wide * mean * (1 - chance))
-    low, high = max(0, math.floor(mean - reach)), min(n - 1, math.ceil(mean + reach))
-    pieces = min(most, 1 + math.ceil((high - low) / max(_NARROW * mean, 1.0)))
-    least = np.unique([0, *np.linspace(low, high, pieces).astype(np.int64).tolist()])
-    tails = _tail(least.astype(np.float64), np.full(least.size, n - 1.0), chance)
-    return least, tails - np.append(tails[1:], 0.0)
+
+    local: float
+    beta: float
+    others: Floats
+    mass: Floats
+
+    @classmethod
+    def of(cls, local: float, beta: float, n: int) -> "OpenPair":
+        """Beside n − 1 others."""
+        return cls(local, beta, *crowd_ranges(n, math.exp(-local)))
+
+    def delta(self, epsilon: float) -> float:
+        """δ at `epsilon` of the protected value against the open one."""
+        p, power = math.exp(self.local), math.exp(epsilon)
+        alpha = self.beta / (p - 1)
+        share, rest = min(1.0, p * alpha), max(0.0, 1 - p * alpha)
+        if power >= p:
+            return 0.0
+        odds = (power - 1) * rest * share / ((p - power) * alpha * max(1 - share, 1e-300))
+        start = np.ceil((self.others + 1) * odds / (1 + odds))
+        u, v = (binomial_tail(at, self.others, share) for at in (start - 1, start))
+        gained = (p - power) * alpha * u - (power - 1) * rest * v
+        return float(self.mass @ np.maximum(gained, 0.0)) + 2 * math.exp(-RARE)
 
 
-def delta_in_blanket(epsilon: float, local: float, beta: float, others: int, delta: float) -> float:
-    """δ of two protected values beside so many others of the blanket: a sum over their Q₁, Q₁′.
-
-    Given their number t it is best to look for `start` or more Q₁: the ratio of both laws grows.
-    """
-    p, power = math.exp(local), math.exp(epsilon)
-    alpha = beta / (p - 1)
-    rest, share = max(0.0, 1 - (p + 1) * alpha), min(1.0, 2 * p * alpha / (1 + beta))
-    t, neglected = _window(others + 1, share, 1e-3 * delta)
-    before, at = _binomial(t - 1, others, share), _binomial(t, others, share)
-    idle = rest * (power - 1) * (others + 1 - t) * share / (2 * max(1 - share, 1e-300))
-    start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
-    v = _tail(start, t - 1, 0.5)
-    u = v + _binomial(start - 1, t - 1, 0.5)
-    first = before * alpha * (p * u + v) + at * rest * (u + v) / 2
-    second = before * alpha * (u + p * v) + at * rest * (u + v) / 2
-    return float(np.maximum(first - power * second, 0.0).sum()) + neglected
-
-
-def delta_beside_open(epsilon: float, local: float, beta: float, others: int) -> float:
-    """δ of a protected value against an open one beside so many others of the blanket."""
-    p, power = math.exp(local), math.exp(epsilon)
-    alpha = beta / (p - 1)
-    share, rest = min(1.0, p * alpha), max(0.0, 1 - p * alpha)
-    if power >= p:
-        return 0.0
-    odds = (power - 1) * rest * share / ((p - power) * alpha * max(1 - share, 1e-300))
-    start = np.ceil(np.array([(others + 1) * odds / (1 + odds)]))
-    count = np.array([float(others)])
-    u, v = _tail(start - 1, count, share), _tail(start, count, share)
-    return float(max(((p - power) * alpha * u - (power - 1) * rest * v)[0], 0.0))
-
-
-def _window(n: int, chance: float, spare: float) -> tuple[Floats, float]:
-    """Numbers t of n that count, and the probability that is left out (Bernstein)."""
-    mean, wide = (n - 1) * chance, math.log(2 / spare)
-    reach = wide / 3 + math.sqrt(wide**2 / 9 + 2 * wide * mean * (1 - chance))
-    low, high = max(1, math.floor(mean - reach)), min(n, math.ceil(mean + reach) + 1)
-    return np.arange(low, high + 1, dtype=np.float64), 0.0 if low == 1 and high == n else spare
-
-
-def _binomial(at: Floats, n: Floats | int, chance: float) -> Floats:
-    """Probability that Bin(n, chance) is `at`; `n`: one for all, or of the shape of `at`."""
+def _binomial(at: Floats, n: Floats, chance: float) -> Floats:
+    """Probability that Bin(n, chance) is `at`; shapes that go together."""
     inside = (at >= 0) & (at <= n)
     x = np.where(inside, at, 0.0)
     logs = (
@@ -122,10 +153,3 @@ def _binomial(at: Floats, n: Floats | int, chance: float) -> Floats:
     with np.errstate(divide="ignore"):
         logs = logs + x * math.log(chance) + (n - x) * (math.log1p(-chance) if chance < 1 else -1e9)
     return np.where(inside, np.exp(logs), 0.0)
-
-
-def _tail(start: Floats, n: Floats, chance: float) -> Floats:
-    """Probability that Bin(n, chance) is `start` or more; all of them arrays of one shape."""
-    inside = np.clip(start, 1, np.maximum(n, 1))
-    tail = scipy.special.betainc(inside, n - inside + 1.0, chance)
-    return np.where(start <= 0, 1.0, np.where(start > n, 0.0, tail))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
@@ -19,17 +18,13 @@ from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import dense
-from caldp_core.theory.blanket import PIECES, delta_after_mixing, delta_with_open
-from caldp_core.theory.shuffling import numeric_epsilon
+from caldp_core.theory.blanket import HiddenPair, OpenPair
+from caldp_core.theory.shuffling import least_epsilon, numeric_epsilon
 
 DELTA: Final = 1e-9
-"""Default chance that the promise after mixing fails."""
+"""Default δ of the promise after mixing."""
 _SUMMED_MAX: Final = 10**6
 """Of more people the bound is that of so many, or that of clones: the sum has √n terms."""
-_EPSILON_TOLERANCE: Final = 1e-4
-"""Part of itself by which an ε may be too large."""
-_STEP: Final = 1e-2
-"""Part of an ε over which its slope is taken."""
 _ROUND: Final = 2
 """Digits to which numbers of people are rounded down, so that blocks share their bounds."""
 
@@ -137,65 +132,27 @@ def epsilon_after_mixing(epsilon: float, beta: float, n: int, delta: float) -> f
     """ε after mixing n reports that keep `epsilon`, of two values `beta` apart.
 
     Two of a mechanism that keeps ε are at most tanh(ε/2) apart; more counts as that.
-    Raises `CaldpError` for arguments out of range. Never above `epsilon`.
+    Raises `CaldpError` for arguments out of range. Never above `epsilon` or the bound of clones;
+    never rises with n or δ.
     """
     level, people = _checked(epsilon, n, delta)
-    crowd, most = min(people, _SUMMED_MAX), math.tanh(level / 2)
     check_number("beta", beta, 1e-9, 1.0)
-    bound = _least(
-        level,
-        delta,
-        lambda e, pieces: delta_after_mixing(
-            e, level, min(beta, most), crowd, delta, pieces=pieces
-        ),
-    )
-    return min(bound, numeric_epsilon(level, people, delta)) if people > crowd else bound
+    pair = HiddenPair.of(level, min(beta, math.tanh(level / 2)), min(people, _SUMMED_MAX))
+    return min(least_epsilon(level, delta, pair.delta), numeric_epsilon(level, people, delta))
 
 
 @cached
 def epsilon_after_mixing_with_open(epsilon: float, beta: float, n: int, delta: float) -> float:
     """ε after mixing of a protected value and an open one `beta` apart, at most 1 − e^−ε.
 
-    Raises `CaldpError` for arguments out of range. Never above `epsilon`.
+    Raises `CaldpError` for arguments out of range. Never above `epsilon`; never rises with n or δ.
     """
     level, people = _checked(epsilon, n, delta)
-    most = -math.expm1(-level)
     check_number("beta", beta, 1e-9, 1.0)
-    return _least(
-        level,
-        delta,
-        lambda e, pieces: delta_with_open(e, level, min(beta, most), people, delta, pieces=pieces),
-    )
+    pair = OpenPair.of(level, min(beta, -math.expm1(-level)), people)
+    return least_epsilon(level, delta, pair.delta)
 
 
 def _checked(epsilon: float, n: int, delta: float) -> tuple[float, int]:
     check_number("delta", delta, 1e-15, 0.5)
     return float(check_epsilon(epsilon)), check_n(n)
-
-
-def _least(level: float, delta: float, reached: Callable[[float, int], float]) -> float:
-    """The least ε whose δ is small enough, rounded up; `level` if none below it is.
-
-    `reached`: δ at an ε, with the blanket in so many ranges; one range costs the least, its ε is
-    near and never below.
-    """
-
-    def spare(log_after: float, pieces: int = PIECES) -> float:
-        return math.log(max(reached(math.exp(log_after), pieces), 1e-300)) - math.log(delta)
-
-    low, high = math.log(level * 1e-6), math.log(level * (1 - 1e-4))
-    if spare(low, 1) <= 0:
-        return math.exp(low)
-    if spare(high, 1) > 0:
-        if spare(high) > 0:
-            return level
-        root = float(scipy.optimize.brentq(spare, low, high, xtol=_EPSILON_TOLERANCE))
-    else:
-        near = float(scipy.optimize.brentq(spare, low, high, args=(1,), xtol=_EPSILON_TOLERANCE))
-        # The full sum is a little less at every ε, and falls as steeply.
-        steep = (spare(near + _STEP, 1) - spare(near, 1)) / _STEP
-        root = near - spare(near) / steep
-        root -= spare(root) / steep
-    while spare(root) > 0:
-        root += _EPSILON_TOLERANCE
-    return min(math.exp(root), level)

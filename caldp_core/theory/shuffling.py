@@ -10,25 +10,27 @@ the number of people of one's own block. `mixing.py` is nearer where the mechani
 """
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
 import scipy
 
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
+from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats
 
-_PIECES: Final = 128
-"""Ranges of C that are taken together, each at its least; at most so many."""
-_NARROW: Final = 0.002
-"""A range need not be narrower than this part of the mean of C: ε changes by half as much."""
-_RARE: Final = 70.0
-"""−log of the probability that C is below all ranges but the one from 0 on, e^−70 = 4·10⁻³¹."""
-_EPSILON_TOLERANCE: Final = 1e-4
-"""Relative distance from ε₀ within which ε₀ itself is returned."""
-_DELTA_MIN: Final = 1e-300
-"""Stands for δ = 0, which has no logarithm."""
+RARE: Final = 70.0
+"""−log of the probability of what is left out on either side, e^−70 = 4·10⁻³¹."""
+_FINE: Final = 1024
+"""A number C is taken at most this part of itself lower than it is: ε changes by half as much."""
+_STEP: Final = 1e-4
+"""Relative distance of the values at which an ε is looked for: ε₀, and down from it."""
+_STEPS: Final = math.ceil(9 * math.log(10) / _STEP)
+"""Down to 10⁻⁹ of ε₀."""
 
 
 def closed_form_epsilon(epsilon: float, n: int, delta: float) -> float:
@@ -55,24 +57,57 @@ def delta_given_clones(epsilon: float, local: float, clones: Floats) -> Floats:
     p = 1.0 / (1.0 + math.exp(-local))
     power = math.exp(epsilon)
     start = np.ceil((clones + 1) * (power * p - (1 - p)) / ((2 * p - 1) * (1 + power)))
-    with_own, without = _at_least(start - 1, clones, 0.5), _at_least(start, clones, 0.5)
+    with_own, without = binomial_tail(start - 1, clones, 0.5), binomial_tail(start, clones, 0.5)
     first = p * with_own + (1 - p) * without
     second = (1 - p) * with_own + p * without
     return np.asarray(np.maximum(first - power * second, 0.0))
 
 
-def _at_least(start: Floats, n: Floats, p: float) -> Floats:
-    """Probability that Bin(n, p) is `start` or more; all of them arrays of one shape."""
+def binomial_tail(start: Floats, n: Floats | float, p: float) -> Floats:
+    """Probability that Bin(n, p) is `start` or more; shapes that go together."""
     inside = np.clip(start, 1, np.maximum(n, 1))
     tail = scipy.special.betainc(inside, n - inside + 1.0, p)
     return np.where(start <= 0, 1.0, np.where(start > n, 0.0, tail))
+
+
+def window(n: float, chance: float) -> tuple[float, float]:
+    """Least and largest number of Bin(n, chance), but for e^−`RARE` on either side (Bernstein)."""
+    mean = n * chance
+    reach = RARE / 3 + math.sqrt(RARE**2 / 9 + 2 * RARE * mean * (1 - chance))
+    return max(0.0, math.floor(mean - reach)), min(float(n), math.ceil(mean + reach))
+
+
+def range_masses(numbers: Floats, n: int, chance: float) -> tuple[Floats, Floats]:
+    """The least of each range between `numbers`, and the probability that Bin(n, chance) is in it.
+
+    `numbers`: from 0 up, the same for every n, so that a function that falls has a mean that falls
+    with n. Ranges of `window`; small probabilities keep their digits on either side of the mean.
+    """
+    low, high = window(n, chance)
+    first = int(np.searchsorted(numbers, low, "right")) - 1
+    least = numbers[first : int(np.searchsorted(numbers, high, "right"))]
+    others = np.full(least.size, float(n))
+    above = binomial_tail(least, others, chance)
+    below = binomial_tail(others - least + 1, others, 1 - chance)
+    by_tails = above - np.append(above[1:], 0.0)
+    return least, np.where(least > n * chance, by_tails, np.append(below[1:], 1.0) - below)
+
+
+@cache
+def _clone_numbers() -> Floats:
+    """Numbers C for every n: all small ones, then in steps of C/1,024."""
+    numbers, c = [0], 0
+    while c < N_MAX:
+        c += max(1, c // _FINE)
+        numbers.append(c)
+    return np.array(numbers, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Clones:
     """How many of n − 1 others send as clones, in ranges.
 
-    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities, sum 1.
+    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities, sum 1 but for e^−70.
     """
 
     least: Floats
@@ -80,54 +115,35 @@ class Clones:
 
     @classmethod
     def of(cls, local: float, n: int) -> "Clones":
-        """Bin(n − 1, 2/(e^ε₀+1)): narrow ranges around its mean, one from 0 to the least of them.
-
-        By how many are no clones, as that tells small tails below. Their number is x or more above
-        its mean with probability at most exp(−x²/(2·(variance + x/3))) (Bernstein).
-        """
-        others, none = n - 1, math.tanh(local / 2)
-        clone = 1.0 - none
-        mean, spread = others * clone, others * clone * none
-        wide = _RARE / 3 + math.sqrt(_RARE**2 / 9 + 2 * _RARE * spread)
-        low, high = max(0.0, mean - wide), min(float(others), mean + wide)
-        pieces = min(_PIECES, 2 + int((high - low) / max(_NARROW * mean, 1.0)))
-        least = np.unique(np.append(0.0, np.floor(np.linspace(low, high, pieces))))
-        below = _at_least(others - least + 1, np.full(least.size, float(others)), none)
-        return cls(least, np.append(below[1:], 1.0) - below)
+        """Bin(n − 1, 2/(e^ε₀+1))."""
+        return cls(*range_masses(_clone_numbers(), n - 1, 1.0 - math.tanh(local / 2)))
 
     def delta(self, epsilon: float, local: float) -> float:
-        """Upper bound of δ at `epsilon`: each range at its least C."""
-        return float(self.mass @ delta_given_clones(epsilon, local, self.least))
+        """Upper bound of δ at `epsilon`: each range at its least C. Falls with ε and n."""
+        return float(self.mass @ delta_given_clones(epsilon, local, self.least)) + math.exp(-RARE)
+
+
+def least_epsilon(local: float, delta: float, delta_at: Callable[[float], float]) -> float:
+    """The least ε of ε₀·e^(−j/10,000), j whole, at which `delta_at` is at most δ; at most ε₀.
+
+    `delta_at` must fall with ε. As the values are the same for all of one ε₀, what falls with n or
+    δ gives an ε that does.
+    """
+
+    def is_too_small(step: int) -> bool:
+        return delta_at(local * math.exp(-_STEP * step)) > delta
+
+    first = bisect_left(range(1, _STEPS), True, key=is_too_small)
+    return local * math.exp(-_STEP * first)
 
 
 def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
     """ε of (ε, δ)-DP after mixing, by the divergence: below `closed_form_epsilon`, any n and ε₀.
 
-    The root is rounded up until it satisfies δ, so the result is a bound.
+    Never rises with n: one person more, whatever their value is, sends a report that is drawn
+    without regard to anybody else's, so it is post-processing of the others' mixed reports.
     """
     level, people = float(check_epsilon(epsilon)), check_n(n)
     check_number("delta", delta, 1e-15, 0.5)
-
     clones = Clones.of(level, people)
-
-    def spare(log_after: float) -> float:
-        """How far δ is below the wanted one; log(−log δ) is nearly 2·log ε + constant."""
-        reached = min(max(clones.delta(math.exp(log_after), level), _DELTA_MIN), 0.999)
-        return math.log(math.log(reached) / math.log(delta))
-
-    near, least = math.log(level * (1 - _EPSILON_TOLERANCE)), math.log(level * 1e-9)
-    if spare(near) < 0:
-        return level
-    # The closed form is above it, for many people by a factor of three to six.
-    enough = math.log(closed_form_epsilon(epsilon, n, delta))
-    low = enough - 1.0
-    if spare(enough) < 0:
-        enough, low = near, enough
-    while (excess := spare(low)) >= 0:
-        if low == least:
-            return math.exp(least)
-        enough, low = low, max(least, low - 0.6 * excess - 0.01)
-    root = float(scipy.optimize.brentq(spare, low, enough, xtol=1e-6))
-    while spare(root) < 0:
-        root += 1e-6
-    return min(math.exp(root), level)
+    return least_epsilon(level, delta, lambda after: clones.delta(after, level))

@@ -20,7 +20,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import mixing
-from caldp_core.theory.blanket import delta_after_mixing, delta_with_open
+from caldp_core.theory.blanket import HiddenPair, OpenPair
 from caldp_core.theory.mixing import (
     MixedEpsilons,
     Variations,
@@ -90,12 +90,12 @@ def test_the_bound_is_above_all_that_exactly_shuffled_reports_show(family: str) 
     found = Variations.of(SPECS[family].make(SOME_OPEN))
     hidden, named_openly = float(found.hidden[0]), float(found.open[0])
     bounds = {
-        False: [delta_after_mixing(e, LEVEL, hidden, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
-        True: [delta_with_open(e, LEVEL, named_openly, OTHERS + 1, 1e-9) for e in (0.2, 0.7, 1.2)],
+        False: [HiddenPair.of(LEVEL, hidden, OTHERS + 1).delta(e) for e in (0.2, 0.7, 1.2)],
+        True: [OpenPair.of(LEVEL, named_openly, OTHERS + 1).delta(e) for e in (0.2, 0.7, 1.2)],
     }
     crowded = {
-        False: [delta_after_mixing(e, LEVEL, hidden, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
-        True: [delta_with_open(e, LEVEL, named_openly, 9 * OTHERS, 1e-9) for e in (0.2, 0.7, 1.2)],
+        False: [HiddenPair.of(LEVEL, hidden, 9 * OTHERS).delta(e) for e in (0.2, 0.7, 1.2)],
+        True: [OpenPair.of(LEVEL, named_openly, 9 * OTHERS).delta(e) for e in (0.2, 0.7, 1.2)],
     }
     exact = of_family(family)
     for is_open, worst in exact:
@@ -117,7 +117,7 @@ def test_randomized_response_is_told_exactly() -> None:
             sum(max(c - power * b.get(s, 0.0), 0.0) for s, c in a.items())
             for a, b in ((one, other), (other, one))
         )
-        worst = delta_after_mixing(epsilon, LEVEL, math.tanh(LEVEL / 2), OTHERS + 1, 1e-9)
+        worst = HiddenPair.of(LEVEL, math.tanh(LEVEL / 2), OTHERS + 1).delta(epsilon)
         assert reached <= worst <= 2 * reached
 
 
@@ -143,9 +143,7 @@ def test_the_sum_is_the_divergence_of_the_reduction() -> None:
     for n, beta, epsilon in ((2, 0.2, 0.5), (12, 0.23, 0.3), (12, 0.43, 0.1)):
         right = by_hand(epsilon, beta, n, math.e)
         with naming(f"{n}, {beta}, {epsilon}"):
-            assert delta_after_mixing(epsilon, 1.0, beta, n, 1e-12) == pytest.approx(
-                right, rel=1e-9
-            )
+            assert HiddenPair.of(1.0, beta, n).delta(epsilon) == pytest.approx(right, rel=1e-9)
             assert abs(by_hand(epsilon, 1.05 * beta, n, math.e) - right) > 1e-3 * right
 
 
@@ -174,15 +172,13 @@ def test_without_cover_for_the_rest_the_sum_is_below_what_four_people_show() -> 
     beta = float(Variations.of(made).hidden[0])
     assert exact == pytest.approx(0.0592, abs=1e-4)
     assert published(1.2, beta, 4) == pytest.approx(0.0302, abs=1e-4)
-    assert exact <= delta_after_mixing(1.2, LEVEL, beta, 4, 1e-9)
+    assert exact <= HiddenPair.of(LEVEL, beta, 4).delta(1.2)
 
 
 def test_values_that_differ_more_are_told_apart_more() -> None:
     """So a bound on β will do."""
     for epsilon in (0.05, 0.3):
-        found = [
-            delta_after_mixing(epsilon, 1.0, b, 500, 1e-12) for b in np.linspace(0.01, 0.462, 30)
-        ]
+        found = [HiddenPair.of(1.0, b, 500).delta(epsilon) for b in np.linspace(0.01, 0.462, 30)]
         assert (np.diff(found) >= -1e-20).all()
 
 
@@ -202,6 +198,101 @@ def test_known_figures() -> None:
         plain = Context.plain(40, 1.0)
         found = bounds_of(SPECS[family].make(plain), [1000], 1e-6)
         assert found.hidden[0] == pytest.approx(0.103, abs=1e-3)
+
+
+RANDOMIZED = ((2.0, 0.24211), (4.0, 0.96402))
+"""ε₀ and variation of randomized response of 20 values at ε = 2, and of two at ε = 4."""
+
+
+@pytest.mark.parametrize(("local", "beta"), RANDOMIZED)
+def test_epsilon_never_rises_with_people_nor_above_the_bound_of_clones(
+    local: float, beta: float
+) -> None:
+    """Of 200 people 1.0 was left at ε = 2, of 500 it was 1.45."""
+    numbers = [*range(1, 700, 7), *np.geomspace(700, 4e5, 20).astype(int).tolist(), 10**6, 10**9]
+    after = np.array([epsilon_after_mixing(local, beta, n, 1e-9) for n in numbers])
+    openly = [mixing.epsilon_after_mixing_with_open(local, beta, n, 1e-9) for n in numbers]
+    assert (np.diff(after) <= 0).all()
+    assert (np.diff(openly) <= 0).all()
+    assert (after <= [numeric_epsilon(local, n, 1e-9) for n in numbers]).all()
+    assert after[0] == openly[0] == local
+
+
+@pytest.mark.parametrize(("local", "beta"), RANDOMIZED)
+@pytest.mark.parametrize("n", [60, 500, 3_000])
+def test_epsilon_never_rises_with_delta(local: float, beta: float, n: int) -> None:
+    deltas = np.geomspace(1e-15, 0.4, 15).tolist()
+    for bound in (epsilon_after_mixing, mixing.epsilon_after_mixing_with_open):
+        after = [bound(local, beta, n, delta) for delta in deltas]
+        assert (np.diff(after) <= 0).all()
+        assert after[-1] < after[0]
+
+
+@pytest.mark.parametrize(("local", "beta"), RANDOMIZED)
+def test_epsilon_is_the_least_that_the_sum_allows(local: float, beta: float) -> None:
+    """At 3,000 people and ε = 4 the sum allowed 1.18, and 3.92 was said."""
+    for n in (400, 3_000):
+        found, pair = epsilon_after_mixing(local, beta, n, 1e-9), HiddenPair.of(local, beta, n)
+        clones = numeric_epsilon(local, n, 1e-9)
+        assert found in (local, clones) or pair.delta(found) <= 1e-9
+        assert found <= clones
+        assert pair.delta(found * (1 - 3e-4)) > 1e-9
+
+
+def direct_encoding(k: int, level: float) -> Any:
+    """(k, k) randomized response by its definition."""
+    return (np.ones((k, k)) + (math.exp(level) - 1) * np.eye(k)) / (k - 1 + math.exp(level))
+
+
+def parities(level: float) -> Any:
+    """(3, 4) Hadamard response of three values by its definition."""
+    signs = np.array([[1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
+    return np.where(signs > 0, math.exp(level), 1.0) / (2 * (math.exp(level) + 1))
+
+
+def histograms(rows: Any, values: tuple[int, ...]) -> Any:
+    """The law of how often each report comes, as an array with an axis for each but the last."""
+    axes = rows.shape[1] - 1
+    law = np.zeros((len(values) + 1,) * axes)
+    law[(0,) * axes] = 1.0
+    for x in values:
+        law = rows[x, -1] * law + sum(rows[x, axis] * np.roll(law, 1, axis) for axis in range(axes))
+    return law
+
+
+def exact_epsilons(rows: Any, n: int, delta: float) -> float:
+    """The ε that n shuffled reports keep with this δ, over all values of the others."""
+    pairs = [
+        (histograms(rows, (0, *others)), histograms(rows, (1, *others)))
+        for others in combinations_with_replacement(range(rows.shape[0]), n - 1)
+    ]
+    low, high = 0.0, 20.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        power = math.exp(middle)
+        both = (np.maximum(a - power * b, 0).sum() for p in pairs for a, b in (p, p[::-1]))
+        low, high = (low, middle) if max(both) <= delta else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize("delta", [1e-3, 0.03])
+@pytest.mark.parametrize(
+    ("rows", "most"),
+    [(direct_encoding(2, 1.0), 24), (direct_encoding(3, 2.0), 9), (parities(1.0), 7)],
+)
+def test_epsilon_is_never_below_what_exactly_shuffled_reports_show(
+    rows: Any, most: int, delta: float
+) -> None:
+    level = math.log(rows.max() / rows.min())
+    beta = abs(rows[0] - rows[1]).sum() / 2
+    numbers = range(1, most, 2)
+    exact = np.array([exact_epsilons(rows, n, delta) for n in numbers])
+    bounds = np.array([epsilon_after_mixing(level, beta, n, delta) for n in numbers])
+    crowded = np.array([epsilon_after_mixing(level, beta, 10 * n, delta) for n in numbers])
+    assert (bounds >= exact - 1e-9).all()
+    # More people hide more, whatever they answer; ten times as many that are not there do not.
+    assert (np.diff(exact) <= 1e-9).all()
+    assert (crowded < exact - 1e-3).any()
 
 
 def test_two_values_differ_by_what_the_channel_says() -> None:

@@ -97,6 +97,18 @@ def test_a_crowd_of_one_hides_nobody_and_a_larger_one_more() -> None:
     assert 10 < after[3] / after[4] < 12
 
 
+@pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 12.0])
+def test_it_never_rises_with_people_or_delta(local: float) -> None:
+    """At ranges' ends, too: 1,024 clones and 2,048 are where they become wider."""
+    centre = 1 + np.arange(1000, 2100, 99) / (1 - math.tanh(local / 2))
+    numbers = [*range(1, 60, 2), *centre.astype(int).tolist(), *(centre + 1).astype(int).tolist()]
+    numbers += np.geomspace(60, 1e12, 40).astype(int).tolist()
+    after = [numeric_epsilon(local, n, 1e-9) for n in sorted(numbers)]
+    assert (np.diff(after) <= 0).all()
+    deltas = np.geomspace(1e-15, 0.4, 20)
+    assert (np.diff([numeric_epsilon(local, 3000, float(d)) for d in deltas]) <= 0).all()
+
+
 def test_bad_input_is_told() -> None:
     with pytest.raises(CaldpError, match="delta must be a number"):
         numeric_epsilon(1.0, 10, 0.0)
@@ -107,7 +119,7 @@ def test_bad_input_is_told() -> None:
 def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [(0.1, 10**4), (1.0, 10**5), (3.0, 10**7)]
     found = [shuffling.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
-    monkeypatch.setattr(shuffling, "_NARROW", 0.0)
+    monkeypatch.setattr(shuffling, "_clone_numbers", lambda: np.arange(2e6))
     finer = [shuffling.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
     for wide, fine in zip(found, finer, strict=True):
         assert fine * (1 - 1e-6) <= wide <= 1.001 * fine
@@ -130,6 +142,6 @@ def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
 def test_ranges_hold_every_number_of_clones() -> None:
     clones = shuffling.Clones.of(0.01, 400)
     assert clones.mass.sum() == pytest.approx(1, abs=1e-12)
-    assert clones.least[0] == 0
+    assert binom.sf(clones.least[0] - 1, 399, 2 / (math.exp(0.01) + 1)) == 1
     between = binom.cdf(clones.least[1:] - 1, 399, 2 / (math.exp(0.01) + 1))
-    np.testing.assert_allclose(np.cumsum(clones.mass)[:-1], between, rtol=1e-6)
+    np.testing.assert_allclose(np.cumsum(clones.mass)[:-1], between, rtol=1e-6, atol=1e-30)
