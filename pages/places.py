@@ -5,7 +5,7 @@ from caldp_ui.compute import runs
 from caldp_ui.parts import headline, mathematics
 from caldp_ui.parts.comparison import load_results
 from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.places import below, board, side, tour
+from caldp_ui.places import below, board, polygons, side, tour
 from caldp_ui.places.page_state import STATE
 from caldp_ui.session.opening import begin_page
 from caldp_ui.words.vocabulary import PLACES
@@ -15,6 +15,7 @@ scenario = begin_page(STATE).scenario
 with plain_errors():
     setup = runs.setup(scenario)
     domain = runs.map_of(setup.dataset)
+    polygons.warn(setup)
     tour.show_strip()
     page = stacked_layout(STATE)
     with page.main:

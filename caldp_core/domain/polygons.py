@@ -1,6 +1,7 @@
 """Which cells of a map lie in a polygon: those whose centre does."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,21 +12,49 @@ from caldp_core.domain.grid import GridDomain
 _TURNS: Final = (0.0, 360.0, -360.0)
 
 
+@dataclass(frozen=True)
+class AreaPart:
+    """A part of an area: inside of `rings`, by the even-odd rule, and of none of its `holes`.
+
+    Rings and holes: closed, (points, 2) longitude and latitude in degrees.
+    """
+
+    rings: Sequence[Floats]
+    holes: Sequence[Floats] = ()
+
+
 def cells_by_area(areas: Sequence[Sequence[Floats]], grid: GridDomain) -> tuple[Ints, Ints]:
     """(k,) block of each cell, and (m,) the number of the area that each block is, rising.
 
-    Each area is rings: closed, (points, 2) longitude and latitude in degrees; by the even-odd rule,
-    so that a ring within another is a hole. Rings and maps may lie on either side of the 180th
+    Each area is the rings of one `AreaPart`. Rings and maps may lie on either side of the 180th
     meridian. A later area wins where two overlap; those without a cell are no blocks; cells in none
     are one more, with the number of areas.
     """
-    raw = np.full((grid.rows, grid.columns), len(areas), np.int64)
-    for number, turn, box in _meeting(areas, grid):
-        turned = [_shift_east(ring, turn) for ring in areas[number]] if turn else areas[number]
-        rows, columns = _reach(box, grid)
-        raw[rows, columns][_inside_mask(turned, grid, rows, columns)] = number
-    present, labels = np.unique(raw.ravel(), return_inverse=True)
+    raw = np.full(grid.k, len(areas), np.int64)
+    for number, cells in cells_of_parts([AreaPart(rings) for rings in areas], grid):
+        raw[cells] = number
+    present, labels = np.unique(raw, return_inverse=True)
     return np.asarray(labels, np.int64), present
+
+
+def cells_of_parts(parts: Sequence[AreaPart], grid: GridDomain) -> Iterator[tuple[int, Ints]]:
+    """Parts in their order: number and (n,) cells whose centre is inside.
+
+    A part comes more than once where it lies on both sides of a map of the whole Earth, and not at
+    all where it is elsewhere.
+    """
+    for number, turn, box in _meeting([part.rings for part in parts], grid):
+        rows, columns = _reach(box, grid)
+        part = parts[number]
+        inside = _inside_mask(_shift_rings(part.rings, turn), grid, rows, columns)
+        for hole in part.holes:
+            inside &= ~_inside_mask(_shift_rings([hole], turn), grid, rows, columns)
+        row, column = np.nonzero(inside)
+        yield number, (row + rows.start) * grid.columns + column + columns.start
+
+
+def _shift_rings(rings: Sequence[Floats], degrees: float) -> Sequence[Floats]:
+    return [_shift_east(ring, degrees) for ring in rings] if degrees else rings
 
 
 def _meeting(

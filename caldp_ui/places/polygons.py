@@ -1,11 +1,16 @@
 """Areas of a reader's own, such as districts, as blocks: a file of polygons is read and kept."""
 
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Final
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import POLYGON_BYTES_MAX
-from caldp_core.datasets.files.polygons import read_polygons
+from caldp_core.datasets.files.polygons import AreasOfFile, read_polygons
+from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.uploads import release
@@ -35,6 +40,9 @@ def details(blocks: PolygonBlocks) -> None:
 
 
 _ERROR_KEY = f"{STATE.page}/polygons-wrong"
+_NAMED_MAX: Final = 3
+_FILE_KEY = f"{STATE.page}/polygons-file"
+"""The blocks of the last file, and the sentences about what was done with its features."""
 
 
 def _read_upload() -> None:
@@ -45,23 +53,75 @@ def _read_upload() -> None:
     release(file.file_id)
     st.session_state[_ERROR_KEY] = None
     try:
-        polygons = read_polygons(data, file.name)
-        blocks = PolygonBlocks(tuple(polygons), tuple(polygons.values()))
+        areas = read_polygons(data, file.name)
+        blocks = PolygonBlocks(tuple(areas.polygons), tuple(areas.polygons.values()))
     except CaldpError as error:
         st.session_state[_ERROR_KEY] = str(error)
         return
     visitor_data.keep_areas(blocks)
+    st.session_state[_FILE_KEY] = blocks, _describe_file(areas)
     update_scenario(STATE, lambda s: s.with_context(blocks=blocks))
 
 
+def warn(setup: Setup) -> None:
+    """Say above the page how its areas differ from what somebody may have drawn."""
+    blocks = getattr(setup.scenario.policy, "blocks", None)
+    with st.container():  # always there, so that what follows keeps its place
+        if isinstance(blocks, PolygonBlocks) and (found := _differences(blocks, setup)):
+            st.warning(escape_markdown(found), icon=":material/warning:")
+
+
+def _differences(blocks: PolygonBlocks, setup: Setup) -> str:
+    of_file, sentences = st.session_state.get(_FILE_KEY, (None, ()))
+    return " ".join([*(sentences if of_file == blocks else ()), *_describe_cells(blocks, setup)])
+
+
 def _describe_blocks(blocks: PolygonBlocks) -> str:
-    """The number of areas, those without a cell of their own, and what lies outside of all."""
-    partition = runs.setup(STATE.current().scenario).partition
-    lost = [name for name in blocks.names if name not in partition.names]
+    """The number of areas, what lies outside of all, and what is said above the page."""
+    setup = runs.setup(STATE.current().scenario)
     text = f"{formats.count(len(blocks.names), 'area', 'areas')}."
-    if lost:
-        few = ", ".join(lost[:3])
-        text += f" {len(lost)} of them hold no middle of a cell and are no blocks: {few}."
-    if OUTSIDE in partition.names and partition.m > 1:
+    if OUTSIDE in setup.partition.names and setup.partition.m > 1:
         text += " What is outside of all is one more block."
-    return str(escape_markdown(text))
+    return str(escape_markdown(f"{text} {_differences(blocks, setup)}"))
+
+
+def _describe_cells(blocks: PolygonBlocks, setup: Setup) -> Iterator[str]:
+    """Areas that are not blocks, and cells in several areas."""
+    overlaps = blocks.overlaps(setup.dataset.domain)
+    lost = [name for name in blocks.names if name not in setup.partition.names]
+    covered = [name for name in lost if any(name == earlier for earlier, _ in overlaps.taken)]
+    empty = [name for name in lost if name not in covered]
+    if empty:
+        yield f"Without the middle of a cell, so not a block: {_some(empty)}."
+    if covered:
+        yield f"Covered by later areas of the file, so not a block: {_some(covered)}."
+    if overlaps.cells:
+        (earlier, later), most = next(iter(overlaps.taken.items()))
+        yield (
+            f"{formats.count(overlaps.cells, 'cell lies', 'cells lie')} in several areas and "
+            f"{'belongs' if overlaps.cells == 1 else 'belong'} to the latest of them in the file: "
+            f"“{later}” takes {formats.integer(most)} of “{earlier}”."
+        )
+
+
+def _describe_file(areas: AreasOfFile) -> tuple[str, ...]:
+    """What was done with the features of a file, other than to take each as an area."""
+    found = []
+    if areas.united:
+        number = formats.integer(sum(areas.united.values()))
+        found.append(f"{number} features of the file are united by name: {_some(areas.united)}.")
+    if areas.copies:
+        number = formats.count(sum(areas.copies.values()), "is a copy", "are copies")
+        found.append(f"{number} of another one.")
+    if areas.unused:
+        number = formats.count(areas.unused, "feature", "features")
+        found.append(f"Without a polygon, so left out: {number} of the file.")
+    if found and areas.named_by is not None:
+        found.append(f"The property “{areas.named_by}” names the areas.")
+    return tuple(found)
+
+
+def _some(names: Collection[str]) -> str:
+    """A few names in quotation marks, and how many more there are."""
+    few = [f"“{name}”" for name in islice(names, _NAMED_MAX)]
+    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "")

@@ -10,7 +10,7 @@ import shapely
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
 from caldp_core.basics.limits import CORNERS_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.polygons import read_polygons
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
 from tests.contract.checks import naming
 
@@ -47,7 +47,7 @@ def collection(*features: Any) -> bytes:
 def test_cells_are_in_the_polygon_that_a_geometry_library_says() -> None:
     areas = {"West": WEST, "<b>East</b>": EAST, "Over": OVER}
     data = collection(*(feature(each, id=7, name_de=name) for name, each in areas.items()))
-    found = read_polygons(data, "areas.geojson")
+    found = read_polygons(data, "areas.geojson").polygons
     assert tuple(found) == tuple(areas)
     partition = PolygonBlocks(tuple(found), tuple(found.values())).build(GRID)
     x, y = np.meshgrid(GRID.longitudes(), GRID.latitudes())
@@ -70,6 +70,7 @@ def test_areas_without_a_cell_are_no_blocks_and_names_are_found_or_made() -> Non
         ("BEZIRK_NR", 1, 2): ("1", "2"),
         ("name", "a", "a"): ("a",),
         ("name", "a", None): ("area 1", "area 2"),
+        ("fid", 1, 2): ("1", "2"),
     }.items():
         key, *values = column
         data = collection(
@@ -78,7 +79,114 @@ def test_areas_without_a_cell_are_no_blocks_and_names_are_found_or_made() -> Non
                 for i, value in enumerate(values)
             )
         )
-        assert tuple(read_polygons(data, "x")) == names
+        assert tuple(read_polygons(data, "x").polygons) == names
+
+
+def test_the_property_that_reads_as_a_name_names_the_areas() -> None:
+    """By property its values, one a feature: numbers keep areas apart, and are not names."""
+    for properties, key in (
+        (
+            {"fid": (1, 2, 3), "name": ("North", "North", "South"), "year": (2019, 2020, 2020)},
+            "name",
+        ),
+        (
+            {"NAME_0": ("D", "D", "D"), "NAME_1": ("A", "A", "B"), "NAME_2": ("a", "b", "c")},
+            "NAME_2",
+        ),
+        ({"ECONOMY": ("rich", "poor", "rich"), "name": ("a", "b", "b")}, "name"),
+        ({"name": ("Texas",) * 3, "fid": (1, 2, 3)}, "fid"),
+        ({"kind": ("urban", "rural", "urban"), "fid": (1, 2, 3)}, "fid"),
+        ({"fid": (1, 2, 3), "kreis": ("a", "b", "c")}, "kreis"),
+        ({"name": ("1", "2", "3"), "NAMELSAD": ("one", "two", "two")}, "NAMELSAD"),
+        ({"width": (3, 1, 2), "Bezirksname": ("b", "a", "c")}, "Bezirksname"),
+    ):
+        with naming(key):
+            features = [
+                feature([[star(11 + i, 48, 0.2, 0.1)]], **{k: v[i] for k, v in properties.items()})
+                for i in range(3)
+            ]
+            areas = read_polygons(collection(*features), "x")
+            assert areas.named_by == key
+            assert tuple(areas.polygons) == tuple(map(str, dict.fromkeys(properties[key])))
+
+
+BOX = [(-90.0, 40.0), (-80.0, 40.0), (-80.0, 45.0), (-90.0, 45.0), (-90.0, 40.0)]
+LEFT = [(min(x, -84.0), y) for x, y in BOX]
+RIGHT = [(max(x, -86.0), y) for x, y in BOX]
+SOUTH = [(x, y - 5) for x, y in BOX]
+
+
+def blocks_of(data: bytes) -> PolygonBlocks:
+    polygons = read_polygons(data, "x").polygons
+    return PolygonBlocks(tuple(polygons), tuple(polygons.values()))
+
+
+def test_a_district_that_is_there_twice_is_one_block() -> None:
+    """As copies, under a running number, or as parts that overlap: North is 25 × 50 cells."""
+    south = feature([[SOUTH]], name="South", fid=3)
+    for features, said in (
+        ([feature([[BOX]], name="North")] * 2, ({"North": 2}, {"North": 1})),
+        ([feature([[BOX]], name="North", fid=i) for i in (1, 2)], ({"North": 2}, {"North": 1})),
+        (
+            [feature([[BOX]], name="North"), feature([[BOX[::-1]]], name="North")],
+            ({"North": 2}, {}),
+        ),
+        ([feature([[LEFT], [RIGHT]], name="North")], ({}, {})),
+    ):
+        data = collection(*features, south, {"geometry": None})
+        areas, blocks = read_polygons(data, "x"), blocks_of(data)
+        assert (areas.united, areas.copies, areas.unused) == (*said, 1)
+        partition = blocks.build(US_GRID)
+        assert partition.names == ("North", "South", OUTSIDE)
+        assert partition.sizes().tolist() == [25 * 50, 25 * 50, 43_750 - 2 * 25 * 50]
+        assert blocks.overlaps(US_GRID).cells == 0
+
+
+def test_every_block_holds_the_cells_that_a_geometry_library_puts_into_it() -> None:
+    """Random stars with holes that overlap, copied, united and laid over each other."""
+    rng = np.random.default_rng(7)
+    points = np.meshgrid(GRID.longitudes(), GRID.latitudes())
+    for _ in range(40):
+        drawn: list[tuple[str, list[Ring]]] = []
+        for name in rng.choice(["a", "b", "c"], 6):
+            x, y = rng.uniform(11.1, 11.4), rng.uniform(48.1, 48.3)
+            holes = [
+                star(x + rng.normal(0, 0.02), y, *rng.uniform(0.02, 0.06, 2))
+                for _ in range(rng.integers(0, 4))
+            ]
+            outer = star(x, y, *rng.uniform(0.06, 0.15, 2))
+            drawn += [(str(name), [outer, *holes])] * int(rng.integers(1, 4))
+        data = collection(*(feature([rings], name=name) for name, rings in drawn))
+        blocks = blocks_of(data)
+        shapes = {
+            name: shapely.union_all(
+                [
+                    shapely.Polygon(rings[0])
+                    - shapely.union_all(list(map(shapely.Polygon, rings[1:])))
+                    for other, rings in drawn
+                    if other == name
+                ]
+            )
+            for name in blocks.names
+        }
+        inside = {name: shapely.contains_xy(shape, *points) for name, shape in shapes.items()}
+        wanted = np.full(points[0].shape, OUTSIDE, dtype=object)
+        for name in blocks.names:
+            wanted[inside[name]] = name
+        partition = blocks.build(GRID)
+        np.testing.assert_array_equal(np.array(partition.names)[partition.labels], wanted.ravel())
+        several = sum(inside.values(), np.zeros_like(points[0], int)) > 1
+        assert blocks.overlaps(GRID).cells == several.sum()
+
+
+def test_what_an_area_loses_to_a_later_one_is_counted_by_both() -> None:
+    over = collection(
+        *(feature([[ring]], name=n) for n, ring in zip("abc", (BOX, LEFT, BOX), strict=True))
+    )
+    blocks = blocks_of(over)
+    assert blocks.build(US_GRID).names == ("c", OUTSIDE)
+    assert blocks.overlaps(US_GRID).cells == 1250
+    assert blocks.overlaps(US_GRID).taken == {("a", "b"): 750, ("b", "c"): 750, ("a", "c"): 500}
 
 
 RING = star(11.0, 48.0, 0.2, 0.1)
@@ -119,6 +227,7 @@ def test_records_refuse_what_is_no_polygon() -> None:
         (("a",), ("48,11 48.1,11 48.1,191",), "within ±90° and ±180°"),
         (("a",), ("",), "A polygon is written"),
         (("a",), (f"{triangle}/{triangle}",), "A polygon is written"),
+        (("a",), (f"{triangle} / {triangle}",), "cancel each other"),
         (("a",), ("48,11 " * (CORNERS_MAX + 1),), "corners in all"),
     ):
         with naming(words), pytest.raises(CaldpError, match=words):

@@ -1,6 +1,7 @@
 """Points of one's own, such as clinics: what is near them is sensitive; what is none is told."""
 
 import json
+import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -58,6 +59,51 @@ def _areas_of_a_file(at: AppTest) -> None:
     checked(_send(at, b"{}").run())
     assert scenario_of(at) == before
     assert "must be GeoJSON with polygons" in at.error[0].value
+    _areas_that_are_not_as_drawn(at)
+
+
+def _areas_that_are_not_as_drawn(at: AppTest) -> None:
+    """Copies, overlaps, and areas without a cell are said above the page, of this file."""
+    north, south = box(-90, 40, -80, 45), box(-90, 35, -80, 41)
+    tiny, over = box(-90.01, 35.01, -90, 35.02), box(-91, 34, -79, 42)
+    features = [("North", north), ("North", north), ("South", south), ("Tiny", tiny)]
+    checked(_send(at, _file([*features, ("Under", north), ("Over", over)])).run())
+    (warning,) = at.warning
+    said = re.sub(r"\\", "", warning.value)
+    for sentence in (
+        "2 features of the file are united by name: “North”. 1 is a copy of another one.",
+        "Without a polygon, so left out: 1 feature of the file.",
+        "The property “name” names the areas.",
+        "Without the middle of a cell, so not a block: “Tiny”.",
+        "Covered by later areas of the file, so not a block: “North”, “South”.",
+        "2,500 cells lie in several areas and belong to the latest of them in the file: ",
+        "“Over” takes 1,250 of “South”.",
+    ):
+        assert sentence in said, said
+    checked(_send(at, _file([("North", north)])).run())
+    assert not at.warning
+
+
+def _file(features: list[tuple[str, list[list[float]]]]) -> bytes:
+    return json.dumps(
+        {
+            "type": "FeatureCollection",
+            "features": [
+                *(
+                    {
+                        "properties": {"name": name},
+                        "geometry": {"type": "Polygon", "coordinates": [ring]},
+                    }
+                    for name, ring in features
+                ),
+                *[{"geometry": {"type": "Point", "coordinates": [0, 0]}}] * (len(features) > 1),
+            ],
+        }
+    ).encode()
+
+
+def box(west: float, south: float, east: float, north: float) -> list[list[float]]:
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
 
 
 def _send(at: AppTest, data: bytes) -> AppTest:

@@ -2,7 +2,10 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
@@ -13,15 +16,31 @@ _DECIMALS: Final = 5
 """Of degrees: a metre."""
 _JOINERS: Final = "\u200c\u200d"
 """Parts of Persian and Indian words."""
-_NAMES: Final = ("name", "nom", "nombre", "nome", "naam", "label", "title", "bezeichnung", "id")
-"""Properties that are names, the best first; a part of the property's name is enough."""
+_NAMES: Final = ("name", "nom", "nombre", "nome", "naam", "label", "title", "bezeichnung")
+"""Properties that are names, the best first; a word of the property may begin or end so."""
 
 
-def read_polygons(data: bytes, file: str) -> dict[str, str]:
-    """Polygons by name, each as its corners "latitude,longitude", further rings after " / ".
+@dataclass(frozen=True)
+class AreasOfFile:
+    """Areas of a file: `polygons` by name, as texts of `PolygonBlocks`.
 
-    Areas of one name are one. Corners are rounded to a metre. Raises `CaldpError` for what is no
-    GeoJSON with polygons, or too much of it.
+    `named_by`: the property that names them, None where they are numbered. `united`: by name,
+    how many features one area was made of, where more than one; `copies`: by name, the features
+    among them that say what one before says. `unused`: features that hold no polygon.
+    """
+
+    polygons: dict[str, str]
+    named_by: str | None
+    united: dict[str, int]
+    copies: dict[str, int]
+    unused: int
+
+
+def read_polygons(data: bytes, file: str) -> AreasOfFile:
+    """The areas of a GeoJSON file: all polygons of one name are united, holes stay holes.
+
+    Corners are rounded to a metre. Raises `CaldpError` for a file without polygons, or with too
+    many.
     """
     require(
         len(data) <= POLYGON_BYTES_MAX,
@@ -33,29 +52,35 @@ def read_polygons(data: bytes, file: str) -> dict[str, str]:
         parsed = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise CaldpError(f"The file {excerpt(file)} is no JSON that can be read.") from None
-    areas: dict[str, list[str]] = {}
-    features = [each for each in _features(parsed) if _polygons(each)]
-    key = _name_key([_properties(each) for each in features])
-    for number, feature in enumerate(features, start=1):
+    features = list(_features(parsed))
+    drawn = [(each, parts) for each in features if (parts := _parts(each, file))]
+    key = _name_key([_properties(each) for each, _ in drawn])
+    areas: dict[str, list[tuple[str, ...]]] = {}
+    for number, (feature, parts) in enumerate(drawn, start=1):
         name = _line(_properties(feature).get(key, "")) if key else ""
-        rings = [_ring(ring, file) for polygon in _polygons(feature) for ring in _list(polygon)]
-        areas.setdefault(name or f"area {number}", []).extend(ring for ring in rings if ring)
-    areas = {name: rings for name, rings in areas.items() if rings}
-    _check(areas, file)
-    return {name: " / ".join(rings) for name, rings in areas.items()}
+        areas.setdefault(name or f"area {number}", []).append(parts)
+    polygons = {name: " + ".join(dict.fromkeys(chain(*each))) for name, each in areas.items()}
+    _check(polygons, file)
+    return AreasOfFile(
+        polygons,
+        key,
+        {name: len(each) for name, each in areas.items() if len(each) > 1},
+        {name: copies for name, each in areas.items() if (copies := len(each) - len(set(each)))},
+        len(features) - len(drawn),
+    )
 
 
-def _check(areas: Mapping[str, list[str]], file: str) -> None:
+def _check(polygons: Mapping[str, str], file: str) -> None:
     require(
-        bool(areas),
+        bool(polygons),
         f"The file {excerpt(file)} must be GeoJSON with polygons, and has none; give a "
         "FeatureCollection of them, in degrees (WGS 84).",
     )
-    corners = sum(ring.count(",") for rings in areas.values() for ring in rings)
+    corners = sum(text.count(",") for text in polygons.values())
     require(
-        len(areas) <= POLYGONS_MAX and corners <= CORNERS_MAX,
+        len(polygons) <= POLYGONS_MAX and corners <= CORNERS_MAX,
         f"Areas may be up to {POLYGONS_MAX} with {CORNERS_MAX:,} corners in all, {excerpt(file)} "
-        f"has {len(areas):,} with {corners:,}; simplify them, or leave some out.",
+        f"has {len(polygons):,} with {corners:,}; simplify them, or leave some out.",
     )
 
 
@@ -79,6 +104,14 @@ def _polygons(feature: Mapping[str, Any]) -> list[Any]:
     coordinates = _list(geometry.get("coordinates"))
     kinds = {"Polygon": [coordinates], "MultiPolygon": coordinates}
     return kinds.get(str(geometry.get("type")), [])
+
+
+def _parts(feature: Mapping[str, Any], file: str) -> tuple[str, ...]:
+    """The parts of a feature as texts, each with its holes; those without an inside are none."""
+    drawn = [[_ring(ring, file) for ring in _list(each)] for each in _polygons(feature)]
+    return tuple(
+        " - ".join([rings[0], *filter(None, rings[1:])]) for rings in drawn if rings and rings[0]
+    )
 
 
 def _list(value: Any) -> list[Any]:
@@ -115,21 +148,37 @@ def _format_degrees(degrees: float) -> str:
 
 
 def _name_key(properties: list[dict[str, Any]]) -> str | None:
-    """Which property names the areas: by what it is called, of those with the most values."""
-    if not properties:
-        return None
-    different: dict[str, int] = {}
-    for key in properties[0]:
-        values = {_line(each.get(key, "")) for each in properties}
-        if "" not in values:
-            different[key] = len(values)
-    if not different:
-        return None
-    most = max(different.values())
-    keys = [key for key, number in different.items() if number == most]
-    called = [key for word in _NAMES for key in keys if word in key.casefold()]
-    texts = [key for key in keys if isinstance(properties[0][key], str)]
-    return next(iter([*called, *texts, *keys]))
+    """Which property names the areas; None where no property has a value in each.
+
+    One that is called a name, if it has texts, and different ones: several areas of one name are
+    one. Else the one with the most values, so that numbers of areas keep them apart.
+    """
+    first = properties[0] if properties else {}
+    values = {key: [_line(each.get(key, "")) for each in properties] for key in first}
+    number_of = {key: len(set(texts)) for key, texts in values.items() if "" not in texts}
+
+    def rank(key: str) -> tuple[bool, int, int, bool]:
+        is_text = not all(map(_is_number, values[key]))
+        varies = number_of[key] > 1 or len(properties) == 1
+        called = _called_a_name(key) if is_text and varies else 0
+        return called > 0, called, number_of[key], is_text
+
+    return max(number_of, key=rank, default=None)
+
+
+def _called_a_name(key: str) -> int:
+    """How surely a property is called a name: 0 for others, 1 if a word of it begins or ends so.
+
+    More for exactly one of `_NAMES`, the most for the first of them.
+    """
+    if key.casefold() in _NAMES:
+        return 1 + len(_NAMES) - _NAMES.index(key.casefold())
+    words = re.findall(r"[^\W\d_]+", key.casefold())
+    return int(any(word.startswith(_NAMES) or word.endswith(_NAMES) for word in words))
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[-+]?\d[\d.,]*", text) is not None
 
 
 def _line(value: Any) -> str:
