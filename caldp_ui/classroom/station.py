@@ -12,11 +12,11 @@ from caldp_ui.classroom import audits
 from caldp_ui.classroom.dials import Dials
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.picture import Picture
-from caldp_ui.classroom.statements import LECTURE
 from caldp_ui.compute import exports
 from caldp_ui.parts import mathematics, sharing
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words.headline import Headline
+from caldp_ui.words.statements import OF_STATIONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def below(board: Board, offer_file: Callable[[], None]) -> None:
     if expander.open:
         with expander:
             board.formula()
-            mathematics.list_statements(LECTURE.get(STATE.current().station, ()))
+            mathematics.list_statements(OF_STATIONS.get(STATE.current().station, ()))
     tabs(STATE.key("tabs"), {**_TABS, "Share and export": lambda _: _sharing(offer_file)}, board)
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from caldp_ui.words.statement import Statement
-from caldp_ui.words.statements import STATEMENTS
+from caldp_ui.words.statements import OF_PAGES, Statement
 
 
 @st.fragment
@@ -16,7 +15,7 @@ def drawer(page: str) -> None:
     )
     if expander.open:
         with expander:
-            list_statements(STATEMENTS[page])
+            list_statements(OF_PAGES[page])
             st.caption("Sources and derivations: docs/mathematics.md.")
 
 
@@ -24,6 +23,6 @@ def list_statements(statements: Iterable[Statement]) -> None:
     """Show statements one after the other; nothing where there are none."""
     for each in statements:
         sentence = each.says[0].upper() + each.says[1:]
-        st.markdown(f"{sentence} · `caldp_core.{each.code}`")
+        st.markdown(f"{sentence} · `{each.code}`")
         if each.formula:
             st.latex(each.formula)

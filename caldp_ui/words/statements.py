@@ -1,27 +1,32 @@
-"""The statements that the pages rest on: each with its source, its formula and its code.
+"""The statements that pages and the classroom's stations rest on, read from `statements.toml`."""
 
-The tables of docs/mathematics.md list them with their pages; tests compare these tables with this
-one, and this one with what pages show. A formula may be empty where the page itself has it.
-"""
-
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from caldp_ui.words import statements_of_maps as maps
-from caldp_ui.words import statements_of_numbers as numbers
-from caldp_ui.words.statement import Statement
 
-STATEMENTS: Final[Mapping[str, tuple[Statement, ...]]] = {
-    "places": maps.PLACES,
-    "values": numbers.VALUES,
-    "yesno": numbers.YESNO,
-    "distances": maps.DISTANCES,
-    "personal": maps.PERSONAL,
-    "adversary": maps.ADVERSARY,
-    "coarser": maps.COARSER,
-    "matrix": numbers.MATRIX,
-    "curves": numbers.CURVES,
-    "plan": numbers.PLAN,
-    "paper": numbers.PAPER,
-}
+@dataclass(frozen=True)
+class Statement:
+    """A statement with its source, its full name in the code, and its formula in LaTeX or ""."""
+
+    says: str
+    code: str
+    formula: str = ""
+
+
+def _read() -> Mapping[str, Mapping[str, tuple[Statement, ...]]]:
+    """By kind (page, station) and name, the statements of the file."""
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    return {
+        kind: {name: tuple(Statement(**each) for each in rows) for name, rows in table.items()}
+        for kind, table in tomllib.loads(text).items()
+    }
+
+
+_ALL: Final = _read()
+OF_PAGES: Final = _ALL["page"]
 """By the page that shows them."""
+OF_STATIONS: Final = _ALL["station"]
+"""By the station of the classroom, whose expander “The formula” has the formulas themselves."""

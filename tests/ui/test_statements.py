@@ -9,10 +9,8 @@ from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app.navigation import CLASSROOM, PAGES
-from caldp_ui.classroom.statements import LECTURE
 from caldp_ui.words import mixing
-from caldp_ui.words.statement import Statement
-from caldp_ui.words.statements import STATEMENTS
+from caldp_ui.words.statements import OF_PAGES, OF_STATIONS, Statement
 from caldp_ui.words.vocabulary import PLACES
 from tests.test_docs_mathematics import rows
 from tests.ui.driver import open_page
@@ -27,37 +25,37 @@ def table_rows(*sections: str) -> Table:
 
 
 def row_of(statement: Statement, where: str) -> tuple[str, str, str]:
-    return statement.says, f"`caldp_core.{statement.code}`", where
+    return statement.says, f"`{statement.code}`", where
 
 
 def test_the_tables_are_those_of_the_pages() -> None:
-    by_page = {row_of(s, TITLES[page]) for page, those in STATEMENTS.items() for s in those}
-    by_station = {row_of(s, station) for station, those in LECTURE.items() for s in those}
+    by_page = {row_of(s, TITLES[page]) for page, those in OF_PAGES.items() for s in those}
+    by_station = {row_of(s, station) for station, those in OF_STATIONS.items() for s in those}
     assert table_rows("Theory", "Audits") == by_page
     assert table_rows("The lecture") == by_station
     assert len(by_page) + len(by_station) == sum(
-        len(those) for table in (STATEMENTS, LECTURE) for those in table.values()
+        len(those) for table in (OF_PAGES, OF_STATIONS) for those in table.values()
     )
 
 
 def code_names(at: AppTest) -> list[str]:
     """Names of the code in what is shown of statements."""
     texts = [item.value for item in at.main.markdown]
-    return [name for text in texts for name in re.findall(r" · `caldp_core\.([\w.]+)`$", text)]
+    return [name for text in texts for name in re.findall(r" · `(caldp_core\.[\w.]+)`$", text)]
 
 
-@pytest.mark.parametrize("page", STATEMENTS)
+@pytest.mark.parametrize("page", OF_PAGES)
 def test_a_page_shows_its_statements(page: str) -> None:
     at = open_page(f"pages/{page}.py", {}, {f"{page}-mathematics": True})
-    assert code_names(at) == [statement.code for statement in STATEMENTS[page]]
-    formulas = {"$$\n" + s.formula + "\n$$" for s in STATEMENTS[page] if s.formula}
+    assert code_names(at) == [statement.code for statement in OF_PAGES[page]]
+    formulas = {"$$\n" + s.formula + "\n$$" for s in OF_PAGES[page] if s.formula}
     assert formulas <= {item.value for item in at.latex}
 
 
-@pytest.mark.parametrize("station", LECTURE)
+@pytest.mark.parametrize("station", OF_STATIONS)
 def test_a_station_shows_its_statements(station: str) -> None:
     at = open_page(CLASSROOM, {"station": station}, {"classroom-formula": True})
-    assert code_names(at) == [statement.code for statement in LECTURE[station]]
+    assert code_names(at) == [statement.code for statement in OF_STATIONS[station]]
     assert at.latex
     assert not open_page(CLASSROOM, {"station": station}).latex
 
