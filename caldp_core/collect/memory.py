@@ -9,6 +9,7 @@ one at a time may.
 import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,11 @@ from caldp_core.collect.protocol import Protocol
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _KEYS: Final = {"protocol", "person", "report"}
+_SPACES: Final = "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+_AROUND: Final = f"{_SPACES}\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""What JavaScript's `trim` removes."""
+_ENDS: Final = ("", " ", "\n", "\r\n")
+"""What names had at their ends where earlier versions took them as they were spelled."""
 
 
 class Memory:
@@ -45,8 +51,8 @@ class Memory:
 
         Also where `person` is no name: all that have none would share one report.
         """
-        _check_person(person)
-        key = hashlib.sha256(f"{self._mark} {person}".encode("utf-8", "surrogatepass")).hexdigest()
+        name = normal_name(person)
+        key = self._digest(name)
         if key not in self._sent:
             # Its owner's alone, and never emptied by being opened.
             with (
@@ -56,10 +62,20 @@ class Memory:
                 lock(file)
                 self._load(file)
                 if key not in self._sent:
-                    report = draw()
+                    stored = self._stored_as_spelled(person, name)
+                    report = draw() if stored is None else stored
                     self._append(file, {"protocol": self._mark, "person": key, "report": report})
                     self._sent[key] = report
         return self._sent[key]
+
+    def _digest(self, name: str) -> str:
+        return hashlib.sha256(f"{self._mark} {name}".encode()).hexdigest()
+
+    def _stored_as_spelled(self, *spelled: str) -> int | str | None:
+        """The report that an earlier version stored under another spelling of the name."""
+        forms = [*spelled, unicodedata.normalize("NFD", spelled[-1])]
+        keys = (self._digest(form + end) for form in forms for end in _ENDS)
+        return next((self._sent[key] for key in keys if key in self._sent), None)
 
     def _load(self, file: BinaryIO) -> None:
         """Read the lines that are new since the last time, of whichever process."""
@@ -118,11 +134,19 @@ def _texts(line: dict[str, Any]) -> bool:
     return named and type(line["report"]) in (int, str)
 
 
-def _check_person(person: object) -> None:
+def normal_name(person: object) -> str:
+    """The one form in which names are compared: NFC, without spaces around, as in `client.js`.
+
+    Letters of other case stay different. Raises `CaldpError` for what is no name.
+    """
+    name = unicodedata.normalize("NFC", person).strip(_AROUND) if isinstance(person, str) else ""
+    is_half = any("\ud800" <= sign <= "\udfff" for sign in name)
     # Not quoted, as it may say who somebody is, and errors end up in logs.
+    got = "one with half a character" if is_half else f"one of type {type(person).__name__}"
     require(
-        isinstance(person, str) and bool(person),
+        bool(name) and not is_half,
         "person must be a text that is not empty, as a memory stores a report for each, got "
-        f"{'an empty one' if person == '' else f'one of type {type(person).__name__}'}; give "
+        f"{got if name or not isinstance(person, str) else 'an empty one'}; give "
         "each person a name of their own.",
     )
+    return name

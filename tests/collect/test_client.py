@@ -1,9 +1,11 @@
 """The Python client: labels in, reports out, the same again where it is asked to remember."""
 
 import base64
+import hashlib
 import json
 import os
 import stat
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -127,7 +129,7 @@ def test_who_is_remembered_sends_the_same_again_whatever_they_say(tmp_path: Path
 
 def test_who_is_nobody_shares_no_report_with_others(tmp_path: Path) -> None:
     client = Client(labelled("oue", LABELS), memory=tmp_path / "memory")
-    nobody: tuple[Any, ...] = (None, float("nan"), 7, "", b"Ann")
+    nobody: tuple[Any, ...] = (None, float("nan"), 7, "", b"Ann", " \n", "\ufeff", "Ann\ud800")
     for person in nobody:
         with naming(repr(person)), pytest.raises(CaldpError, match="person must be a text"):
             client.report("flu", person=person)
@@ -135,6 +137,32 @@ def test_who_is_nobody_shares_no_report_with_others(tmp_path: Path) -> None:
         client.message("flu")
     assert not (tmp_path / "memory").exists()
     assert Client(labelled("oue", LABELS)).report("flu")
+
+
+LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
+SPELLINGS = ("Zoë", unicodedata.normalize("NFD", "Zoë"), "Zoë ", "\tZoë\u3000", "\ufeffZoë\r\n")
+
+
+def test_one_name_in_any_spelling_is_one_person(tmp_path: Path) -> None:
+    client = Client(labelled("oue", LETTERS), memory=tmp_path / "memory")
+    reports = [client.report(letter, person=name) for letter, name in zip("abcde", SPELLINGS)]
+    assert len(set(reports)) == 1
+    assert client.report("a", person="ZOË") != reports[0]
+    assert len((tmp_path / "memory").read_text("utf-8").splitlines()) == 2
+
+
+def test_a_memory_of_an_earlier_version_gives_what_it_stored(tmp_path: Path) -> None:
+    """It knew a person by the digest of the name as it was spelled."""
+    protocol = labelled("oue", LETTERS)
+    for spelled in ("Zoë", unicodedata.normalize("NFD", "Zoë"), "Zoë ", "Zoë\r\n", "\tZoë"):
+        key = hashlib.sha256(f"{protocol.fingerprint} {spelled}".encode()).hexdigest()
+        line = {"protocol": protocol.fingerprint, "person": key, "report": "AAAA"}
+        (tmp_path / "memory").write_text(f"{json.dumps(line)}\n", "utf-8")
+        with naming(repr(spelled)):
+            asked = (spelled, "Zoë") if spelled[0] == "\t" else ("Zoë", spelled)
+            for name in (*asked, *SPELLINGS):
+                assert Client(protocol, memory=tmp_path / "memory").report("a", name) == "AAAA"
+            assert len((tmp_path / "memory").read_text("utf-8").splitlines()) <= 2
 
 
 def test_workers_that_share_a_memory_send_one_report_a_person(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """The JavaScript client: the Python client's reports from the same coins, and exact laws."""
 
+import hashlib
 import json
 import subprocess
+import unicodedata
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 import caldp_core.collect
 from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
 from caldp_core.collect.formats import NUMBER, as_text
+from caldp_core.collect.memory import normal_name
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.table_plan import TABLE
 from caldp_core.domain.grid import GridDomain
@@ -20,7 +23,7 @@ from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.collect.laws import stated
-from tests.collect.protocols import SPECS, planned, small, tables
+from tests.collect.protocols import SPECS, labelled, planned, small, tables
 from tests.collect.vectors import vectors
 from tests.collect.written import in_base64
 from tests.contract.checks import naming
@@ -124,6 +127,69 @@ def test_its_numbers_are_the_systems_and_its_coins_even(output: dict[str, Any]) 
     for bit in range(48):
         assert len({number >> bit & 1 for number in numbers}) == 2
     assert (output["below"], output["among"]) == (1, 1)
+
+
+REMEMBER: Final = """
+import {readFileSync} from "node:fs";
+import {pathToFileURL} from "node:url";
+const {client, protocol, asks, stored} = JSON.parse(readFileSync(0, "utf8"));
+const {Client} = await import(pathToFileURL(client));
+const kept = new Map(Object.entries(stored));
+const memory = {getItem: key => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text),
+    removeItem: key => kept.delete(key)};
+const device = new Client(protocol, {memory});
+const reports = asks.map(([answer, ...person]) => {
+    try { return device.report(answer, ...person); } catch (error) { return {error: error.message}; }
+});
+process.stdout.write(JSON.stringify({reports, kept: Object.fromEntries(kept)}));
+"""
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def remembered(protocol: Protocol, asks: list[Any], stored: dict[str, str]) -> dict[str, Any]:
+    """What a client with a memory sends to each ask, and what the memory then holds."""
+    payload = {"client": str(CLIENT), "protocol": json.loads(protocol.to_json())}
+    done = subprocess.run(
+        [str(NODE), "--input-type=module", "-e", REMEMBER],
+        input=json.dumps(payload | {"asks": asks, "stored": stored}),
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    output: dict[str, Any] = json.loads(done.stdout)
+    return output
+
+
+def test_a_memory_wants_names_and_keeps_their_digests() -> None:
+    """Twelve people without a name on one browser sent one report."""
+    protocol = labelled("oue", tuple(LETTERS))
+    nobody = [["a"], ["a", ""], ["a", " \n"], ["a", None], ["a", 7], ["a", "Ann\ud800"]]
+    names = [
+        "Zoë",
+        unicodedata.normalize("NFD", "Zoë"),
+        "\tZoë\u3000",
+        "\ufeffZoë\r\n",
+        "ZOË",
+        "周",
+    ]
+    asks = [*nobody, *([LETTERS[i], name] for i, name in enumerate(names))]
+    output = remembered(protocol, asks, {})
+    refused, sent = output["reports"][: len(nobody)], output["reports"][len(nobody) :]
+    for each in refused:
+        assert "give each a name of their own" in each["error"]
+    assert len(set(sent[:4])) == 1
+    assert len(set(sent[3:])) == 3
+    right = (f"{protocol.fingerprint} {normal_name(name)}" for name in (names[0], *names[4:]))
+    assert set(output["kept"]) == {f"caldp.{hashlib.sha256(e.encode()).hexdigest()}" for e in right}
+
+
+def test_a_name_that_an_earlier_version_stored_gives_its_report_and_is_forgotten() -> None:
+    protocol = labelled("oue", tuple(LETTERS))
+    for spelled in ("Zoë", unicodedata.normalize("NFD", "Zoë"), "Zoë ", "\tZoë"):
+        stored = {f"caldp.{protocol.fingerprint}.{spelled}": '"AAAA"', "theirs": "kept"}
+        output = remembered(protocol, [["a", spelled], ["b", "Zoë"], ["c", spelled]], stored)
+        with naming(repr(spelled)):
+            assert output["reports"] == ["AAAA"] * 3
+            (key,) = set(output["kept"]) - {"theirs"}
+            assert "Zo" not in key
 
 
 def test_it_is_one_small_file_that_asks_for_nothing() -> None:

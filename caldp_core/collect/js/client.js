@@ -15,7 +15,7 @@
         base: (block: Numbers, coins: Coins) => Cell,
     }} Law
     @typedef {{getItem: (key: string) => string | null | undefined,
-        setItem: (key: string, value: string) => void}} Memory
+        setItem: (key: string, value: string) => void, removeItem?: (key: string) => void}} Memory
     @typedef {any} Protocol As docs/protocol.schema.json says. */
 
 const ONE = 2 ** 48;
@@ -272,13 +272,14 @@ function stir(state, words) {
     [a, b, c, d, e, f, g, h].forEach((word, i) => { state[i] += word; });
 }
 
-/** SHA-256 of a text of ASCII. A browser's own is there with https alone, which a room may not have.
+/** SHA-256 of a text in UTF-8. A browser's own is there with https alone, which a room may not have.
     @param {string} text */
 function digest(text) {
-    const size = text.length + 72 & ~63, bytes = new Uint8Array(size), view = new DataView(bytes.buffer);
-    bytes.set(new TextEncoder().encode(text));
-    bytes[text.length] = 0x80;
-    view.setBigUint64(size - 8, BigInt(text.length) * 8n);
+    const data = new TextEncoder().encode(text), {length} = data, size = length + 72 & ~63;
+    const bytes = new Uint8Array(size), view = new DataView(bytes.buffer);
+    bytes.set(data);
+    bytes[length] = 0x80;
+    view.setBigUint64(size - 8, BigInt(length) * 8n);
     const words = new Uint32Array(64), state = new Uint32Array([0x6a09e667, 0xbb67ae85, 0x3c6ef372,
         0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]);
     for (let start = 0; start < size; start += 64) {
@@ -286,6 +287,16 @@ function digest(text) {
         stir(state, words);
     }
     return [...state].map(word => word.toString(16).padStart(8, "0")).join("");
+}
+
+/** The one form in which names are compared, as the Python client does: NFC, without spaces around.
+    The name is not in the error: errors end up in logs.
+    @param {unknown} person */
+export function normalName(person) {
+    const name = typeof person === "string" ? person.normalize("NFC").trim() : "";
+    if (name && !/\p{Surrogate}/u.test(name)) return name;
+    throw new Error("A memory stores a report for each person: give each a name of their own, a text that " +
+        "is not empty.");
 }
 
 /** What the fingerprint of a protocol is to be: two share it only if their reports mean the same.
@@ -309,7 +320,8 @@ export class Client {
     blocks = [];
 
     /** `memory`: what keeps what each person sent, so that asked again they send the same; it has
-        `getItem` and `setItem`, as localStorage does. `number`: for tests alone.
+        `getItem` and `setItem`, as localStorage does. It holds digests of names. `number`: for tests
+        alone.
         @param {Protocol} protocol
         @param {{memory?: Memory | null, number?: () => number}} [options] */
     constructor(protocol, {memory = null, number = systemNumber} = {}) {
@@ -333,17 +345,29 @@ export class Client {
 
     /** What the person sends: a number, or bytes in base64. On a map an answer is
         [latitude, longitude] in degrees, else a label, or a number where values have no labels.
+        A client with a memory wants a name for each person; see `normalName`.
         @param {unknown} answer
         @returns {number | string} */
     report(answer, person = "") {
         const value = this.#toValue(answer);
-        if (!this.memory) return this.draw(value);
-        const key = `caldp.${this.protocol.fingerprint}.${person}`;
-        const sent = this.memory.getItem(key);
-        if (sent !== null && sent !== undefined) return JSON.parse(sent);
-        const report = this.draw(value);
-        this.memory.setItem(key, JSON.stringify(report));
-        return report;
+        return this.memory ? this.#remembered(this.memory, value, person) : this.draw(value);
+    }
+
+    /** @param {Memory} memory
+        @param {number} value
+        @param {string} person
+        @returns {number | string} */
+    #remembered(memory, value, person) {
+        const {fingerprint} = this.protocol, name = normalName(person);
+        const key = `caldp.${digest(`${fingerprint} ${name}`)}`;
+        // Earlier versions stored names as they were spelled.
+        const spelled = [person, name, name.normalize("NFD")]
+            .flatMap(each => ["", " ", "\n", "\r\n"].map(end => `caldp.${fingerprint}.${each}${end}`));
+        const text = [key, ...spelled].map(each => memory.getItem(each)).find(each => each)
+            ?? JSON.stringify(this.draw(value));
+        memory.setItem(key, text);
+        for (const each of spelled) memory.removeItem?.(each);
+        return JSON.parse(text);
     }
 
     /** The report with the mark of its protocol, as a line of a file of reports.
