@@ -47,8 +47,8 @@ class Client:
         """What the person sends: a number, or bytes in base64; see docs/reports.md.
 
         `person`: whose report it is, any text that stays the same (see `normal_name`); a client
-        with a memory wants one, others do not look at it. Raises `CaldpError` for an answer that the protocol does not
-        have, and for a person who is no text.
+        with a memory wants one, others do not look at it. Raises `CaldpError` for an answer that
+        the protocol does not have, and for a person who is no text.
         """
         symbol = self._symbol(answer)
         if self._memory is None:

@@ -139,7 +139,8 @@ const memory = {getItem: key => kept.get(key) ?? null, setItem: (key, text) => k
     removeItem: key => kept.delete(key)};
 const device = new Client(protocol, {memory});
 const reports = asks.map(([answer, ...person]) => {
-    try { return device.report(answer, ...person); } catch (error) { return {error: error.message}; }
+    try { return device.report(answer, ...person); }
+    catch (error) { return {error: error.message}; }
 });
 process.stdout.write(JSON.stringify({reports, kept: Object.fromEntries(kept)}));
 """
