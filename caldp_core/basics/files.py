@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,30 @@ from caldp_core.basics.errors import CaldpError, require
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 """What editors on Windows begin a text in UTF-8 with."""
+_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
+
+
+def refuse_address(path: str | Path) -> None:
+    """Raise `CaldpError` for the address of a store, of which a `Path` keeps one slash alone."""
+    whole = _ADDRESS.sub(r"\1://", str(path), count=1)
+    require(
+        not _ADDRESS.match(str(path)) or Path(path).exists(),
+        f"{whole!r} is an address, and caldp reads and writes files of this machine; copy it here "
+        "and name the copy.",
+    )
+
+
+def is_standard_output(path: Path | None) -> bool:
+    """Whether a path is where standard output goes, such as /dev/stdout."""
+    try:
+        return path is not None and os.path.samestat(path.stat(), os.fstat(sys.__stdout__.fileno()))
+    except (OSError, ValueError, AttributeError):  # no such file, or no standard output
+        return False
+
+
+def is_stream(path: Path) -> bool:
+    """Whether what is written there goes on at once: a device, a pipe or standard output."""
+    return (path.exists() and not path.is_file()) or is_standard_output(path)
 
 
 def read_text(path: str | Path, name: str, most: int, advice: str) -> str:
@@ -29,6 +54,7 @@ def read_text(path: str | Path, name: str, most: int, advice: str) -> str:
             f"{name} is read from a file; give its path, got one of type {type(path).__name__}."
         ) from None
     except (OSError, ValueError) as error:  # a path with a null character is a ValueError
+        refuse_address(path)
         reason = getattr(error, "strerror", None) or error
         raise CaldpError(f"{name} {str(path)!r} can't be read: {reason}.") from None
     return decode_text(data, f"{name} {str(path)!r}", most, advice)
@@ -78,7 +104,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     done.
     """
     with _reasons(path):
-        if path.exists() and not path.is_file():
+        if is_stream(path):
             yield path
             return
         _check_writable(path)
@@ -98,7 +124,10 @@ def write_whole(path: Path, text: str) -> None:
 
     Raises `CaldpError` where that can't be done.
     """
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+    with (
+        whole_file(path) as part,
+        part.open("a" if part == path else "w", encoding="utf-8", newline="") as file,
+    ):
         file.write(text)
         file.flush()
         if part != path:
@@ -111,7 +140,7 @@ def hold_file(path: Path) -> Iterator[None]:
 
     For what is read and then written anew. Raises `CaldpError` where it can't be written.
     """
-    if sys.platform == "win32" or (path.exists() and not path.is_file()):
+    if sys.platform == "win32" or is_stream(path):
         yield
         return
     # A file that is written as a whole is another one each time, so that one beside it is locked.
@@ -152,4 +181,5 @@ def _reasons(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        refuse_address(path)
         raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None

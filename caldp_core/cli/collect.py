@@ -3,7 +3,6 @@
 docs/collect.md explains what they are for.
 """
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,11 @@ from caldp_core.basics.files import check_output, hold_file, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
 from caldp_core.cli.terminal import (
+    SentenceError,
     check_shares_output,
     is_geojson,
     plain_errors,
+    print_summary,
     progress_bar,
     write_or_print,
 )
@@ -64,7 +65,9 @@ def protocol_command(path: str, output: Path | None, question: str) -> None:
 @click.argument("protocol", metavar="PROTOCOL.json")
 @click.argument("files", metavar="REPORTS...", nargs=-1, required=True, type=_FILE)
 @click.option("-o", "--output", type=_FILE, required=True, help="The tally; a run goes on with it.")
-def tally_command(protocol: str, files: tuple[Path, ...], output: Path) -> None:
+@click.option("--max-refused", type=click.FloatRange(0, 1), default=0.1, show_default=True,
+              help="Share of refused reports above which it ends with exit code 3.")  # fmt: skip
+def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refused: float) -> None:
     """Add up files of reports: Parquet, CSV or JSON lines.
 
     Files that are in the tally already are left out, so a run that was broken off goes on.
@@ -72,7 +75,14 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path) -> None:
     with plain_errors(), progress_bar("tallying") as progress:
         result = tally_files(Protocol.from_file(protocol), files, output, progress)
     summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
-    click.echo(json.dumps(summary | _tally_summary(result.collected), indent=2))
+    print_summary(summary | _tally_summary(result.collected), output)
+    if result.refused_share > max_refused:
+        raise SentenceError(
+            f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
+            f"{max_refused:.1%}; the others are in {str(output)!r}, look at the reasons before you "
+            "estimate.".replace("%", " %"),
+            exit_code=3,
+        )
 
 
 def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
@@ -91,7 +101,7 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     with plain_errors(), hold_file(output):
         total = merge_tallies(map(CollectedTally.from_file, tallies))
         total.write(output)
-    click.echo(json.dumps(_tally_summary(total), indent=2))
+    print_summary(_tally_summary(total), output)
 
 
 @click.command("estimate")
@@ -137,7 +147,7 @@ def estimate_command(
         if is_geojson(output):
             map_for_geojson(loaded.domain)
         collected = (
-            CollectedTally.from_file(tally)
+            CollectedTally.from_file(tally, loaded)
             if tally is not None
             else collected_from_histogram(loaded, histogram or Path())
         )

@@ -1,6 +1,5 @@
 """The command `run`: a scenario file becomes errors, and shares if they are asked for."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,7 +10,13 @@ import click
 
 from caldp_core.basics.files import write_whole
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import check_shares_output, is_geojson, plain_errors, progress_bar
+from caldp_core.cli.terminal import (
+    check_shares_output,
+    is_geojson,
+    plain_errors,
+    print_summary,
+    progress_bar,
+)
 from caldp_core.estimation.options import KNOWING_MAP
 from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.forecast import Forecast, forecast
@@ -54,7 +59,7 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
         if estimate is not None:
             is_map = is_geojson(estimate)
             write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
-    click.echo(json.dumps(summary(result, expected), indent=2))
+    print_summary(summary(result, expected), estimate)
 
 
 def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:

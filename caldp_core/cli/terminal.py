@@ -1,15 +1,16 @@
 """What every command shows on a terminal: a progress bar, and errors as one sentence."""
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.files import check_output, write_whole
+from caldp_core.basics.files import check_output, is_standard_output, is_stream, write_whole
 from caldp_core.basics.types import Progress
 
 _GEOJSON: Final = ".geojson"
@@ -18,9 +19,11 @@ _STEPS: Final = 1000
 
 
 class SentenceError(click.ClickException):
-    """An error of ours: its one sentence on standard error, exit code 2."""
+    """An error of ours: its one sentence on standard error, and its exit code."""
 
-    exit_code = 2
+    def __init__(self, sentence: str, exit_code: int = 2) -> None:
+        super().__init__(sentence)
+        self.exit_code = exit_code
 
 
 @contextmanager
@@ -52,6 +55,11 @@ def write_or_print(path: Path | None, text: str) -> None:
         write_whole(path, text)
 
 
+def print_summary(summary: dict[str, Any], output: Path | None) -> None:
+    """Print JSON; on standard error where the file that was written is standard output."""
+    click.echo(json.dumps(summary, indent=2), err=is_standard_output(output))
+
+
 def is_geojson(path: Path | None) -> bool:
     """Whether a table of shares is to be written as GeoJSON, by the ending of its file."""
     return path is not None and path.suffix.lower() == _GEOJSON
@@ -64,9 +72,8 @@ def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
     """
     if path is None:
         return
-    is_device = path.exists() and not path.is_file()
     require(
-        is_device or path.suffix.lower() in _SHARES_ENDINGS,
+        is_stream(path) or path.suffix.lower() in _SHARES_ENDINGS,
         f"A table of shares must end in {' or '.join(_SHARES_ENDINGS)}, got {path.name!r}; "
         "rename it.",
     )

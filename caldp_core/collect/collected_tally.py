@@ -11,6 +11,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.short_repr import short_repr
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -25,6 +26,7 @@ BATCH_PREFIX: Final = "batch:"
 REASONS: Final = (MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE)
 """Why a report is not counted: no report at all; marked for another question; out of range."""
 _NAME: Final = "The tally"
+_BOOKS: Final = {"protocol", "batches", "refused"}
 
 
 def zero_refusals() -> dict[str, int]:
@@ -43,6 +45,7 @@ class CollectedTally:
     tally: Tally
     batches: frozenset[str] = frozenset()
     refused: Mapping[str, int] = field(default_factory=zero_refusals)
+    __repr__ = short_repr
 
     @classmethod
     def empty(cls, protocol: Protocol) -> "CollectedTally":
@@ -85,19 +88,31 @@ class CollectedTally:
         write_whole(path, self.to_json())
 
     @classmethod
-    def from_file(cls, path: str | Path) -> "CollectedTally":
-        """Read a tally file; raises `CaldpError` for any that `write` did not write."""
-        return cls.from_dict(read_json_object(path, _NAME), f"{_NAME} {str(path)!r}")
+    def from_file(cls, path: str | Path, protocol: Protocol | None = None) -> "CollectedTally":
+        """Read a tally file; raises `CaldpError` for any that `write` did not write.
+
+        `protocol`: as for `from_dict`.
+        """
+        return cls.from_dict(read_json_object(path, _NAME), f"{_NAME} {str(path)!r}", protocol)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], name: str = _NAME) -> "CollectedTally":
-        """The tally in a dictionary of a tally file; raises `CaldpError` that calls it `name`."""
+    def from_dict(
+        cls, data: Mapping[str, Any], name: str = _NAME, protocol: Protocol | None = None
+    ) -> "CollectedTally":
+        """The tally in a dictionary of a tally file; raises `CaldpError` that calls it `name`.
+
+        `protocol`: that of a tally without books, which `Tally.to_json` writes. Such a one is read
+        where a protocol is given: alone, as nothing says whether its reports are in another one.
+        """
         tally = Tally.from_json(json.dumps(data), name)
+        if protocol is not None and not _BOOKS & set(data):
+            return cls(protocol.fingerprint, tally)
         protocol, batches, refused = (data.get(k) for k in ("protocol", "batches", "refused"))
         right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
         require(
             right and set(refused or {}) == set(REASONS),
-            f"{name} has no books of its batches; give one that caldp tally wrote.",
+            f"{name} has no books of its batches, so it can only be estimated alone; give one that "
+            "caldp tally wrote.",
         )
         assert isinstance(protocol, str)
         assert isinstance(batches, list)
@@ -107,11 +122,15 @@ class CollectedTally:
 
     def check(self, protocol: Protocol) -> None:
         """Raise `CaldpError` unless it is this protocol's."""
-        fits = self.protocol == protocol.fingerprint
         require(
-            fits and self.tally.fingerprint == protocol.mechanism.fingerprint,
+            self.protocol == protocol.fingerprint,
             f"The tally is of the protocol {self.protocol[:16]}, not of "
             f"{protocol.fingerprint[:16]}; give the protocol that its reports were made by.",
+        )
+        require(
+            self.tally.fingerprint == protocol.mechanism.fingerprint,
+            "The tally was made by another mechanism than the protocol's; give the protocol that "
+            "its reports were made by.",
         )
         require(
             self.tally.counts.size == CollectedTally.empty(protocol).tally.counts.size,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from caldp_core.basics.short_repr import short_repr
 from caldp_core.collect.coins import Coins
 
 Hash: TypeAlias = tuple[int, int, int, int]
@@ -173,6 +174,7 @@ class Device:
     blocks: Sequence[Numbers]
     block_of: Sequence[int]
     rank_of: Sequence[int]
+    __repr__ = short_repr
 
     def draw(self, symbol: int, coins: Coins) -> tuple[int, Cell | None]:
         """(source, cell) of a person's report: the block and what its oracle sends.

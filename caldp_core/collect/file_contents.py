@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import refuse_address
 from caldp_core.basics.numerals import parse_int
 from caldp_core.collect.collected_tally import FILE_PREFIX
 
@@ -33,6 +34,7 @@ def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
         with gzip.open(path) if path.name.lower().endswith(ZIPPED) else path.open("rb") as file:
             name, has_more = _first_name(file, counted_batches)
     except (OSError, ValueError, EOFError, zlib.error) as error:
+        refuse_address(path)
         reason = getattr(error, "strerror", None) or error
         raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
     require(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import refuse_address
 from caldp_core.collect.file_contents import ZIPPED
 from caldp_core.collect.text_lines import fields_sql, lines_sql
 
@@ -166,6 +167,7 @@ def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, 
 
 def unreadable_error(path: Path, error: Exception) -> CaldpError:
     """The error for a file that DuckDB can't read."""
+    refuse_address(path)
     if isinstance(error, UnicodeDecodeError):
         return CaldpError(f"The file {str(path)!r} must be text in UTF-8; write it anew as such.")
     lines = str(error).splitlines() or ["no reason given"]

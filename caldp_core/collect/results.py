@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies
 from caldp_core.collect.estimate import ESTIMATOR, estimate_table
@@ -51,6 +52,7 @@ class Results:
     lower_bounds: Floats | None = None
     deliveries: tuple[Delivery, ...] = ()
     record: Mapping[str, Any] | None = None
+    __repr__ = short_repr
 
     @cached_property
     def shares(self) -> Floats:
@@ -96,6 +98,7 @@ class Tallies:
     protocol: Protocol
     parts: tuple[tuple[str, CollectedTally], ...]
     total: CollectedTally
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, protocol: Protocol, parts: tuple[tuple[str, CollectedTally], ...]) -> "Tallies":

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from caldp_core.basics.files import hold_file
+from caldp_core.basics.files import hold_file, is_stream
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
@@ -19,11 +19,23 @@ SAVE_INTERVAL_S: Final = 2.0
 
 @dataclass(frozen=True, eq=False)
 class TallyRun:
-    """The result of a run: the tally, files counted now, and files that were in it already."""
+    """The result of a run: the tally, files counted now, and files that were in it already.
 
+    `before`: the tally that the run began with.
+    """
+
+    before: CollectedTally
     collected: CollectedTally
     files_counted: int
     files_skipped: int
+
+    @property
+    def refused_share(self) -> float:
+        """Share of reports refused, in this run or in the whole tally, where it is larger."""
+        counted, before = self.collected.tally.n, self.before.tally.n
+        refused, earlier = (sum(t.refused.values()) for t in (self.collected, self.before))
+        some = ((refused, counted), (refused - earlier, counted - before))
+        return max(wrong / max(1, wrong + right) for wrong, right in some)
 
 
 def tally_files(
@@ -34,7 +46,8 @@ def tally_files(
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
     Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
     since it was counted: `output` then has all files before it, and nothing of this one. Runs into
-    one output wait for each other.
+    one output wait for each other. Of an output that is a pipe or a device nothing is read, and it
+    is written once.
     """
     with hold_file(output):
         return _tally_files(protocol, list(paths), output, progress)
@@ -45,10 +58,11 @@ def _tally_files(
 ) -> TallyRun:
     collector = Collector(protocol)
     total = CollectedTally.empty(protocol)
-    if output.exists():
+    goes_on = not is_stream(output)
+    if goes_on and output.exists():
         total = CollectedTally.from_file(output)
         total.check(protocol)
-    done, skipped, written = 0, 0, monotonic()
+    before, done, skipped, written = total, 0, 0, monotonic()
     try:
         for path in files:
             if is_counted(file_batch_name(path, total.batches), total.batches):
@@ -56,11 +70,11 @@ def _tally_files(
             else:
                 total = total + collector.tally(path, total.batches)
             done += 1
-            if monotonic() - written > SAVE_INTERVAL_S:
+            if goes_on and monotonic() - written > SAVE_INTERVAL_S:
                 total.write(output)
                 written = monotonic()
             progress(done / len(files))
     finally:
         if done:  # where the first file can't be read nothing is left behind
             total.write(output)
-    return TallyRun(total, len(files) - skipped, skipped)
+    return TallyRun(before, total, len(files) - skipped, skipped)

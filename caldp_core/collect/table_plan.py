@@ -16,6 +16,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.numerals import parse_int
+from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.collect.coins import Coins
 from caldp_core.collect.formats import NUMBER, Format
@@ -39,6 +40,7 @@ class TableDevice:
 
     steps: Sequence[Sequence[int]]
     whole: int
+    __repr__ = short_repr
 
     def draw(self, symbol: int, coins: Coins) -> tuple[int, None]:
         """(report, None): the first whose step is above a number that is uniform below `whole`."""

@@ -12,6 +12,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.numerals import parse_float
+from caldp_core.basics.short_repr import short_repr
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
@@ -36,6 +37,7 @@ class UploadedEstimate:
     level: float
     reports: int
     record: Mapping[str, Any] | None
+    __repr__ = short_repr
 
     def results(self, level: float) -> Results:
         """The results at the level of the estimate; `level` is ignored, as no other is known."""
@@ -51,17 +53,23 @@ def read_collection(files: Files) -> Collection:
 
     Raises `CaldpError`, in one sentence, for whatever is none of these or does not fit together.
     """
-    protocols, tallies, tables, records = _sort_files(files)
+    protocols, given, tables, records = _sort_files(files)
     require(
         len({each.fingerprint for each in protocols}) == 1,
         f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}.",
     )
     require(
-        bool(tallies) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
-        f"There are {len(tallies)} tallies, {len(tables)} tables and {len(records)} records beside "
+        bool(given) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
+        f"There are {len(given)} tallies, {len(tables)} tables and {len(records)} records beside "
         f"the protocol; {_FILES_HINT}.",
     )
-    if tallies:
+    if given:
+        alone = protocols[0] if len(given) == 1 else None
+        tallies = (
+            (name.removesuffix(".json").removesuffix(".tally"),
+             CollectedTally.from_dict(parsed, f"The tally {name!r}", alone))
+            for name, parsed in given
+        )  # fmt: skip
         return Tallies.of(protocols[0], tuple(tallies))
     return _read_estimate(protocols[0], *tables[0], records)
 
@@ -70,11 +78,11 @@ def _sort_files(
     files: Files,
 ) -> tuple[
     list[Protocol],
-    list[tuple[str, CollectedTally]],
+    list[tuple[str, dict[str, Any]]],
     list[tuple[str, str]],
     list[tuple[str, dict[str, Any]]],
 ]:
-    """Protocols, tallies by name, texts of tables and records, each in the order given."""
+    """Protocols, parsed tallies, texts of tables and records, each in the order given."""
     protocols, tallies, tables, records = [], [], [], []
     for name, data in files:
         text = decode_text(data, f"The file {name!r}", FILE_MAX_BYTES, _FILES_HINT)
@@ -85,8 +93,7 @@ def _sort_files(
         if PROTOCOL_KEY in parsed:
             protocols.append(Protocol.from_dict(parsed))
         elif _TALLY in parsed:
-            stem = name.removesuffix(".json").removesuffix(".tally")
-            tallies.append((stem, CollectedTally.from_dict(parsed, f"The tally {name!r}")))
+            tallies.append((name, parsed))
         elif RECORD in parsed:
             records.append((name, parsed))
         else:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import refuse_address
 from caldp_core.basics.limits import LINE_MAX_BYTES, SNAP_MAX_BYTES
 from caldp_core.basics.types import Progress
 
@@ -53,6 +54,7 @@ def line_blocks(
 
 def _open(path: Path) -> BufferedReader:
     # A pipe or a device would block or never end, so only real files are opened.
+    refuse_address(path)
     require(path.is_file(), f"There is no file at {path}; check the path.")
     try:
         return path.open("rb")

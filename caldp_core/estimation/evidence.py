@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
@@ -42,6 +43,7 @@ class Evidence:
     progress: Progress = no_progress
     domain: Domain | GridDomain | None = None
     options: Options = Options()
+    __repr__ = short_repr
 
     @classmethod
     def of(

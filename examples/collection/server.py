@@ -1,4 +1,4 @@
-"""A collector in 105 lines: it hands out the form and keeps what comes back, and nothing else.
+"""A collector in 117 lines: it hands out the form and keeps what comes back, and nothing else.
 
 python examples/collection/server.py FOLDER, with protocol.json, client.js and form.html in it.
 """
@@ -99,7 +99,19 @@ class Server(ThreadingHTTPServer):
             sys.stderr.write(f"{error!r}\n")
 
 
+def main(words: list[str]) -> None:
+    """Serves the folder that is named, until it is stopped by Ctrl-C."""
+    if len(words) != 1 or not all(Path(words[0] + page).is_file() for page in PAGES):
+        needed = ", ".join(page[1:] for page in PAGES)
+        sys.exit(f"Usage: python examples/collection/server.py FOLDER, with {needed} in it.")
+    (Path(words[0]) / "reports").mkdir(exist_ok=True)
+    try:
+        server = Server(("127.0.0.1", 8000), partial(Collector, directory=words[0]))
+    except OSError as error:
+        sys.exit(f"Port 8000 can't be opened: {error.strerror}; stop what listens there.")
+    with suppress(KeyboardInterrupt):
+        server.serve_forever()
+
+
 if __name__ == "__main__":
-    (Path(sys.argv[1]) / "reports").mkdir(exist_ok=True)
-    handler = partial(Collector, directory=sys.argv[1])
-    Server(("127.0.0.1", 8000), handler).serve_forever()
+    main(sys.argv[1:])

@@ -104,6 +104,13 @@ CASES: Final[dict[str, str]] = {
     "merge cut.tally.json -o t.json": "is not JSON",
     "merge nan.tally.json -o t.json": "holds NaN",
     "merge bare.tally.json -o t.json": "no books",
+    "estimate sets.json bare.tally.json": "by another mechanism than the protocol's",
+    "tally ours.json s3://b/x -o t.json": "'s3://b/x' is an address, and caldp reads and writes",
+    "tally ours.json day.parquet -o gs://b/t.json": "'gs://b/t.json' is an address",
+    "tally https://b/ours.json day.parquet -o t.json": "'https://b/ours.json' is an address",
+    "estimate ours.json --histogram hdfs://b/c.parquet": "'hdfs://b/c.parquet' is an address",
+    "merge s3://b/t.json -o t.json": "'s3://b/t.json' is an address",
+    "count s3://b/survey.csv -o t.csv": "'s3://b/survey.csv' is an address",
     "estimate ours.json": "one tally, or of a histogram",
     "estimate ours.json day.tally.json --histogram none.csv": "one tally, or of a histogram",
     "estimate other.json day.tally.json": "give the protocol that its reports were made by",
@@ -153,5 +160,6 @@ def test_commands_refuse_in_one_sentence(folder: Path, monkeypatch: pytest.Monke
             assert len(done.output) < 400
     kept = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     assert kept == before
-    for right in ("estimate ours.json day.tally.json", f"registry ours.json right.json {ABOUT}"):
+    rights = ("estimate ours.json day.tally.json", "estimate ours.json bare.tally.json")
+    for right in (*rights, f"registry ours.json right.json {ABOUT}"):
         assert CliRunner().invoke(main, shlex.split(right)).exit_code == 0

@@ -4,6 +4,8 @@ import json
 import runpy
 import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
@@ -72,6 +74,17 @@ def test_the_form_and_what_it_needs_are_all_that_is_handed_out(running: Running)
 
 def post(length: str, path: str = "/reports") -> str:
     return f"POST {path} HTTP/1.1\nContent-Length: {length}"
+
+
+def test_a_folder_is_asked_for_in_one_sentence(tmp_path: Path) -> None:
+    for words in ([], [str(tmp_path)], [str(tmp_path / "none")], ["a", "b"]):
+        done = subprocess.run(
+            [sys.executable, str(EXAMPLE), *words], capture_output=True, text=True, check=False
+        )
+        with naming(str(words)):
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr.startswith("Usage: python examples/collection/server.py FOLDER")
+            assert done.stderr.count("\n") == 1
 
 
 def test_a_post_that_is_wrong_gets_one_answer_and_is_written_nowhere(

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import refuse_address
 
 if TYPE_CHECKING:
     from fsspec.spec import AbstractFileSystem
@@ -86,6 +87,7 @@ def source_from_bytes(data: bytes, name: str) -> Source:
 def source_from_path(path: Path) -> Source:
     """A file on disk; raises `CaldpError` if there is none that can be read."""
     # A pipe or a device would block or never end.
+    refuse_address(path)
     require(path.is_file(), f"There is no file at {path}; check the path.")
 
     def opened() -> BinaryIO:
