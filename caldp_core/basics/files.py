@@ -29,9 +29,11 @@ def refuse_address(path: str | Path) -> None:
 
 def is_standard_output(path: Path | None) -> bool:
     """Whether a path is where standard output goes, such as /dev/stdout."""
+    if path is None or sys.__stdout__ is None:
+        return False
     try:
-        return path is not None and os.path.samestat(path.stat(), os.fstat(sys.__stdout__.fileno()))
-    except (OSError, ValueError, AttributeError):  # no such file, or no standard output
+        return os.path.samestat(path.stat(), os.fstat(sys.__stdout__.fileno()))
+    except (OSError, ValueError):  # no such file, or a closed standard output
         return False
 
 

@@ -15,7 +15,7 @@ from caldp_core.basics.files import check_output, hold_file, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
 from caldp_core.cli.terminal import (
-    SentenceError,
+    TooManyRefusedError,
     check_shares_output,
     is_geojson,
     plain_errors,
@@ -77,11 +77,10 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
     summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
     print_summary(summary | _tally_summary(result.collected), output)
     if result.refused_share > max_refused:
-        raise SentenceError(
+        raise TooManyRefusedError(
             f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
             f"{max_refused:.1%}; the others are in {str(output)!r}, look at the reasons before you "
-            "estimate.".replace("%", " %"),
-            exit_code=3,
+            "estimate.".replace("%", " %")
         )
 
 

@@ -19,11 +19,15 @@ _STEPS: Final = 1000
 
 
 class SentenceError(click.ClickException):
-    """An error of ours: its one sentence on standard error, and its exit code."""
+    """An error of ours: its one sentence on standard error, exit code 2."""
 
-    def __init__(self, sentence: str, exit_code: int = 2) -> None:
-        super().__init__(sentence)
-        self.exit_code = exit_code
+    exit_code = 2
+
+
+class TooManyRefusedError(SentenceError):
+    """Reports were counted, and too many refused: exit code 3."""
+
+    exit_code = 3
 
 
 @contextmanager
