@@ -74,6 +74,14 @@ class PairClass:
         return log_of(self.ratio)
 
     @property
+    def excess(self) -> float:
+        """By how much the loss is above ε, in nats; below 0 where it is not. Rounded, too.
+
+        Not the difference of the two floats, which is 0 for a coin that is one step off.
+        """
+        return log_of(self.relative_ratio)
+
+    @property
     def relative_ratio(self) -> Fraction | None:
         """`ratio` over (just below) e^ε: at most 1 where it holds; None for ∞."""
         return None if self.ratio is None else self.ratio / exp_below(self.epsilon)
@@ -83,8 +91,9 @@ class PairClass:
 class LargeAudit:
     """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
 
-    `method`: what was checked. `EVERY_ENTRY` trusts the family in one point: that its reports are
-    drawn from the channel that it states. `THE_FORM`, for channels with too many entries to read,
+    Where `nothing_promised`, nothing could be broken. `method`: what was checked. `EVERY_ENTRY`
+    trusts the family in one point: that its reports are drawn from the channel that it states.
+    `THE_FORM`, for channels with too many entries to read,
     also trusts that the channel has the stated form, and checks its weights against ε. `classes`:
     block after block, without those that have no pairs. `worst`: the class that comes nearest to
     its ε or exceeds it most; None without classes. `faulty_row`: a symbol whose row is not a
@@ -97,11 +106,20 @@ class LargeAudit:
     worst: PairClass | None
     faulty_row: int | None
 
+    @property
+    def nothing_promised(self) -> bool:
+        """Whether no symbol is promised anything: then there is nothing to hold."""
+        return not self.classes
+
     def __repr__(self) -> str:
-        loss = f", largest loss {self.worst.privacy_loss:.6g}" if self.worst else ""
-        level = f" of ε = {self.worst.epsilon:g}" if self.worst else ""
         verdict = "holds" if self.holds else "does not hold"
-        return f"<LargeAudit: {verdict}{loss}{level}, by {self.method}>"
+        if not self.worst:
+            verdict = "nothing is promised" if self.holds else f"{verdict}, nothing is promised"
+            return f"<LargeAudit: {verdict}, by {self.method}>"
+        worst = self.worst
+        loss = f"largest loss {worst.privacy_loss:.6g} of ε = {worst.epsilon:g}"
+        above = "" if worst.holds else f", {worst.excess:.3g} above it"
+        return f"<LargeAudit: {verdict}, {loss}{above}, by {self.method}>"
 
 
 def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress) -> LargeAudit:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -12,16 +12,26 @@ from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
 from caldp_core.cli.terminal import plain_errors, progress_bar
-from caldp_core.experiments.run import prepare
+from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms import Mechanism
+from caldp_core.privacy.coverage import coverage, value_names
 from caldp_core.scenarios.scenario import Scenario
+
+_NOTHING_PROMISED: Final = 3
+"""Exit code where no pair of values has a limit, so that nothing could be broken."""
+_NOTHING: Final = "No two values have a limit: there is nothing to hold, and nobody is protected."
+_LISTED: Final = 100
+"""Most names in a list of values."""
 
 
 @click.command("audit")
 @click.argument("path", metavar="SCENARIO.json")
 @click.pass_context
 def audit_command(context: click.Context, path: str) -> None:
-    """Hold a scenario's mechanism against what it promises; exit code 1 if it does not hold."""
+    """Hold a scenario's mechanism against what it promises.
+
+    Exit code 0 if it holds, 1 if it does not, 3 if nothing is promised.
+    """
     with plain_errors():
         scenario = Scenario.from_file(path)
         with progress_bar("loading") as progress:
@@ -36,9 +46,26 @@ def audit_command(context: click.Context, path: str) -> None:
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
     }
-    output |= audit_summary(audit) | {"seconds": round(perf_counter() - started, 4)}
+    output |= _unprotected(setup) | audit_summary(audit)
+    output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
-    context.exit(0 if audit.holds else 1)
+    context.exit(1 if not audit.holds else _NOTHING_PROMISED if audit.nothing_promised else 0)
+
+
+def _unprotected(setup: Setup) -> dict[str, Any]:
+    """Values to which nothing is promised, the sensitive ones first, by name; long lists cut."""
+    found, domain = coverage(setup.policy), setup.dataset.domain
+    groups = {
+        "sensitive": found.exposed,
+        "others_in_clear": found.in_clear & ~found.exposed,
+        "others": ~(found.protected | found.in_clear),
+    }
+    listed = {
+        name: {"values": int(flags.sum()), "first": value_names(domain, flags, _LISTED)}
+        for name, flags in groups.items()
+        if flags.any()
+    }
+    return {"unprotected": listed} if listed else {}
 
 
 def _countable(mechanism: Mechanism) -> int | None:
@@ -52,7 +79,8 @@ def audit_summary(audit: LargeAudit) -> dict[str, Any]:
     kinds = dict.fromkeys(each.kind for each in audit.classes)
     groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]
     return {
-        "holds": audit.holds,
+        "holds": None if audit.holds and audit.nothing_promised else audit.holds,
+        **({"nothing_promised": _NOTHING} if audit.nothing_promised else {}),
         "method": audit.method,
         "faulty_value": audit.faulty_row,
         "pairs": [_kind(group) for group in groups],
@@ -74,6 +102,7 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
             "output": worst.output,
             "privacy_loss": None if worst.ratio is None else worst.privacy_loss,
             "epsilon": worst.epsilon,
+            **({} if worst.holds or worst.ratio is None else {"above_epsilon_by": worst.excess}),
             "holds": worst.holds,
         },
     }

@@ -29,7 +29,7 @@ from caldp_core.collect.dap import dap_configuration
 from caldp_core.collect.estimate import ESTIMATOR, collected_from_histogram, estimate_table
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.mixing import mixed_privacy_by_crowd
-from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.protocol import Protocol, unprotected_text
 from caldp_core.collect.record import make_record
 from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.runs import tally_files
@@ -50,7 +50,14 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.argument("path", metavar="SCENARIO.json")
 @click.option("-o", "--output", type=_FILE, help="Write it to this file; else it is printed.")
 @click.option("--question", default="", help="What people are asked, for them to read.")
-def protocol_command(path: str, output: Path | None, question: str) -> None:
+@click.option(
+    "--allow-unprotected",
+    is_flag=True,
+    help="Make it although a sensitive value is protected by nothing, or nobody is protected.",
+)
+def protocol_command(
+    path: str, output: Path | None, question: str, *, allow_unprotected: bool
+) -> None:
     """Make the protocol of a collection: what its devices and its collector share, and no data."""
     with plain_errors():
         if output is not None:
@@ -58,7 +65,10 @@ def protocol_command(path: str, output: Path | None, question: str) -> None:
         scenario = Scenario.from_file(path)
         with progress_bar("loading") as progress:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
-        write_or_print(output, Protocol.of(setup, question).to_json())
+        made = Protocol.of(setup, question, allow_unprotected=allow_unprotected)
+        if unprotected := unprotected_text(setup):
+            click.echo(f"{unprotected}.", err=True)
+        write_or_print(output, made.to_json())
 
 
 @click.command("tally")

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 import caldp_core
-from caldp_core.cli.full_output import sentence_if_full
+from caldp_core.cli.full_output import own_exit_codes
 
 _HOMES: Final = {
     "audit": "audit:audit_command",
@@ -57,13 +57,13 @@ class CommandGroup(click.Group):
     """The group of all commands; help and versions are printed as its context is made."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """As click's, and one sentence where standard output is full."""
-        with sentence_if_full():
+        """As click's, with exit codes of its own where the command is cut short."""
+        with own_exit_codes():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click's, and one sentence where standard output is full."""
-        with sentence_if_full():
+        """As click's, with exit codes of its own where the command is cut short."""
+        with own_exit_codes():
             return super().invoke(ctx)
 
 

@@ -1,4 +1,4 @@
-"""What is printed where there is no place for it: one sentence, as for a file."""
+"""What commands do where they are cut short: by Ctrl-C, a full standard output, or a closed one."""
 
 import errno
 import os
@@ -10,18 +10,31 @@ from typing import Final
 import click
 
 _NO_PLACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_INTERRUPTED: Final = 130
+_PIPE_CLOSED: Final = 141
+"""Exit codes of shells: 128 and the signal's number. 1 would say that an audit does not hold."""
+
+
+class _OutputError(click.ClickException):
+    exit_code = 2
 
 
 @contextmanager
-def sentence_if_full() -> Iterator[None]:
-    """Turn an `OSError` of a full standard output into click's exception of exit code 1."""
+def own_exit_codes() -> Iterator[None]:
+    """End with an exit code of its own after Ctrl-C, and where standard output takes no more."""
     try:
         yield
+    except KeyboardInterrupt:
+        click.echo("Interrupted.", err=True)
+        raise click.exceptions.Exit(_INTERRUPTED) from None
     except OSError as error:
+        if error.errno == errno.EPIPE:
+            _forget_output()
+            raise click.exceptions.Exit(_PIPE_CLOSED) from None
         if error.errno not in _NO_PLACE or error.filename is not None:
             raise
         _forget_output()
-        raise click.ClickException(
+        raise _OutputError(
             f"Standard output can't be written: {error.strerror}; write to another place."
         ) from None
 

@@ -48,7 +48,7 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
         "measurement": "the report, a number from 0 to length - 1",
         "local_differential_privacy": {
             "mechanism": protocol.plan.summary(),
-            **protocol.plan.promise(),
+            **protocol.promise(),
         },
         "debiasing": _debiasing(protocol),
     }

@@ -26,6 +26,8 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.margins import margins
 from caldp_core.estimation.options import Options
 
+EXPOSED: Final = "protected by nothing"
+"""Under `sensitive`: a value that has nothing to hide among, so that its reports name it."""
 ESTIMATOR: Final = "simplex-per-block"
 """The default estimator of `caldp estimate`."""
 _CODES: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
@@ -49,11 +51,12 @@ def estimate_table(
     mechanism, tally = protocol.mechanism, collected.tally
     evidence = Evidence.of(mechanism, tally, domain=protocol.domain, options=options)
     shares = named(estimator).apply(evidence)
-    plan = protocol.plan
+    found = protocol.coverage
+    marks = np.where(found.exposed, EXPOSED, np.where(found.sensitive, "yes", "no"))
     return {
         **_values(protocol),
-        "block": [protocol.block_names[label] for label in plan.blocks.tolist()],
-        "sensitive": ["yes" if flag else "no" for flag in plan.sensitive.tolist()],
+        "block": [protocol.block_names[label] for label in protocol.plan.blocks.tolist()],
+        "sensitive": marks.tolist(),
         "estimated share": shares.tolist(),
         "estimated people": (shares * tally.n).tolist(),
         **margins(evidence, shares, level),

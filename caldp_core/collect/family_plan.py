@@ -9,7 +9,7 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import K_MAX
-from caldp_core.basics.types import Bools, Ints
+from caldp_core.basics.types import Ints
 from caldp_core.collect.device import Device
 from caldp_core.collect.formats import Format
 from caldp_core.collect.pinned import pinned_family
@@ -19,6 +19,7 @@ from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec
 from caldp_core.mechanisms.structures import HasDeviceNumbers
 from caldp_core.privacy.context import Context
+from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict
 
@@ -66,16 +67,6 @@ class FamilyPlan:
         """(k,) block of each value, in [0, m)."""
         return self.mechanism.policy.blocks
 
-    @property
-    def sensitive(self) -> Bools:
-        """(k,) True for sensitive values."""
-        return self.mechanism.policy.sensitive
-
-    @property
-    def hidden(self) -> Bools:
-        """(k,) flags: values that the policy hides among others."""
-        return self.mechanism.policy.hidden()
-
     @cached_property
     def numbers(self) -> dict[str, list[int]]:
         """Name → m whole numbers, one per block, by which coins are thrown."""
@@ -104,15 +95,18 @@ class FamilyPlan:
         return {"kind": self.name, **{n: v for n, v in parameters.items() if v is not None}}
 
     def promise(self) -> dict[str, Any]:
-        """What is promised, for a record."""
-        epsilon, hidden = self.mechanism.policy.epsilon, int(self.mechanism.hidden_symbols.size)
+        """What is promised, for a record; ε of the blocks in which something is hidden."""
+        policy, hidden = self.mechanism.policy, int(self.mechanism.hidden_symbols.size)
+        epsilon = policy.epsilon[policy.hidden_sizes > 0]
+        always = int(coverage(policy).in_clear.sum())
         return {
-            "epsilon_least": float(epsilon.min()),
-            "epsilon_most": float(epsilon.max()),
+            "epsilon_least": float(epsilon.min()) if epsilon.size else None,
+            "epsilon_most": float(epsilon.max()) if epsilon.size else None,
             "values": self.mechanism.k,
             "hidden_values": hidden,
-            "values_sent_openly_at_times": self.mechanism.k - hidden,
-            "blocks_seen_by_the_collector": self.mechanism.policy.m,
+            **({"values_sent_openly_always": always} if always else {}),
+            "values_sent_openly_at_times": self.mechanism.k - hidden - always,
+            "blocks_seen_by_the_collector": policy.m,
         }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_n, require
 from caldp_core.basics.types import Ints, Progress, no_progress
-from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.protocol import EXPOSED, Protocol
 from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.tally import Tally
@@ -32,7 +32,8 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
     """(m,) people of each block → what mixing their reports leaves of ε, JSON-ready.
 
     `epsilon`: of two protected values; `epsilon_beside_open`: of a protected and an open one. None
-    where the policy has pairs without a limit. Raises `CaldpError` for another number of blocks.
+    where the policy has pairs without a limit, or protects nobody. Raises `CaldpError` for another
+    number of blocks.
     """
     crowds = np.asarray(people)
     blocks = len(protocol.block_names)
@@ -46,7 +47,7 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
     listed_crowds = np.zeros_like(crowds)
     listed_crowds[listed] = crowds[listed]
     levels = epsilons_after_mixing(protocol.mechanism, listed_crowds, DELTA)
-    if levels is None:
+    if levels is None or not protocol.coverage.protected.any():
         return None
     alone = block_epsilons(protocol)
     rows = [
@@ -59,15 +60,21 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
         }
         for j in np.sort(listed).tolist()
     ]
-    return {"delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
+    return {**_exposed(protocol), "delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
 
 
-def block_epsilons(protocol: Protocol) -> list[float]:
-    """ε of each block for one report, before anything is mixed."""
+def block_epsilons(protocol: Protocol) -> list[float | None]:
+    """ε of each block for one report, before anything is mixed; None where nothing is hidden."""
     policy = protocol.mechanism.policy
     if isinstance(policy, Context):
-        return [float(level) for level in policy.epsilon]
+        pairs = zip(policy.epsilon.tolist(), policy.hidden_sizes.tolist(), strict=True)
+        return [level if hidden else None for level, hidden in pairs]
     return [protocol.plan.promise()["epsilon_most"]] * len(protocol.block_names)
+
+
+def _exposed(protocol: Protocol) -> dict[str, Any]:
+    """Sensitive values that nothing protects, before everything else; empty without any."""
+    return {name: each for name, each in protocol.promise().items() if name == EXPOSED}
 
 
 def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
@@ -95,6 +102,11 @@ def mixed_privacy_by_crowd(
     name. Raises `CaldpError` where the policy has pairs without a limit, and for numbers of people
     that are none.
     """
+    require(
+        bool(protocol.coverage.protected.any()),
+        "Mixing promises nothing where no value is protected: every report names its value; "
+        "choose a policy that hides some.",
+    )
     crowds = sorted({check_n(n) for n in people})
     first, alike = _kinds(protocol)
     bounds = []
@@ -123,7 +135,13 @@ def mixed_privacy_by_crowd(
         }
         for j, count in zip(first.tolist(), alike.tolist(), strict=True)
     ]
-    return {"protocol": protocol.fingerprint, "delta": delta, "assumes": _ASSUMES, "blocks": rows}
+    return {
+        **_exposed(protocol),
+        "protocol": protocol.fingerprint,
+        "delta": delta,
+        "assumes": _ASSUMES,
+        "blocks": rows,
+    }
 
 
 def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
@@ -135,7 +153,8 @@ def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
     if not isinstance(mechanism, ContextMechanism):
         return np.zeros(1, np.int64), np.array([blocks])
     variations = Variations.of(mechanism)
-    rows = np.stack([mechanism.policy.epsilon, variations.hidden, variations.open], axis=1)
+    epsilon = np.where(mechanism.policy.hidden_sizes > 0, mechanism.policy.epsilon, np.nan)
+    rows = np.stack([epsilon, variations.hidden, variations.open], axis=1)
     _, first, alike = np.unique(
         np.nan_to_num(rows, nan=-1), axis=0, return_index=True, return_counts=True
     )

@@ -34,6 +34,13 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec
 from caldp_core.mechanisms.written_out import WrittenOut
+from caldp_core.privacy.coverage import (
+    Coverage,
+    coverage,
+    exposed_sentence,
+    names_text,
+    value_names,
+)
 from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict
 
@@ -41,6 +48,8 @@ PROTOCOL_KEY: Final = "caldp_protocol"
 FORMAT: Final = 1
 EVERYTHING: Final = ("everything",)
 """The one block of a channel that is written out."""
+EXPOSED: Final = "protected_by_nothing"
+"""Key of a promise: the names of such values."""
 QUESTION_MAX: Final = 500
 """Most characters of the question."""
 _DOMAINS: Final[dict[str, type[Domain] | type[GridDomain]]] = {"answers": Domain, "map": GridDomain}
@@ -69,8 +78,12 @@ class Protocol:
         return f"<Protocol {self.fingerprint[:16]}: {self.domain.k:,} values, {self.question!r}>"
 
     @classmethod
-    def of(cls, setup: Setup, question: str = "") -> "Protocol":
-        """The protocol of a prepared scenario; `CaldpError` where its mechanism has no device."""
+    def of(cls, setup: Setup, question: str = "", *, allow_unprotected: bool = False) -> "Protocol":
+        """The protocol of a prepared scenario; `CaldpError` where its mechanism has no device.
+
+        Also where a sensitive value has nothing to hide among, or nothing is protected at all,
+        unless that is asked for: `allow_unprotected`.
+        """
         check_type("setup", setup, Setup, "prepare(scenario) makes it")
         require(
             can_be_collected(setup),
@@ -79,6 +92,12 @@ class Protocol:
             f"{setup.mechanism_name} on {setup.mechanism.k:,} values. Choose one of those.",
         )
         domain, mechanism = setup.dataset.domain, setup.mechanism
+        refusal = unprotected_text(setup)
+        require(
+            allow_unprotected or not refusal,
+            f"{refusal}; change the blocks or what is sensitive, or allow it with "
+            "allow_unprotected=True (caldp protocol --allow-unprotected).",
+        )
         if isinstance(mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec):
             plan = FamilyPlan(setup.spec, mechanism)
             return cls(_question(question), domain, setup.partition.names, plan)
@@ -146,6 +165,17 @@ class Protocol:
         return self.plan.format
 
     @cached_property
+    def coverage(self) -> Coverage:
+        """Which values are protected, and which sensitive ones nothing protects."""
+        return coverage(self.plan.mechanism.policy)
+
+    def promise(self) -> dict[str, Any]:
+        """What is promised, JSON-ready; values that it fails to protect come first."""
+        exposed = value_names(self.domain, self.coverage.exposed)
+        first = {EXPOSED: exposed} if exposed else {}
+        return first | self.plan.promise()
+
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 digest that two protocols share only if their reports mean the same.
 
@@ -184,6 +214,18 @@ def can_be_collected(setup: Setup) -> bool:
     """Whether devices can run this scenario's mechanism."""
     is_family = isinstance(setup.mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec)
     return is_family or can_be_written_out(setup.mechanism)
+
+
+def unprotected_text(setup: Setup) -> str:
+    """Why a scenario's protocol is refused unless it is asked for, in one clause; "" if it isn't.
+
+    Sensitive values that nothing protects, by name, or that no value is protected.
+    """
+    found, domain = coverage(setup.policy), setup.dataset.domain
+    if not found.exposed.any() and not found.protected.any():
+        names = names_text(value_names(domain, found.in_clear))
+        return f"Nobody is protected: no value is sensitive, and every report names one of {names}"
+    return exposed_sentence(value_names(domain, found.exposed))
 
 
 def _question(text: object) -> str:

@@ -19,6 +19,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 RECORD_KEY: Final = "caldp_record"
 _FORMAT: Final = 1
 _SOURCE: Final = "give the file that caldp estimate wrote."
+_UNIT: Final = "one report; m reports of one person to this question cost up to m times ε"
 _UPWARDS: Final = 1.01
 """Factor by which an ε after mixing may be rounded up, to three digits."""
 
@@ -69,11 +70,22 @@ def _protocol_fields(protocol: Protocol) -> dict[str, Any]:
         "protocol": protocol.fingerprint,
         "mechanism": protocol.plan.summary(),
         "privacy": {
-            "model": "local: each device randomizes its own report",
-            "unit": "one report; m reports of one person to this question cost up to m times ε",
-            **protocol.plan.promise(),
+            **protocol.promise(),
+            "model": _model(protocol),
+            "unit": _UNIT if protocol.coverage.protected.any() else "one report, in clear",
         },
     }
+
+
+def _model(protocol: Protocol) -> str:
+    """Who randomizes reports, and which reports nobody does."""
+    found = protocol.coverage
+    if not found.protected.any():
+        return "none: every report names its value"
+    named = int(found.in_clear.sum())
+    if not named:
+        return "local: each device randomizes its own report"
+    return f"local: each device randomizes its own report, but for {named:,} values, always named"
 
 
 def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> None:
@@ -143,8 +155,9 @@ def _is_mixed(protocol: Protocol, mixed: object) -> bool:
             return False
         level = row.get("epsilon_of_one_report")
         left = [row[key] for key in ("epsilon", "epsilon_beside_open") if key in row]
-        if not isinstance(level, int | float) or (row.get("block"), level) not in alone:
+        if type(level) not in (int, float, type(None)) or (row.get("block"), level) not in alone:
             return False
-        return all(type(each) in (int, float) and 0 < each <= level * _UPWARDS for each in left)
+        most = 0.0 if level is None else level * _UPWARDS
+        return all(type(each) in (int, float) and 0 < each <= most for each in left)
 
     return all(map(fits, rows))

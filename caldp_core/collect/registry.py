@@ -12,6 +12,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import check_record
+from caldp_core.privacy.coverage import exposed_sentence, value_names
 
 _LINE_MAX: Final = 2_000
 """Most characters of a text that people give."""
@@ -48,7 +49,7 @@ class About:
 def registry_entry(protocol: Protocol, record: Mapping[str, Any], about: About) -> dict[str, Any]:
     """The entry of a collection; raises `CaldpError` for a record that is not its protocol's."""
     check_record(protocol, record, "The record")
-    promise = protocol.plan.promise()
+    promise = protocol.promise()
     plain = _is_plain(protocol)
     most = promise["epsilon_most"]
     return {
@@ -109,7 +110,7 @@ def _deployed(protocol: Protocol, record: Mapping[str, Any]) -> dict[str, Any]:
 def _is_plain(protocol: Protocol) -> bool:
     """Whether every pair of values has the same limit: plain local differential privacy."""
     promise = protocol.plan.promise()
-    if promise["epsilon_least"] != promise["epsilon_most"] or not protocol.plan.hidden.all():
+    if promise["epsilon_least"] != promise["epsilon_most"] or not protocol.coverage.protected.all():
         return False
     return not promise.get("pairs_without_a_limit") and len(protocol.block_names) == 1
 
@@ -117,6 +118,8 @@ def _is_plain(protocol: Protocol) -> bool:
 def _relation(protocol: Protocol, plain: bool) -> str:
     if plain:
         return "Two data sets are adjacent if one person's value differs."
+    if not protocol.coverage.protected.any():
+        return "Nothing is promised: every report names its value."
     if isinstance(protocol.plan, FamilyPlan):
         return (
             "For a sensitive value x and any other value y of its block, a set of reports is at "
@@ -130,11 +133,15 @@ def _relation(protocol: Protocol, plain: bool) -> str:
 
 
 def _unprotected(protocol: Protocol, plain: bool) -> str:
-    quantities = ["The number of reports"]
+    quantities = ["the number of reports"]
     if not plain:
-        blocks, bare = len(protocol.block_names), int((~protocol.plan.hidden).sum())
+        found = protocol.coverage
+        exposed = exposed_sentence(value_names(protocol.domain, found.exposed))
+        quantities[:0] = [exposed] if exposed else []
+        blocks, bare = len(protocol.block_names), int((~found.protected).sum())
         quantities += [f"which of {blocks:,} blocks a person is in"] if blocks > 1 else []
         quantities += (
             [f"{bare:,} of {protocol.domain.k:,} values, which reports can name"] if bare else []
         )
-    return f"{'; '.join(quantities)}."
+    text = "; ".join(quantities)
+    return f"{text[0].upper()}{text[1:]}."

@@ -72,7 +72,7 @@ class Results:
     @property
     def hidden(self) -> Bools:
         """(k,) values that the policy hides among others."""
-        return self.protocol.plan.hidden
+        return self.protocol.coverage.protected
 
     @property
     def protected_share(self) -> float:

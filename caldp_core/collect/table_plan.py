@@ -17,7 +17,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.numerals import parse_int
 from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.collect.coins import Coins
 from caldp_core.collect.formats import NUMBER, Format
 from caldp_core.collect.protocol_fields import ADVICE, NAME, kind_field, list_field
@@ -102,22 +102,6 @@ class TablePlan:
         """(k,) one block of everything."""
         return np.zeros(self.mechanism.k, np.int64)
 
-    @property
-    def sensitive(self) -> Bools:
-        """(k,) flags: values that hide from at least one other."""
-        return np.asarray(np.isfinite(self._off_diagonal_levels()).any(axis=1))
-
-    @property
-    def hidden(self) -> Bools:
-        """(k,) flags: values that the policy hides among others."""
-        return self.sensitive
-
-    def _off_diagonal_levels(self) -> Floats:
-        """(k, k) limits, ∞ on the diagonal."""
-        levels: Floats = dense(self.mechanism.policy).copy()
-        np.fill_diagonal(levels, np.inf)
-        return levels
-
     def policy_part(self) -> dict[str, Any]:
         """The policy, JSON-ready."""
         rows = dense(self.mechanism.policy).tolist()
@@ -138,13 +122,13 @@ class TablePlan:
 
     def promise(self) -> dict[str, Any]:
         """What is promised, for a record."""
-        levels = self._off_diagonal_levels()
-        finite = levels[np.isfinite(levels)]
+        levels = dense(self.mechanism.policy)
+        finite = levels[np.isfinite(levels) & ~np.eye(len(levels), dtype=np.bool_)]
         return {
             "epsilon_least": float(finite.min()) if finite.size else None,
             "epsilon_most": float(finite.max()) if finite.size else None,
             "values": self.mechanism.k,
-            "pairs_without_a_limit": int(np.isinf(levels).sum()) - self.mechanism.k,
+            "pairs_without_a_limit": int(np.isinf(levels).sum()),
         }
 
 

@@ -115,6 +115,11 @@ class GridDomain:
         """(columns,) longitude of each column's centre, in [−180, 180) degrees, as in files."""
         return wrap_longitude(self.longitudes())
 
+    def name_of(self, symbol: int) -> str:
+        """What readers call a cell: the latitude and longitude of its centre, in degrees."""
+        row, column = divmod(symbol, self.columns)
+        return f"{self.latitudes()[row]:g}, {self.wrapped_longitudes()[column]:g}"
+
     def locate(self, latitude: ArrayLike, longitude: ArrayLike) -> Ints:
         """Symbols of the cells that hold the points, −1 for points outside the map.
 

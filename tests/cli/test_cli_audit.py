@@ -2,6 +2,7 @@
 
 import json
 import math
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.basics.limits import OUTPUTS_MAX
+from caldp_core.cli import audit as cli_audit
 from caldp_core.cli.audit import audit_summary
 from caldp_core.cli.commands import main
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
@@ -144,10 +146,43 @@ def test_kinds_count_only_the_blocks_that_hold() -> None:
     assert math.isclose(kind["worst"]["privacy_loss"], 2.0, rel_tol=1e-9)
 
 
-def test_nothing_sensitive_leaves_nothing_to_break(tmp_path: Path) -> None:
+def test_nothing_sensitive_leaves_nothing_to_break_and_nothing_to_hold(tmp_path: Path) -> None:
     done = run_audit(tmp_path, mixed_scenario(sensitive={"kind": "symbols", "runs": []}))
-    assert done.exit_code == 0
-    assert json.loads(done.stdout)["pairs"] == []
+    assert done.exit_code == 3
+    summary = json.loads(done.stdout)
+    assert (summary["pairs"], summary["holds"]) == ([], None)
+
+
+def test_a_leak_that_rounds_to_its_level_is_seen_in_every_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A coin that is four steps of 2⁻⁴⁸ off: loss and ε read alike, the verdict does not."""
+
+    def step_off(sizes: Any, epsilon: Any) -> Any:
+        oracles = HadamardOracles(sizes, epsilon)
+        oracles.cover_threshold = oracles.cover_threshold - np.uint64(4)
+        return oracles
+
+    monkeypatch.setattr(Hadamard, "make", make_from(step_off))
+    done = run_audit(tmp_path, mixed_scenario(epsilon=1.0))
+    worst = json.loads(done.stdout)["pairs"][-1]["worst"]
+    assert (done.exit_code, worst["holds"]) == (1, False)
+    assert f"{worst['privacy_loss']:.9g}" == f"{worst['epsilon']:.9g}"
+    assert 0 < worst["above_epsilon_by"] < 1e-12
+    wrong: Any = Hadamard().make(Context.high_low(np.arange(9) < 4, 1.0))
+    text = repr(audit_context(wrong))
+    above = float(text.partition("of ε = 1, ")[2].partition(" above it")[0])
+    assert text.startswith("<LargeAudit: does not hold, largest loss 1 of")
+    assert 0 < above < 1e-12
+
+
+def test_ctrl_c_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(cli_audit, "audit_mechanism", interrupted)
+    done = run_audit(tmp_path, mixed_scenario())
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
 @pytest.mark.parametrize(

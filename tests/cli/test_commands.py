@@ -68,7 +68,7 @@ FULL: Final = Path("/dev/full")
 def test_a_full_standard_output_is_one_sentence(words: list[str]) -> None:
     with FULL.open("w") as full:
         done = start(words, full)
-    assert done.returncode == 1
+    assert done.returncode == 2, "1 would say that an audit does not hold"
     right = "Error: Standard output can't be written: No space left on device; write to another"
     assert done.stderr.startswith(right)
     assert done.stderr.count("\n") == 1
@@ -79,7 +79,17 @@ def test_a_closed_pipe_is_quiet() -> None:
     os.close(read)
     with os.fdopen(write, "w") as closed:
         done = start(["client"], closed)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_ctrl_c_ends_every_command_as_shells_expect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name, command in main.commands.items():
+        monkeypatch.setattr(command, "parse_args", interrupted)
+        done = CliRunner().invoke(main, [name])
+        assert (done.exit_code, done.output) == (130, "Interrupted.\n"), name
 
 
 def start(words: list[str], output: IO[str]) -> "subprocess.CompletedProcess[str]":

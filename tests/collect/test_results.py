@@ -134,5 +134,5 @@ def test_a_label_that_a_spreadsheet_would_run_is_the_same_value() -> None:
 def test_blocks_and_tables_say_who_is_hidden() -> None:
     protocol = small("hadamard")
     assert isinstance(protocol, Protocol)
-    plan = protocol.plan
-    assert plan.hidden.sum() < plan.sensitive.sum() < protocol.domain.k
+    found = protocol.coverage
+    assert found.protected.sum() < found.sensitive.sum() < protocol.domain.k

@@ -142,4 +142,4 @@ def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
     protocol = labelled("oue", ("a", "b"))
     plain = made_up_week().results(0.95)
     assert "estimate.geojson" not in below.export_files(plain)
-    assert protocol.plan.hidden.all()
+    assert protocol.coverage.protected.all()
