@@ -62,8 +62,11 @@ def literal(scenario: Scenario) -> str:
 
 
 def protocol_json(result: Result) -> bytes:
-    """The protocol that devices and collector of a real collection share, as JSON."""
-    return Protocol.of(result.setup).to_json().encode()
+    """The protocol that devices and collector of a real collection share, as JSON.
+
+    Also where it leaves values unprotected: whoever calls this has asked.
+    """
+    return Protocol.of(result.setup, allow_unprotected=True).to_json().encode()
 
 
 def csv(table: Table) -> bytes:

@@ -16,7 +16,8 @@ class PrivacySummary:
 
     `holds`: whether the mechanism keeps its policy; None where no audit could be made, for the
     `reason` given. `method`: how it was audited. `loss`, `epsilon`: privacy loss and ε of the pair
-    of symbols that comes nearest to its ε; None without pairs.
+    of symbols that comes nearest to its ε; None without pairs. `excess`: by how much the loss is
+    above ε, in nats, where it does not hold.
     """
 
     holds: bool | None
@@ -24,6 +25,12 @@ class PrivacySummary:
     loss: float | None = None
     epsilon: float | None = None
     reason: str = ""
+    excess: float = 0.0
+
+    @property
+    def nothing_promised(self) -> bool:
+        """Whether no pair has a limit, so that nothing could be broken."""
+        return self.holds is True and self.loss is None
 
 
 @cached_by(lambda scenario, *_: runs.key(scenario))
@@ -38,4 +45,5 @@ def summarize_privacy(scenario: Scenario, progress: Progress) -> PrivacySummary:
     if worst is None:
         return PrivacySummary(audit.holds, audit.method)
     loss = float("inf") if worst.ratio is None else worst.privacy_loss
-    return PrivacySummary(audit.holds, audit.method, loss, worst.epsilon)
+    excess = 0.0 if audit.holds else worst.excess
+    return PrivacySummary(audit.holds, audit.method, loss, worst.epsilon, excess=excess)

@@ -165,7 +165,8 @@ def _audit(channel_verdict: ChannelVerdict) -> str:
     audit = channel_verdict.audit
     verdict = "It holds." if audit.holds else "It does NOT hold: do not rely on these limits."
     if audit.worst is None:
-        return f"<p><b>{verdict}</b></p>"
+        nothing = "Nothing is promised: no pair has a limit." if audit.holds else verdict
+        return f"<p><b>{nothing}</b></p>"
     worst = audit.worst
     went = "comes nearest to its limit" if audit.holds else "goes farthest beyond its limit"
     return (

@@ -26,13 +26,14 @@ def show(nouns: Vocabulary, setup: Setup) -> None:
 def html(nouns: Vocabulary, setup: Setup) -> str:
     """The odds as HTML, for films."""
     texts = policies.describe_promise(nouns, setup)
-    graded = "".join(map(_grade, texts.grades))
+    exposed = f"<p>{escape(texts.exposed)}</p>" if texts.exposed else ""
+    graded = exposed + "".join(map(_grade, texts.grades))
     return f'<div class="odds {texts.grades[-1].word}">{picture(texts)}<div>{graded}</div></div>'
 
 
 def picture(texts: PromiseText) -> str:
     """Of 100 figures: right even guesses where everybody is protected, else who is protected."""
-    if texts.protected_share >= 1.0:
+    if texts.protects_all:
         full = round(100 * texts.chance)
         return icons.people_array(full, f"{full} of 100 small figures are filled: right guesses.")
     full = (

@@ -209,7 +209,8 @@ def result_numbers(nouns: Vocabulary, result: Result | None) -> dict[str, str]:
 def odds_numbers(nouns: Vocabulary, setup: Setup) -> dict[str, str]:
     """How many people are protected, and how often an attacker's even guess about one is right."""
     texts = policies.describe_promise(nouns, setup)
-    covered = {"people protected": formats.out_of(texts.protected_share)}
+    covered = {"protected by nothing": texts.exposed} if texts.exposed else {}
+    covered |= {"people protected": formats.out_of(texts.protected_share)}
     if texts.protected_share <= 0.0:
         return covered
     return {

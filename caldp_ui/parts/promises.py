@@ -22,7 +22,9 @@ def shield(nouns: Vocabulary, setup: Setup) -> None:
     with st.container(key="protected"):
         texts = policies.describe_promise(nouns, setup)
         weak = " At this ε their protection counts as none." * texts.grades[-1].counts_as_none
-        st.markdown(f":material/shield: {texts.protected}{weak} {texts.odds} {texts.repeats}")
+        exposed = f"{escape_markdown(texts.exposed)} " if texts.exposed else ""
+        promised = f"{texts.protected}{weak} {texts.odds} {texts.repeats}"
+        st.markdown(f":material/shield: {exposed}{promised}")
 
 
 def bullets(sentences: Iterable[str]) -> None:
@@ -33,7 +35,8 @@ def bullets(sentences: Iterable[str]) -> None:
 def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     """List what the policy does not promise, and the terms that are used."""
     st.markdown("**What is *not* promised**")
-    bullets(policies.describe_promise(nouns, setup).not_promised)
+    texts = policies.describe_promise(nouns, setup)
+    bullets([*([escape_markdown(texts.exposed)] if texts.exposed else []), *texts.not_promised])
     if mixing.is_known(setup):
         _shuffling_section(nouns, setup)
     terms("ε", "local differential privacy", "context-aware", "total variation")
@@ -67,6 +70,8 @@ def _audit_text(found: PrivacySummary) -> str:
         return f":material/help: Not audited: {escape_markdown(found.reason)}"
     if not found.holds:
         return ":material/error: It does **not** hold: do not rely on this promise."
+    if found.nothing_promised:
+        return ":material/error: **Nothing is promised**, so there is nothing to hold."
     nearest = ""
     if found.loss is not None and found.epsilon is not None:
         nearest = (

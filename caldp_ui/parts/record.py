@@ -130,15 +130,16 @@ def _figure(title: str, png: bytes) -> str:
 
 def _protected(texts: PromiseText, setup: Setup) -> str:
     counted = promise.counted_as_people(setup.scenario)
+    exposed = f"{escape(texts.exposed)} " if texts.exposed else ""
     return (
-        f"<p>{bold_html(texts.protected)}</p><p>From everybody who sees a person's "
+        f"<p>{exposed}{bold_html(texts.protected)}</p><p>From everybody who sees a person's "
         f"report, the collector included. {escape(counted)}</p>"
     )
 
 
 def _result(sentence: str, texts: PromiseText) -> str:
     """The result's sentences: who is not protected comes before what that gained."""
-    both = (texts.summary, sentence) if texts.protected_share < 1.0 else (sentence, texts.summary)
+    both = (sentence, texts.summary) if texts.protects_all else (texts.summary, sentence)
     return " ".join(both)
 
 
@@ -185,6 +186,8 @@ def _audit(summary: PrivacySummary) -> str:
     if summary.holds is None:
         return f"<p>Not audited: {escape(summary.reason)}</p>"
     verdict = "It holds." if summary.holds else "It does NOT hold: do not rely on this protection."
+    if summary.nothing_promised:
+        verdict = "Nothing is promised, so there is nothing to hold: nobody is protected."
     worst = ""
     if summary.loss is not None and summary.epsilon is not None:
         worst = (

@@ -8,11 +8,12 @@ from typing import Final, TypeAlias
 import segno
 import streamlit as st
 
-from caldp_core.collect.protocol import can_be_collected
+from caldp_core.collect.protocol import can_be_collected, unprotected_text
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import addresses
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports
 from caldp_ui.parts import record
 from caldp_ui.parts.record import AuditReport, ReportContent
@@ -186,6 +187,10 @@ def collection(state: PageState[S], result: Result) -> None:
         "**A real collection** · protocol.json is what phones and the collector share: the values, "
         "who hides among whom, ε and the coins. It holds no data and no counts."
     )
+    if unprotected := unprotected_text(result.setup):
+        st.warning(f"{escape_markdown(unprotected)}.")
+        if not st.checkbox("Make the protocol all the same", key=state.key("allow-unprotected")):
+            return
     file_button(state.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
     st.caption("docs/collect.md goes on from there, to reports of real people.")
 

@@ -33,7 +33,7 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
     nouns, setup = words.nouns(record), words.setup_at(record, level)
     promise = policies.describe_promise(nouns, setup)
     guess = policies.promise_summary(nouns, setup)
-    all_covered = promise.protected_share >= 1.0
+    all_covered = promise.protects_all
     plan = f"{need} At ε = {level:g}, {words.lowercase_start(guess)}"
     first = plan if all_covered else f"{guess} {need}"
     margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"

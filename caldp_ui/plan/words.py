@@ -92,11 +92,12 @@ def headline(record: Plan, points: Points) -> Headline:
     """
     need, level = need_and_level(record, points)
     setup = setup_at(record, level)
-    covered = policies.describe_promise(nouns(record), setup).protected_share
-    if covered >= 1.0:
+    texts = policies.describe_promise(nouns(record), setup)
+    if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
         return Headline(need, f"At ε = {level:g}, {guess}")
-    return Headline(counts.unprotected_text(nouns(record), covered), need, True)
+    first, *rest = counts.unprotected_first(nouns(record), texts.exposed, texts.protected_share)
+    return Headline(first, " ".join([*rest, need]), True)
 
 
 def sufficient_epsilon(record: Plan, points: Points) -> float | None:

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from caldp_core.collect.results import Results
+from caldp_ui.app.errors import escape_markdown
 from caldp_ui.results import words
 from caldp_ui.results.page_state import STATE, TIMES, ResultsState
-from caldp_ui.words import coverage, formats
+from caldp_ui.words import formats
 
 
 def show(record: ResultsState, results: Results) -> None:
@@ -19,8 +20,8 @@ def show(record: ResultsState, results: Results) -> None:
         ),
     )
     stored, fresh, sentence = words.describe_attacker(results, record.times)
-    unprotected = coverage.unprotected_text(words.vocabulary(results), results.protected_share)
-    st.markdown(f"{unprotected} {sentence}".strip())
+    unprotected = map(escape_markdown, words.unprotected_sentences(results))
+    st.markdown(" ".join([*unprotected, sentence]))
     if stored < 1:
         reports = words.reports_text(record.times)
         rows = [

@@ -50,7 +50,7 @@ def percent_range(low: float, high: float) -> str:
 
 def headline(results: Results, *, is_example: bool) -> Headline:
     """Who is not protected, if anybody, else the most common value; then the rest."""
-    unprotected = coverage.unprotected_text(vocabulary(results), results.protected_share)
+    unprotected, *more = unprotected_sentences(results) or [""]
     first = int(np.argmax(results.shares))
     unit = vocabulary(results).unit
     name = value_name(results, first)
@@ -64,11 +64,21 @@ def headline(results: Results, *, is_example: bool) -> Headline:
     question = results.protocol.question
     intro += f"“{question}”" if question else ""
     if unprotected:
-        return Headline(unprotected, f"{intro} {estimate}".strip(), True)
+        return Headline(unprotected, " ".join([*more, f"{intro} {estimate}".strip()]), True)
     policy = results.protocol.mechanism.policy
     several = isinstance(policy, Context) and policy.m > 1
     within = " among the people of the same block, which it shows" if several else ""
     return Headline(estimate, f"{intro} Each report hides its {unit}{within}.".strip())
+
+
+def unprotected_sentences(results: Results) -> list[str]:
+    """Who is not protected, values that were to be protected first; none where everybody is.
+
+    Of the open values it says how many people have them, by the estimate: at least a few.
+    """
+    protocol, nouns = results.protocol, vocabulary(results)
+    exposed = coverage.exposed_text(nouns, protocol.domain, protocol.coverage)
+    return coverage.unprotected_first(nouns, exposed, results.protected_share)
 
 
 def range_title(level: float) -> str:
@@ -102,7 +112,9 @@ def promise_sentences(results: Results) -> list[str]:
     """What the protocol promises and what it does not, a sentence each; the unprotected first."""
     unit = vocabulary(results)
     hidden, k = int(results.hidden.sum()), results.hidden.size
-    sentences = []
+    protocol = results.protocol
+    exposed = coverage.exposed_text(unit, protocol.domain, protocol.coverage)
+    sentences = [exposed] if exposed else []
     if hidden < k:
         sentences.append(
             f"{formats.integer(k - hidden)} of {formats.count(k, unit.unit, unit.units)} are not "
@@ -133,7 +145,8 @@ def _mixing_sentence(results: Results) -> str:
     bounds = results.record and results.record["privacy"].get("if_mixed")
     if not bounds or not bounds["blocks"]:
         return ""
-    largest = max(bounds["blocks"], key=lambda each: int(each["people"]))
+    hiding = [each for each in bounds["blocks"] if each["epsilon_of_one_report"] is not None]
+    largest = max(hiding, key=lambda each: int(each["people"]))
     after = (largest.get("epsilon", math.nan), largest.get("epsilon_beside_open", math.nan))
     block_text = "" if len(bounds["blocks"]) == 1 else f" of the block “{largest['block']}”"
     before = float(largest["epsilon_of_one_report"])

@@ -10,10 +10,11 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from caldp_core.experiments.run import Result
+from caldp_core.privacy.coverage import coverage
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.values import answers
 from caldp_ui.values.page_state import domain_of
-from caldp_ui.words import formats
+from caldp_ui.words import formats, policies
 
 _WIDTH: Final = 1400
 _NAMES: Final = 520
@@ -37,17 +38,17 @@ def png(ours: Result, plain: Result) -> bytes:
     top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
-    legend = "Bar: truth (purple: sensitive, gray: not). Orange: plain LDP. Blue: this protection."
+    legend = "Bar: truth (purple: protected, gray: not). Orange: plain LDP. Blue: this protection."
     draw.text((8, 10), f"{legend} Right end: {100 * top:.3g} %.", _INK, font)
     draw.text((8, 38), _setting_text(ours), _INK, font)
-    domain = domain_of(setup.scenario)
+    domain, protected = domain_of(setup.scenario), coverage(setup.policy).protected
 
     def across(share: float) -> float:
         return _NAMES + (_WIDTH - _NAMES - 20) * share / top
 
     for place, x in enumerate(rows.tolist()):
         y = _HEAD + place * _ROW
-        hidden = bool(setup.sensitive[x])
+        hidden = bool(protected[x])
         name = _shorten_name(domain.name_of(x), font)
         draw.text((8, y + 6), name, _SENSITIVE if hidden else _INK, font)
         bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
@@ -65,12 +66,8 @@ def png(ours: Result, plain: Result) -> bytes:
 
 def _setting_text(ours: Result) -> str:
     """ε, people and data of the picture, in characters that its font has."""
-    setup, policy = ours.setup, ours.setup.scenario.policy
-    levels = getattr(policy, "epsilon", policy.plain_epsilon)
-    if isinstance(levels, tuple):
-        level = f"epsilon from {min(levels):g} to {max(levels):g}"
-    else:
-        level = f"epsilon = {levels:g}"
+    setup = ours.setup
+    level = policies.level_text(setup, "epsilon")
     return f"{level}; {formats.people(setup.n)} people; data: {setup.dataset.name[:90]}"
 
 

@@ -4,10 +4,16 @@ A test fails for a kind without one.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from caldp_core.experiments.run import Setup
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.coverage import coverage
 from caldp_ui.words import formats, promise, promise_distances, promise_levels, promise_tags
+from caldp_ui.words.coverage import exposed_text
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -25,8 +31,12 @@ WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = 
 
 
 def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
-    """The promise of a scenario, in sentences."""
-    return WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
+    """The promise of a scenario, in sentences; values that it fails to protect come first."""
+    texts = WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
+    exposed = exposed_text(nouns, setup.dataset.domain, coverage(setup.policy))
+    if not exposed:
+        return texts
+    return replace(texts, summary=f"{exposed} {texts.summary}", exposed=exposed)
 
 
 def promise_summary(nouns: Vocabulary, setup: Setup) -> str:
@@ -34,12 +44,24 @@ def promise_summary(nouns: Vocabulary, setup: Setup) -> str:
     return describe_promise(nouns, setup).summary.replace("*", "")
 
 
+def level_text(setup: Setup, epsilon: str = "ε") -> str:
+    """The ε of those who are protected, such as "ε = 1", or that nobody is.
+
+    `epsilon`: its name, for a font without the letter.
+    """
+    if not coverage(setup.policy).protected.any():
+        return "nobody is protected"
+    policy = setup.scenario.policy
+    levels = getattr(policy, "epsilon", policy.plain_epsilon)
+    if isinstance(setup.policy, Context):
+        levels = setup.policy.epsilon[setup.policy.hidden_sizes > 0]
+    low, high = float(np.min(levels)), float(np.max(levels))
+    return f"{epsilon} = {low:g}" if low == high else f"{epsilon} from {low:g} to {high:g}"
+
+
 def setting_text(setup: Setup) -> str:
     """The setting of a picture in one line: its ε, number of people and data."""
-    policy = setup.scenario.policy
-    epsilon = getattr(policy, "epsilon", policy.plain_epsilon)
-    ends = sorted({min(epsilon), max(epsilon)}) if isinstance(epsilon, tuple) else [epsilon]
-    level = f"ε from {ends[0]:g} to {ends[-1]:g}" if len(ends) > 1 else f"ε = {ends[0]:g}"
-    if hasattr(policy, "km"):
-        level += f" within {policy.km:g} km"
+    level = level_text(setup)
+    if hasattr(setup.scenario.policy, "km"):
+        level += f" within {setup.scenario.policy.km:g} km"
     return f"{level} · {formats.counted(setup.n, 'person', 'people')} · data: {setup.dataset.name}"

@@ -43,8 +43,9 @@ _READ: Final = 0.995
 
 def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> PromiseText:
     """The promise of a context, in sentences; a writer of `policies.WRITERS`."""
-    levels = policy.epsilon if isinstance(policy.epsilon, tuple) else (policy.epsilon,)
-    ends = sorted({min(levels), max(levels)})
+    del policy
+    levels = _context(setup).epsilon[_context(setup).hidden_sizes > 0].tolist()
+    ends = sorted({min(levels), max(levels)}) if levels else []
     graded = grades(
         protected_share(setup),
         chance(setup),
@@ -59,7 +60,7 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
         repeats_text(nouns, setup),
         tuple(not_promised(nouns, setup)),
         (
-            ("ε", " to ".join(f"{e:g}" for e in ends)),
+            ("ε", " to ".join(f"{e:g}" for e in ends) or "none: nobody is protected"),
             ("blocks", formats.integer(setup.partition.m)),
         ),
     )

@@ -53,7 +53,9 @@ class PromiseText:
     `summary`: who is not protected and what an attacker can guess of the others, in a sentence or
     two. `protected`: who is and why the rest is not; `odds`: what an attacker can guess from one
     report; `repeats`: from several, "" where nothing is hidden. `not_promised`: what the policy
-    leaves open. `levels`: names and values of its numbers.
+    leaves open. `levels`: names and values of its numbers. `exposed`: the values that were to be
+    protected and are not, by their raw names, in a sentence that comes before all others and is in
+    `summary` already; "" without any.
     """
 
     grades: tuple[Grade, ...]
@@ -63,11 +65,17 @@ class PromiseText:
     repeats: str
     not_promised: tuple[str, ...]
     levels: tuple[tuple[str, str], ...]
+    exposed: str = ""
 
     @property
     def chance(self) -> float:
         """Largest chance that an even guess about a protected person is right; 1 without any."""
         return self.grades[-1].chance
+
+    @property
+    def protects_all(self) -> bool:
+        """Whether every person and every value that is to be protected is."""
+        return self.protected_share >= 1.0 and not self.exposed
 
     @property
     def protected_share(self) -> float:

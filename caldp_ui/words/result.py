@@ -20,20 +20,16 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     `ours`, `plain`: total variations of both estimates; None: not computed yet. Where not everybody
     is protected, the sentence says so and the errors are the second line.
     """
-    covered = policies.describe_promise(nouns, setup).protected_share
-    if not has_valid_errors(setup):
-        return _unknown_error_headline(nouns, setup, covered)
-    if covered >= 1.0:
-        return Headline(_error_sentence(nouns, setup, ours, plain), _hidden_sentence(nouns, setup))
-    second = f"{_weakness_sentence(nouns, setup)} {_errors_sentence(nouns, ours, plain)}".strip()
-    return Headline(counts.unprotected_text(nouns, covered), second, True)
-
-
-def _unknown_error_headline(nouns: Vocabulary, setup: Setup, covered: float) -> Headline:
-    sentence = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
-    if covered >= 1.0:
+    texts = policies.describe_promise(nouns, setup)
+    first, *rest = counts.unprotected_first(nouns, texts.exposed, texts.protected_share) or [""]
+    known = has_valid_errors(setup)
+    unknown = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
+    if not first:
+        sentence = _error_sentence(nouns, setup, ours, plain) if known else unknown
         return Headline(sentence, _hidden_sentence(nouns, setup))
-    return Headline(counts.unprotected_text(nouns, covered), sentence, True)
+    parts = [_weakness_sentence(nouns, setup), _errors_sentence(nouns, ours, plain)]
+    second = [*rest, *(parts if known else [unknown])]
+    return Headline(first, " ".join(filter(None, second)), True)
 
 
 def _error_sentence(
@@ -84,6 +80,8 @@ def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:
     if not policies.describe_promise(nouns, setup).grades[-1].counts_as_none:
         return ""
     level = promise.largest_epsilon(setup.scenario)
+    if isinstance(setup.policy, Context):
+        level = float(setup.policy.epsilon[setup.policy.hidden_sizes > 0].max())
     return f"At ε = {level:g} even their protection counts as none."
 
 
