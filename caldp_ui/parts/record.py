@@ -64,7 +64,7 @@ def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address
     texts = policies.describe_promise(nouns, setup)
     return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=bold_html(_result(content.sentence, texts)),
+        result=f"{_exposed(texts)}{bold_html(_result(content.sentence, texts))}",
         pictures="".join(_figure(title, png) for title, png in content.pictures.items()),
         protected=_protected(texts, setup),
         icons=odds.picture(texts),
@@ -130,11 +130,14 @@ def _figure(title: str, png: bytes) -> str:
 
 def _protected(texts: PromiseText, setup: Setup) -> str:
     counted = promise.counted_as_people(setup.scenario)
-    exposed = f"{escape(texts.exposed)} " if texts.exposed else ""
     return (
-        f"<p>{exposed}{bold_html(texts.protected)}</p><p>From everybody who sees a person's "
-        f"report, the collector included. {escape(counted)}</p>"
+        f"<p>{_exposed(texts)}{bold_html(texts.protected)}</p><p>From everybody who sees a "
+        f"person's report, the collector included. {escape(counted)}</p>"
     )
+
+
+def _exposed(texts: PromiseText) -> str:
+    return f"{escape(texts.exposed)} " if texts.exposed else ""
 
 
 def _result(sentence: str, texts: PromiseText) -> str:

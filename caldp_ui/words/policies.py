@@ -34,14 +34,13 @@ def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
     """The promise of a scenario, in sentences; values that it fails to protect come first."""
     texts = WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
     exposed = exposed_text(nouns, setup.dataset.domain, coverage(setup.policy))
-    if not exposed:
-        return texts
-    return replace(texts, summary=f"{exposed} {texts.summary}", exposed=exposed)
+    return replace(texts, exposed=exposed)
 
 
 def promise_summary(nouns: Vocabulary, setup: Setup) -> str:
     """Who is not protected and what an attacker can guess of the others, as plain text."""
-    return describe_promise(nouns, setup).summary.replace("*", "")
+    texts = describe_promise(nouns, setup)
+    return f"{texts.exposed} {texts.summary.replace('*', '')}".strip()
 
 
 def level_text(setup: Setup, epsilon: str = "ε") -> str:

@@ -54,8 +54,7 @@ class PromiseText:
     two. `protected`: who is and why the rest is not; `odds`: what an attacker can guess from one
     report; `repeats`: from several, "" where nothing is hidden. `not_promised`: what the policy
     leaves open. `levels`: names and values of its numbers. `exposed`: the values that were to be
-    protected and are not, by their raw names, in a sentence that comes before all others and is in
-    `summary` already; "" without any.
+    protected and are not, by their raw names, in a sentence that comes before all others, or "".
     """
 
     grades: tuple[Grade, ...]

@@ -1,0 +1,127 @@
+"""Values that nothing protects come first in every sentence, and no ε stands for them."""
+
+from dataclasses import replace
+from html import unescape
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from caldp_core import Protocol, Scenario, prepare, run
+from caldp_core.basics.types import no_progress
+from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.results import Results, Tallies
+from caldp_core.experiments.run import Result
+from caldp_ui.parts import headline, odds, pins, promises, record
+from caldp_ui.plan import memo, people_needed
+from caldp_ui.plan import words as plan_words
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.results import words as result_words
+from caldp_ui.values.page_state import STATE
+from caldp_ui.words import policies
+from caldp_ui.words.vocabulary import ANSWERS
+from tests.ui.driver import checked, open_record, page_record
+
+NAMES: Final = ["hiv*", "flu", "cold", "cough", "none"]
+FIRST: Final = "“hiv*” is protected by nothing: it has nothing to hide among"
+POLICY: Final = {
+    "kind": "context",
+    "blocks": {"kind": "groups"},
+    "sensitive": {"kind": "everything"},
+    "epsilon": [7.5, 1.0],
+}
+
+
+def scenario(hiv: int = 0, **policy: Any) -> Scenario:
+    """Everything is sensitive, "hiv*" is alone in its block of ε = 7.5, and `hiv` people have it.
+
+    Where nobody has it, 100 of 100 people are protected.
+    """
+    data = {"kind": "table", "names": NAMES, "counts": [hiv, 60, 60, 60, 60], "groups": [*"ABBBB"]}
+    parts = {"caldp_scenario": 2, "dataset": data, "policy": POLICY | policy}
+    return Scenario.from_dict(parts)
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return run(prepare(scenario()))
+
+
+def collected(protocol: Protocol) -> Results:
+    tally = protocol.mechanism.sample_tally(np.array([0, 60, 60, 60, 60]), 1)
+    return Tallies.of(protocol, (("day", CollectedTally(protocol.fingerprint, tally)),)).results(
+        0.95
+    )
+
+
+def test_the_headline_the_odds_and_the_promise_begin_with_them(result: Result) -> None:
+    setup = result.setup
+    texts = policies.describe_promise(ANSWERS, setup)
+    assert texts.protected_share == 1.0, "nobody has it, and shares of people hide it"
+    assert not texts.protects_all
+    shown = headline.result_html(ANSWERS, result, result)
+    assert f"<h1>{FIRST}" in unescape(shown)
+    assert "unprotected" in shown
+    assert unescape(odds.html(ANSWERS, setup)).index(FIRST) < odds.html(ANSWERS, setup).index(
+        "Protection"
+    )
+    assert "orange, not" in odds.picture(texts)
+    assert policies.promise_summary(ANSWERS, setup).startswith(FIRST)
+    assert pins.odds_numbers(ANSWERS, setup)["protected by nothing"].startswith(FIRST)
+    assert dict(texts.levels)["ε"] == "1"
+    assert policies.setting_text(setup).startswith("ε = 1 ·")
+    content = record.ReportContent(result, "All is well.", {})
+    report = record.audit_scenario(setup.scenario, no_progress)
+    page = unescape(record.html(ANSWERS, content, report, ""))
+    assert page.index(FIRST) < page.index("All is well.")
+    assert "7.5" not in page.partition('"caldp_scenario"')[0]
+
+
+def test_where_nobody_is_protected_no_level_is_said() -> None:
+    marks = {"kind": "symbols", "runs": ["0"]}
+    setup = prepare(scenario(30, sensitive=marks))
+    texts = policies.describe_promise(ANSWERS, setup)
+    assert texts.summary.startswith(FIRST)
+    assert "Nobody is protected" in texts.summary
+    assert dict(texts.levels)["ε"] == "none: nobody is protected"
+    assert policies.setting_text(setup).startswith("nobody is protected ·")
+    report = record.audit_scenario(setup.scenario, no_progress)
+    page = record.html(ANSWERS, record.ReportContent(run(setup), "", {}), report, "")
+    assert "It holds" not in page
+    assert "Nothing is promised" in page
+    assert "Nothing is promised" in promises._audit_text(report.summary)
+
+
+def test_a_plan_and_its_memo_begin_with_them(
+    monkeypatch: pytest.MonkeyPatch, result: Result
+) -> None:
+    plan = Plan(scenario())
+    # Of the plan's own protections, places alone in their state or country are such.
+    monkeypatch.setattr(plan_words, "setup_at", lambda record, level: result.setup)
+    points = people_needed.needs_by_protection(list(people_needed.compute_needs(plan, no_progress)))
+    assert plan_words.headline(plan, points).sentence.startswith(FIRST)
+    assert memo.plain_memo(plan, points, None).startswith(FIRST)
+
+
+def test_results_of_a_collection_begin_with_them() -> None:
+    results = collected(Protocol.of(prepare(scenario()), allow_unprotected=True))
+    shown = result_words.headline(results, is_example=False)
+    assert shown.sentence.startswith(FIRST)
+    assert shown.unprotected
+    sentences = result_words.promise_sentences(results)
+    assert sentences[0].startswith(FIRST)
+    assert not any("7.5" in each for each in sentences)
+
+
+def test_the_protocol_is_offered_once_it_is_asked_for() -> None:
+    at = open_record(STATE, replace(page_record(open_record(STATE), STATE), scenario=scenario()))
+    at.session_state["values-tabs"] = "Share and export"
+    checked(at.run())
+    offered = [each.label for each in at.get("download_button")]
+    assert "scenario.json" in offered
+    assert "protocol.json" not in offered
+    (warning,) = at.warning
+    assert "is protected by nothing" in warning.value
+    assert r"hiv\*" in warning.value
+    checked(at.checkbox(key="values-allow-unprotected").check().run())
+    assert "protocol.json" in [each.label for each in at.get("download_button")]
