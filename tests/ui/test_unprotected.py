@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from caldp_core import Protocol, Scenario, prepare, run
 from caldp_core.basics.types import no_progress
@@ -81,8 +82,9 @@ def test_where_nobody_is_protected_no_level_is_said() -> None:
     marks = {"kind": "symbols", "runs": ["0"]}
     setup = prepare(scenario(30, sensitive=marks))
     texts = policies.describe_promise(ANSWERS, setup)
-    assert texts.summary.startswith(FIRST)
-    assert "Nobody is protected" in texts.summary
+    said = policies.promise_summary(ANSWERS, setup)
+    assert said.startswith(FIRST)
+    assert "Nobody is protected" in said
     assert dict(texts.levels)["ε"] == "none: nobody is protected"
     assert policies.setting_text(setup).startswith("nobody is protected ·")
     report = record.audit_scenario(setup.scenario, no_progress)
@@ -117,11 +119,17 @@ def test_the_protocol_is_offered_once_it_is_asked_for() -> None:
     at = open_record(STATE, replace(page_record(open_record(STATE), STATE), scenario=scenario()))
     at.session_state["values-tabs"] = "Share and export"
     checked(at.run())
-    offered = [each.label for each in at.get("download_button")]
+    offered = _files(at)
     assert "scenario.json" in offered
     assert "protocol.json" not in offered
     (warning,) = at.warning
     assert "is protected by nothing" in warning.value
     assert r"hiv\*" in warning.value
     checked(at.checkbox(key="values-allow-unprotected").check().run())
-    assert "protocol.json" in [each.label for each in at.get("download_button")]
+    assert "protocol.json" in _files(at)
+
+
+def _files(at: AppTest) -> list[str]:
+    """Names of the files that the page offers."""
+    found: Any = at.get("download_button")
+    return [each.label for each in found]
