@@ -1,4 +1,4 @@
-"""Live poll: each phone adds its own noise, the projector shows the estimate."""
+"""Live poll: phones add noise to protected answers, the projector shows the estimate."""
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.room import phone, poll_links, projector, setup

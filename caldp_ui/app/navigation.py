@@ -119,7 +119,7 @@ PAGES: Final = (
         "Live poll",
         "co_present",
         TEACH,
-        "Ask a class: each phone adds its own noise, the projector shows the estimate.",
+        "Ask a class: phones add noise to protected answers, the projector shows the estimate.",
     ),
     PageEntry(
         CLASSROOM,

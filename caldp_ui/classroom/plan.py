@@ -118,8 +118,8 @@ PARTS: Final = (
         2,
         "Back to the poll",
         ROOM,
-        "Read the class's estimate and its range. Press **End the poll**.",
-        "A sensitive report may be false; the total is reliable.",
+        "Read the estimate for people like this class, and its range. Press **End the poll**.",
+        "A sensitive report may be false; more reports narrow the range of the share.",
     ),
 )
 """The whole lesson, of `steps.MINUTES`."""

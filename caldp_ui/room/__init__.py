@@ -1,1 +1,1 @@
-"""The page that asks a room full of phones: each throws its own coin and sends only a report."""
+"""The page that asks a room full of phones, which throw the coins and send only reports."""

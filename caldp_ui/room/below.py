@@ -19,6 +19,11 @@ from caldp_ui.room.question import channel_of
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
+_COIN: Final = (
+    "Of 100 phones with the true answer of a row, this many report the answer of a column. A phone "
+    "draws one whole number and looks its report up in a row of thresholds, with exactly these "
+    "chances. This is randomized response in the context of the sensitive answers."
+)
 PollReader: TypeAlias = Callable[[], PollState]
 """Returns the poll's current state."""
 
@@ -30,7 +35,9 @@ def show(read_poll: PollReader) -> None:
 
 def _promise(read_poll: PollReader) -> None:
     poll = read_poll()
-    promises.bullets([escape_markdown(words.promise(poll.question)), *words.PROMISES])
+    promises.bullets(
+        [escape_markdown(words.promise(poll.question)), *words.promises(poll.question)]
+    )
     st.markdown("**What is *not* promised**")
     promises.bullets([*words.unprotected_sentences(poll.question), *words.NOT_PROMISED])
     terms("ε", "local differential privacy", "sensitive set")
@@ -39,11 +46,7 @@ def _promise(read_poll: PollReader) -> None:
 def _coin(read_poll: PollReader) -> None:
     poll = read_poll()
     question = poll.question
-    st.markdown(
-        "Of 100 phones with the true answer of a row, so many report the answer of a column. A "
-        "phone draws one whole number and looks its report up in a row of thresholds, with exactly "
-        "these chances. This is randomized response in the context of the sensitive answers."
-    )
+    st.markdown(_COIN if question.sensitive else "No coin is thrown: each phone sends its answer.")
     rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
     names = list(map(escape_markdown, question.answers))
     st.table(pd.DataFrame(rows, index=names, columns=names).rename_axis("true answer"))
@@ -52,7 +55,7 @@ def _coin(read_poll: PollReader) -> None:
 def _numbers(read_poll: PollReader) -> None:
     poll = read_poll()
     st.table(numbers(poll).map(str).rename(index=escape_markdown).rename_axis("answer"))
-    st.caption("As of now; open the tab again for later reports.")
+    st.caption(f"{words.RANGE_OF} As of now; open the tab again for later reports.")
 
 
 def numbers(poll: PollState) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.collect import js
 from caldp_ui.charts import scripts
 from caldp_ui.offline.records import Component
-from caldp_ui.room import words
+from caldp_ui.room import phone_words, words
 from caldp_ui.room.figures import Shares
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import IntegerChannel, Question, channel_of
@@ -43,7 +43,6 @@ _LEGEND: Final = (
     ("raw", "raw reports"),
     ("past", "the range as reports came"),
 )
-_NOTE: Final = "With few reports the unbiased estimate can be below 0. Pink: protected answers."
 
 
 def board(content: str, key: str) -> None:
@@ -80,7 +79,7 @@ def _board_message(
         "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
         "words": {
             "known": words.what_the_server_knows(len(reports)),
-            "note": _NOTE,
+            "note": words.board_note(question),
             "nothing": words.NOTHING_YET,
             "legend": legend,
         },
@@ -129,42 +128,41 @@ def phone_message(poll: PollState) -> dict[str, Any]:
         "sensitive": list(question.sensitive),
         "open": poll.is_open,
         "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
-        "odds": [
-            words.coin_odds_sentence(question, x, [float(q) for q in row])
+        "choices": [
+            {
+                "odds": phone_words.coin_odds_sentence(question, x, [float(q) for q in row]),
+                "go": phone_words.send_label(question, x),
+                "coin": phone_words.coin_sentence(question, x),
+            }
             for x, row in enumerate(channel)
         ],
         "explanations": [
             _report_explanation(question, y, [float(q) for q in sent]) for y, sent in columns
         ],
-        "answer": words.answer_sentence(poll),
+        "answer": phone_words.answer_sentence(poll),
         "words": _WORDS if question.right is None else {**_WORDS, **_guess(question)},
     }
 
 
 def _report_explanation(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
     if words.is_open_guess(question):
-        return {"why": words.SENT_AS_IT_IS, "uncertainty": "", "chances": [], "widths": []}
+        return {"why": phone_words.SENT_AS_IT_IS, "uncertainty": "", "chances": [], "widths": []}
     return {
-        "why": words.deniability_text(question, report, chances),
-        "uncertainty": words.remains_sentence(report, chances),
+        "why": phone_words.deniability_text(question, report, chances),
+        "uncertainty": phone_words.remains_sentence(question, report),
         "chances": [formats.out_of(each) for each in chances],
         "widths": [round(each, 4) for each in chances],
     }
 
 
 def _guess(question: Question) -> dict[str, str]:
-    """The phone's words where a guess is asked for; without a coin where none hides it."""
+    """The phone's words where a guess is asked for."""
     choose = {"choose": "Choose your guess"}
-    if not words.is_open_guess(question):
-        return choose
-    coin = "Guesses are not secret: your phone sends yours as it is."
-    return {**choose, "go": "Send the guess", "coin": coin, "bare": ""}
+    return {**choose, "bare": ""} if words.is_open_guess(question) else choose
 
 
 _WORDS: Final = {
     "choose": "Choose your true answer",
-    "go": "Throw the coin and send",
-    "coin": "The coin is thrown on your phone, and only its report leaves the phone.",
     "hidden": "protected",
     "bare": "not protected",
     "closed": "The question is closed.",

@@ -1,5 +1,6 @@
 """The controls by which a teacher writes a question, before a poll and between two questions."""
 
+import hashlib
 from dataclasses import replace
 from typing import Final
 
@@ -7,8 +8,8 @@ import streamlit as st
 
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.room import films
-from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, with_answers
-from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX
+from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, with_answers, with_right
+from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, Question
 from caldp_ui.words import promise
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -19,8 +20,8 @@ _NONE: Final = -1
 def question(draft: Draft) -> None:
     """Draw the controls of a question: example, text, answers, which are sensitive, and ε."""
     _texts(draft)
-    _right(draft)
     _sensitive(draft)
+    _right(draft)
     st.select_slider(
         "Privacy level ε",
         sorted({*films.EPSILON.steps, draft.question.epsilon}),
@@ -37,7 +38,7 @@ def _texts(draft: Draft) -> None:
         "Example",
         list(EXAMPLES),
         placeholder="your own question",
-        format_func=lambda name: EXAMPLES[name].text,
+        format_func=lambda name: _example_title(EXAMPLES[name]),
         **STATE.bind("ready", example, lambda r, name: replace(r, question=EXAMPLES[name])),
     )
     st.text_input(
@@ -47,7 +48,7 @@ def _texts(draft: Draft) -> None:
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",
-        height=120,
+        height="content",
         **STATE.bind(
             "answers",
             "\n".join(current.answers),
@@ -56,19 +57,36 @@ def _texts(draft: Draft) -> None:
     )
 
 
+def _example_title(example: Question) -> str:
+    """The text, and how many answers are not protected where that is part of the example."""
+    bare = 0 if example.right is not None else example.k - len(example.sensitive)
+    return f"{example.text} ({bare} of {example.k} not protected)" if bare else example.text
+
+
 def _sensitive(draft: Draft) -> None:
     current = draft.question
-    st.pills(
-        "Sensitive answers, protected by the coin",
-        list(range(current.k)),
-        selection_mode="multi",
-        format_func=lambda x: escape_markdown(current.answers[x]),
-        **STATE.bind(
-            "sensitive",
-            list(current.sensitive),
-            lambda r, v: _with(r, sensitive=tuple(sorted(v))),
-        ),
-    )
+    # Other answers get other pills: what comes late of the old ones takes no mark away.
+    written = hashlib.blake2b(DIVIDER.join(current.answers).encode(), digest_size=8).hexdigest()
+    with st.container(key=STATE.key("sensitive")):
+        st.pills(
+            "Sensitive answers, protected",
+            list(range(current.k)),
+            selection_mode="multi",
+            format_func=lambda x: escape_markdown(current.answers[x]),
+            help="New answers are protected. Click one to take its mark away.",
+            **STATE.bind(
+                f"sensitive-{written}",
+                list(current.sensitive),
+                lambda r, v: _mark(r, current.answers, v),
+            ),
+        )
+
+
+def _mark(record: Draft, answers: tuple[str, ...], picked: list[int]) -> Draft:
+    """Mark what was picked, if the question still has the answers among which it was."""
+    if record.question.answers != answers:
+        return record
+    return _with(record, sensitive=tuple(sorted(picked)))
 
 
 def _right(draft: Draft) -> None:
@@ -82,7 +100,7 @@ def _right(draft: Draft) -> None:
         **STATE.bind(
             "right",
             _NONE if current.right is None else current.right,
-            lambda r, v: _with(r, right=None if v == _NONE else v),
+            lambda r, v: replace(r, question=with_right(r.question, None if v == _NONE else v)),
         ),
     )
 

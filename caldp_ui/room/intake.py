@@ -28,8 +28,8 @@ def warn(poll: PollState) -> None:
     """Warn where the poll is full."""
     if len(poll.reports) >= poll.most:
         st.warning(
-            f"The poll is full: {poll.most} reports are in. Under “Reports” you can let "
-            "in more, or throw some out.",
+            f"The poll is full: {formats.count(poll.most, 'report is', 'reports are')} in. Under "
+            "“Reports” you can let in more, or throw some out.",
             icon=":material/group_off:",
         )
 
@@ -64,7 +64,9 @@ def form(teacher_key: TeacherKey, poll: PollState, on_thrown_out: Callable[[], o
             on_click=try_action,
             args=(_ask_again, teacher_key),
         )
-        st.caption("All reports are forgotten; every phone may answer again.")
+        st.caption(
+            "All reports are forgotten. Every phone may answer again: two reports tell more."
+        )
 
 
 def _ask_again(teacher_key: TeacherKey) -> None:

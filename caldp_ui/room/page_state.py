@@ -21,7 +21,8 @@ NEXT: Final = "next"
 """The part of the page where the next question is written, for pages that hand one over."""
 PHONES: Final = 30
 EXAMPLES: Final = {
-    "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0,), 1.0),
+    "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0, 1), 1.0),
+    "Copying": Question("Have you ever copied homework?", ("Yes", "No"), (0,), 1.0),
     "Vote": Question(
         "For whom would you vote today?",
         ("Red", "Green", "Blue", "Somebody else", "I do not vote"),
@@ -52,7 +53,7 @@ EXAMPLES: Final = {
         1.0,
     ),
 }
-"""Example questions by their short names; the first is the page's first."""
+"""Example questions by their short names; the first is the page's first, and protects everybody."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,17 @@ class DraftLink:
         return {} if now == begin else now
 
     def read(self, query: Mapping[str, str]) -> Draft:
-        """Read a query; missing keys are as in `fresh`. `CaldpError` for what is no question."""
+        """Read a query; missing keys are as in `fresh`. `CaldpError` for what is not a question.
+
+        Without `sensitive` all answers are protected, whatever they are.
+        """
         texts = {**_texts(Draft()), **query}
-        marked = [part for part in texts["sensitive"].split(";") if part]
+        answers = tuple(texts["answers"].split(DIVIDER))
+        everything = ";".join(map(str, range(len(answers))))
+        marked = [part for part in query.get("sensitive", everything).split(";") if part]
         question = Question(
             texts["question"],
-            tuple(texts["answers"].split(DIVIDER)),
+            answers,
             tuple(WHOLE.read("sensitive", part) for part in marked),
             NUMBER.read("epsilon", texts["epsilon"]),
             WHOLE.read("right", texts["right"]) if texts["right"] else None,
@@ -112,16 +118,31 @@ def _texts(record: Draft) -> dict[str, str]:
 
 
 def with_answers(question: Question, text: str) -> Question:
-    """The question with other answers, one a line; those that keep their text stay as marked."""
+    """The question with other answers, one a line.
+
+    Those that keep their text stay as marked; every new text is protected.
+    """
     answers = tuple(line.strip() for line in text.splitlines() if line.strip())
-    marked = {question.answers[x] for x in question.sensitive}
-    right = None if question.right is None else question.answers[question.right]
-    return replace(
-        question,
-        answers=answers,
-        sensitive=tuple(x for x, answer in enumerate(answers) if answer in marked),
-        right=answers.index(right) if right in answers else None,
-    )
+    marks = {answer: x in question.sensitive for x, answer in enumerate(question.answers)}
+    sensitive = tuple(x for x, answer in enumerate(answers) if marks.get(answer, True))
+    written = replace(question, answers=answers, sensitive=sensitive, right=None)
+    if question.right is None:
+        return written
+    right = question.answers[question.right]
+    if right in answers:
+        return replace(written, right=answers.index(right))
+    return protect_all(written)  # what was a guess is now asked as the truth
+
+
+def with_right(question: Question, right: int | None) -> Question:
+    """The question with another right answer; without one the truth is asked, and protected."""
+    changed = replace(question, right=right)
+    return protect_all(changed) if right is None else changed
+
+
+def protect_all(question: Question) -> Question:
+    """The question with every answer marked as sensitive."""
+    return replace(question, sensitive=tuple(range(question.k)))
 
 
 STATE: Final = PageState("room", DraftLink())

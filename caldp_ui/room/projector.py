@@ -11,7 +11,7 @@ from caldp_ui.app import addresses
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.parts import headline
-from caldp_ui.room import below, boards, form, intake, poll_links, words
+from caldp_ui.room import asking, below, boards, form, intake, poll_links, words
 from caldp_ui.room.attempts import OPEN, attempt_limiter
 from caldp_ui.room.figures import history
 from caldp_ui.room.page_state import NEXT, STATE
@@ -48,20 +48,13 @@ def find_teacher_key() -> TeacherKey | None:
 
 def open_button() -> None:
     """Draw the button that opens a poll with the question on the page."""
-    st.button(
-        "Open the poll",
-        type="primary",
-        width="stretch",
-        icon=":material/co_present:",
-        key=STATE.key("open"),
-        on_click=_open,
-    )
+    asking.button("open", "Open the poll", ":material/co_present:", _open)
 
 
-def _open() -> None:
+def _open(question: Question) -> None:
     try:
         attempt_limiter().record_attempt(OPEN, addresses.visitor_address())
-        st.session_state[_TEACHER_KEY] = rooms().open(_written_question(), this_visit())
+        st.session_state[_TEACHER_KEY] = rooms().open(question, this_visit())
     except CaldpError as error:
         notices.notify(str(error))
     handover.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
@@ -172,27 +165,18 @@ def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
     address = addresses.current_address(poll_links.query_of(poll.code))
     with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
         _code(poll, addresses.shared_address(address) or address)
+    draft = STATE.current()
     with st.container(horizontal=True, gap="xsmall"):
-        st.button(
-            "Ask this question",
-            type="primary",
-            key=STATE.key("ask"),
-            on_click=_ask,
-            args=(teacher_key,),
-        )
+        asking.button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))
         st.button("Cancel", key=STATE.key("back"), on_click=_set_writing_next, args=(False,))
-    st.caption("The reports on the board are forgotten then; the phones stay connected.")
-    form.question(STATE.current())
+    st.caption(escape_markdown(words.coverage(draft.question)))
+    form.question(draft)
+    st.caption("The next question removes the reports on the board; the phones stay connected.")
 
 
-def _ask(teacher_key: TeacherKey) -> None:
-    intake.try_action(rooms().ask, teacher_key, _written_question())
+def _ask(teacher_key: TeacherKey, question: Question) -> None:
+    intake.try_action(rooms().ask, teacher_key, question)
     _set_writing_next(False)
-
-
-def _written_question() -> Question:
-    """The question on the page now: the click may come before the page has followed a change."""
-    return STATE.current().question
 
 
 def _end(teacher_key: TeacherKey) -> None:

@@ -265,7 +265,7 @@ declare namespace Message {
         sensitive: number[];
         open: boolean;
         law: Law;
-        odds: string[];
+        choices: {odds: string; go: string; coin: string}[];
         explanations: {why: string; uncertainty: string; chances: string[]; widths: number[]}[];
         answer: string;
         words: Words;

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import ROOM
-from caldp_ui.room import rehearsal, words
+from caldp_ui.room import form, phone_words, rehearsal, words
 from caldp_ui.room.attempts import OPEN, attempt_limiter
 from caldp_ui.room.boards import phone_message
 from caldp_ui.room.figures import shares_of
@@ -60,8 +60,18 @@ def board_of(at: AppTest, name: str) -> dict[str, Any]:
     return found
 
 
-def hall() -> tuple[AppTest, PollState]:
-    at = open_room_page()
+def marks(at: AppTest) -> Any:
+    """The pills by which answers are marked as sensitive."""
+    (pills,) = [each for each in at.button_group if each.key.startswith("room-sensitive-")]
+    return pills
+
+
+def write_answers(at: AppTest, *answers: str) -> None:
+    checked(at.text_area(key="room-answers").set_value("\n".join(answers)).run())
+
+
+def hall(**query: str) -> tuple[AppTest, PollState]:
+    at = open_room_page(**query)
     checked(at.button(key="room-open").click().run())
     return at, rooms().get_poll(at.session_state["room/held"].code)
 
@@ -90,7 +100,7 @@ def test_every_control_changes_what_it_names() -> None:
     at = open_room_page()
     checked(at.text_input(key="room-text").set_value(" Red or blue? ").run())
     checked(at.text_area(key="room-answers").set_value("Red\n\n Blue\nNo").run())
-    checked(at.button_group(key="room-sensitive").set_value([2, 0]).run())
+    checked(marks(at).set_value([2, 0]).run())
     checked(at.select_slider(key="room-epsilon").set_value(2.0).run())
     checked(at.select_slider(key="room-phones").set_value(100).run())
     wanted = Draft(Question("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
@@ -100,10 +110,84 @@ def test_every_control_changes_what_it_names() -> None:
     assert not again.warning
 
 
-def test_answers_that_keep_their_text_stay_sensitive() -> None:
+def test_all_answers_are_protected_unless_somebody_takes_a_mark_away() -> None:
     at = open_room_page()
-    checked(at.text_area(key="room-answers").set_value("Maybe\nYes\nNo").run())
-    assert page_record(at, STATE).question.sensitive == (1,)
+    assert page_record(at, STATE).question.sensitive == (0, 1)
+    write_answers(at, "Red", "Green", "Blue")
+    assert marks(at).value == [0, 1, 2]
+    checked(marks(at).set_value([0, 2]).run())  # the mark of Green is taken away
+    for answers, sensitive in (
+        (("Red", "Green", "Blue", "Yellow"), (0, 2, 3)),  # added
+        (("Yellow", "Blue", "Green"), (0, 1)),  # moved, and Red deleted
+        (("Yellow", "Navy", "Green"), (0, 1)),  # renamed
+        (("Yellow", "Navy", "Lime"), (0, 1, 2)),  # renamed: a new text is protected
+    ):
+        write_answers(at, *answers)
+        assert page_record(at, STATE).question.sensitive == sensitive
+    assert open_and_sensitive({"answers": "Red|Green|Blue"}) == (0, 1, 2)
+
+
+def test_marks_that_come_late_are_not_those_of_other_answers() -> None:
+    """A slow browser tells of the pills that it still has, after an example was chosen."""
+    vote = Draft(EXAMPLES["Vote"])
+    assert form._mark(vote, ("Yes", "No"), [0]) == vote
+    assert form._mark(vote, vote.question.answers, [3, 0]).question.sensitive == (0, 3)
+
+
+def open_and_sensitive(query: dict[str, str]) -> tuple[int, ...]:
+    return page_record(open_room_page(**query), STATE).question.sensitive
+
+
+def test_a_guess_that_becomes_a_true_answer_is_protected() -> None:
+    for turn in (
+        lambda at: at.selectbox(key="room-right").set_value(-1),
+        lambda at: at.text_area(key="room-answers").set_value("No\nIt gets worse"),
+    ):
+        at = open_room_page(**DraftLink().write(Draft(EXAMPLES["Guess"])))
+        assert page_record(at, STATE).question.sensitive == ()
+        checked(turn(at).run())
+        question = page_record(at, STATE).question
+        assert (question.right, question.sensitive) == (None, tuple(range(question.k)))
+
+
+def keys(at: AppTest) -> set[str]:
+    return {button.key for button in at.button}
+
+
+@pytest.mark.parametrize("name", ["open", "ask"])
+def test_a_question_that_protects_nobody_is_asked_only_once_that_is_confirmed(name: str) -> None:
+    at = open_room_page()
+    if name == "ask":
+        at, poll = hall()
+        checked(at.button(key="room-next").click().run())
+    write_answers(at, "Red", "Green", "Blue")
+    checked(marks(at).set_value([]).run())
+    checked(at.button(key=f"room-{name}").click().run())
+    (warning,) = at.warning
+    assert "Nobody is protected" in warning.value
+    assert all(f"“{answer}”" in warning.value for answer in ("Red", "Green", "Blue"))
+    assert not ({"room-open", "room-ask"} & keys(at))
+    held = at.session_state["room/held"] if name == "ask" else None
+    assert ("room/held" in at.session_state) == (name == "ask")  # nothing is asked yet
+    write_answers(at, "Red", "Green")  # another question than the one that was confirmed
+    checked(at.button(key=f"room-{name}").click().run())
+    assert "Blue" not in at.warning[0].value
+    if held:
+        assert rooms().get_poll(held.code) == poll
+    checked(at.button(key="room-unprotected").click().run())
+    asked = rooms().get_poll(at.session_state["room/held"].code)
+    assert (asked.question.answers, asked.question.sensitive) == (("Red", "Green"), ())
+
+
+def test_what_was_warned_of_can_be_protected_with_one_press() -> None:
+    at = open_room_page()
+    checked(marks(at).set_value([]).run())
+    checked(at.button(key="room-open").click().run())
+    checked(at.button(key="room-protect").click().run())
+    assert marks(at).value == [0, 1]
+    assert not at.warning
+    checked(at.button(key="room-open").click().run())
+    assert rooms().get_poll(at.session_state["room/held"].code).question.sensitive == (0, 1)
 
 
 def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
@@ -136,14 +220,14 @@ def test_phones_report_and_the_projector_shows_it() -> None:
 
 
 def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
-    _, poll = hall()
+    _, poll = hall(**DraftLink().write(Draft(EXAMPLES["Copying"])))
     sent = message(open_room_page(code=poll.code), "phone")
     law = IntegerChannel(
         int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
     )
     assert law.channel() == [list(row) for row in channel_of(poll.question)]
     yes, no = sent["explanations"]
-    assert "You can deny it: of 100 phones with any other answer, 37" in yes["why"]
+    assert "You can deny it: “Yes” is also sent by 37 of 100 phones with any other" in yes["why"]
     assert yes["chances"] == ["100 of 100", "37 of 100"]
     assert "This report is true" in no["why"]
     assert no["chances"] == ["0 of 100", "63 of 100"]
@@ -252,15 +336,73 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
         assert (container(again, "room-question") is not None) == found
 
 
-def test_a_phone_says_that_its_answer_is_gone_only_where_the_report_hides_it() -> None:
-    for question in (each for each in EXAMPLES.values() if each.sensitive):
+def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
+    for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
+        if words.is_open_guess(question):
+            continue
         channel = np.array(channel_of(question), dtype=np.float64)
         explanations = phone_message(PollState("", "", question, True))["explanations"]
         for report, each in enumerate(explanations):
-            others = np.delete(channel[:, report], report)
-            assert ("here it is your true answer" in each["uncertainty"]) == (others == 0).all()
-            assert ("nowhere any more" in each["uncertainty"]) == (others > 0).any()
-            assert ("You can deny it" in each["why"]) == (others > 0).any()
+            hidden = bool((np.delete(channel[:, report], report) > 0).any())
+            always = bool(channel[report, report] == 1.0)
+            name, text = f"“{question.answers[report]}”", each["uncertainty"]
+            with naming(text):
+                assert text.startswith("Your report equals your answer") == (not hidden)
+                of_this_answer = f"If you chose {name}, your report equals your answer" in text
+                assert of_this_answer == (hidden and always)
+                assert ("A coin decided" in text) == (hidden and not always)
+                assert ("not what you chose" in text) == hidden
+                assert ("You can deny it" in each["why"]) == hidden
+
+
+def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
+    for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
+        choices = phone_message(PollState("", "", question, True))["choices"]
+        for x, each in enumerate(choices):
+            throws = channel_of(question)[x][x] < 1
+            assert (each["go"] == "Throw the coin and send") == throws
+            assert each["go"].endswith("as it is") == (not throws)
+            assert ("The coin is thrown" in each["coin"]) == throws
+    guess, copying = (
+        phone_message(PollState("", "", EXAMPLES[name], True))["choices"]
+        for name in ("Guess", "Copying")
+    )
+    assert {each["go"] for each in guess} == {"Send my guess as it is"}
+    assert [each["go"] for each in copying] == [
+        "Send my answer as it is",
+        "Throw the coin and send",
+    ]
+
+
+def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
+    loud = Question("?", ("a", "b"), (0, 1), 20.0)
+    for each in phone_message(PollState("", "", loud, True))["explanations"]:
+        assert "You can hardly deny it" in each["why"]
+        assert "by 2 of 1 billion phones" in each["why"]
+
+
+def test_coins_are_promised_only_where_they_are_thrown() -> None:
+    for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
+        text = " ".join(words.promises(question))
+        assert ("Coins are thrown" in text) == bool(question.sensitive)
+        assert ("No coin is thrown" in text) == (not question.sensitive)
+
+
+def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None:
+    for question in QUESTIONS:
+        bare = [x for x in range(question.k) if x not in question.sensitive]
+        poll = PollState("", "", question, True)
+        headlines = (words.rehearsal(question, 30, 0.2), words.live_headline(poll, None))
+        for headline in headlines:
+            partly = bool(bare) and bool(question.sensitive)
+            assert headline.unprotected == partly
+            assert ("not protected" in headline.sentence) == partly
+            if partly:
+                share = float(channel_of(question)[bare[0]][bare[0]])
+                assert f"sent by {formats.hundred(share)} of 100 people" in headline.sentence
+    truth = Question("?", ("a", "b"), (), 1.0)
+    first = words.live_headline(PollState("", "", truth, True), None)
+    assert (first.sentence.startswith("No answer is protected"), first.unprotected) == (True, True)
 
 
 def test_what_is_said_of_a_report_is_the_channels() -> None:
@@ -269,7 +411,7 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
     for report in range(question.k):
         chances = [float(row[report]) for row in channel]
         others = [chance for x, chance in enumerate(chances) if x != report]
-        text = words.deniability_text(question, report, chances)
+        text = phone_words.deniability_text(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
         assert text.startswith("You can deny it" if max(others) > 0 else "This report is true")
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
@@ -299,10 +441,29 @@ QUESTIONS: tuple[Question, ...] = (
 )
 
 
+def test_ranges_hold_for_the_people_of_whom_a_class_is_a_sample() -> None:
+    """Not for the class alone: what it sends in clear is counted, and still has a range."""
+    counted = Question("?", ("a", "b"), (), 1.0)
+    rng, held, draws = np.random.default_rng(5), 0, 2_000
+    for hits in rng.binomial(30, 0.3, draws):
+        shares = shares_of(counted, [0] * hits + [1] * (30 - hits))
+        assert shares.estimate[0] == pytest.approx(hits / 30)
+        held += int(shares.low[0] <= 0.3 <= shares.high[0])
+    assert held > 0.95 * draws - 4.75 * np.sqrt(0.95 * 0.05 * draws)  # significance 1e-6
+    poll = PollState("", "", counted, True, (0,) * 10 + (1,) * 20)
+    headline = words.live_headline(poll, shares_of(counted, poll.reports))
+    assert "of people like these" in headline.second
+    assert "a random sample" in words.board_note(counted)
+
+
 def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
     """Right guesses between two equally likely answers, by the better one for each report."""
     rows = np.array(channel_of(question), dtype=np.float64)
     return max(float(np.maximum(rows[x], rows[y]).sum()) / 2 for x, y in pairs)
+
+
+def odds_of(question: Question) -> list[str]:
+    return [each["odds"] for each in phone_message(PollState("", "", question, True))["choices"]]
 
 
 def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> None:
@@ -312,19 +473,17 @@ def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> Non
         odds = f"at most {formats.hundred(best)} times in 100"
         with naming(f"{question}"):
             assert odds in words.promise(question)
-            sentences = phone_message(PollState("", "", question, True))["odds"]
-            for x, before in enumerate(sentences):
+            for x, before in enumerate(odds_of(question)):
                 about = best_guess(question, [(x, y) for y in range(k) if y != x])
                 assert f"at most {formats.hundred(about)} times in 100" in before
-    one_sided = EXAMPLES["Cheating"]
+    one_sided = EXAMPLES["Copying"]
     assert best_guess(one_sided, [(0, 1)]) == pytest.approx(1 - np.exp(-1.0) / 2)
 
 
 def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
     for question in (each for each in QUESTIONS if each.sensitive):
         channel = np.array(channel_of(question), dtype=np.float64)
-        sentences = phone_message(PollState("", "", question, True))["odds"]
-        for x, before in enumerate(sentences):
+        for x, before in enumerate(odds_of(question)):
             kept, name = channel[x, x], question.answers[x]
             with naming(before):
                 if kept == 1:
@@ -334,7 +493,7 @@ def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
                     assert f"sends “{name}” {formats.hundred(kept)} times in 100" in before
                 alone = np.delete(channel[:, x], x).max() == 0
                 assert (f"A report of “{name}” is always true" in before) == alone
-    bare = phone_message(PollState("", "", Question("?", ("a", "b"), (), 1.0), True))["odds"]
+    bare = odds_of(Question("?", ("a", "b"), (), 1.0))
     assert bare == ["Your phone will send “a”. Nothing hides it.", bare[1]]
 
 
@@ -359,9 +518,12 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
         )
         data = phone_message(PollState("", "", question, True))
         texts = [text for each in headlines for text in (each.sentence, each.second)]
-        texts += data["odds"] + [each["why"] for each in data["explanations"]]
+        texts += odds_of(question) + [each["why"] for each in data["explanations"]]
+        texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]
+        texts += [each["coin"] for each in data["choices"]]
+        texts.append(words.board_note(question))
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25
-                assert sentence[0].isupper()
+                assert sentence[0].isupper() or sentence.startswith("“")
                 assert sentence.endswith((".", ".)"))

@@ -18,7 +18,7 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
-from caldp_ui.room import attempts, poll, registry, words
+from caldp_ui.room import attempts, phone_words, poll, registry, words
 from caldp_ui.room.attempts import OPEN, REPORT, AttemptLimiter, Busy
 from caldp_ui.room.boards import board_json
 from caldp_ui.room.figures import Shares, history, shares_of, tally_of
@@ -362,12 +362,12 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
     report(1, 0)
     report(2, 1)
     before = rooms.get_poll(held.code)
-    assert words.answer_sentence(before) == ""
+    assert phone_words.answer_sentence(before) == ""
     assert not any(each["right"] for each in answers_of(before))
     rooms.show_answer(held)
     state = rooms.get_poll(held.code)
     right = state.question.answers[0]
-    assert words.answer_sentence(state) == f"The right answer: {right}"
+    assert phone_words.answer_sentence(state) == f"The right answer: {right}"
     assert [each["right"] for each in answers_of(state)] == [True, False, False]
     shares = shares_of(state.question, state.reports)
     assert words.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."

@@ -50,6 +50,7 @@ class Phone {
     /** @type {HTMLButtonElement | undefined} */
     sendButton;
     odds = el("p", {className: "odds", role: "status"});
+    coin = el("p", {className: "note"});
     /** Of what the browser keeps of the question. */
     name = "";
     /** @type {string | undefined} The token that has been sent. */
@@ -92,8 +93,7 @@ class Phone {
             {type: "button", className: "go", onclick: () => this.sendReport()});
         const group = el("div", {className: "answers", role: "group", "aria-label": words.choose},
             ...this.buttons);
-        return [this.title(), group, this.odds, this.sendButton,
-            el("p", {className: "note"}, words.coin)];
+        return [this.title(), group, this.odds, this.sendButton, this.coin];
     }
 
     /** The right answer, once it is shown. */
@@ -111,8 +111,11 @@ class Phone {
             button.setAttribute("aria-pressed", String(at === x)));
         if (!this.sendButton) return;
         this.sendButton.disabled = x === null;
-        setText(this.odds, x === null ? "" : this.data.odds[x]);
-        setText(this.sendButton, x === null ? this.data.words.choose : this.data.words.go);
+        const {odds, go, coin} = x === null ? {odds: "", go: this.data.words.choose, coin: ""}
+            : this.data.choices[x];
+        setText(this.odds, odds);
+        setText(this.sendButton, go);
+        setText(this.coin, coin);
     }
 
     sendReport() {
