@@ -163,6 +163,52 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     watch.check()
 
 
+def test_own_answers_come_protected_to_phones_which_say_what_they_send(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "own"}).new_page()
+    watch.follow(teacher)
+    teacher.goto(f"{address}/room")
+    teacher.locator(".board .row").first.wait_for()
+    wait_until_settled(teacher)
+    teacher.locator(".st-key-room-open button").click()
+    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    wait_until_settled(teacher)
+    teacher.locator(".st-key-room-next button").click()
+    teacher.locator(".st-key-room-text input").wait_for()
+    wait_until_settled(teacher)
+    teacher.locator(".st-key-room-answers textarea").fill("Red\nGreen\nBlue")
+    teacher.locator(".st-key-room-ask button").click()  # ends the writing, too
+    expect(teacher.locator(".board .row.hidden .name")).to_have_text(["Red", "Green", "Blue"])
+    phone = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "own"}).new_page()
+    watch.follow(phone)
+    phone.goto(f"{address}/room?code={code}")
+    expect(phone.locator(".phone .answer small")).to_have_text(["protected"] * 3)
+    go = phone.locator(".phone .go")
+    phone.locator(".phone .answer").last.click()
+    expect(go).to_have_text("Throw the coin and send")
+    go.click()
+    expect(phone.locator(".phone")).to_contain_text("A coin decided whether your report equals")
+    teacher.locator(".st-key-room-next button").click()
+    teacher.locator(".st-key-room-ready input").click()
+    teacher.get_by_role("option", name=EXAMPLES["Copying"].text).click()
+    wait_until_settled(teacher)
+    teacher.locator(".st-key-room-ask button").click()
+    expect(phone.locator(".phone .answer small")).to_have_text(["protected", "not protected"])
+    for x, label in ((1, "Throw the coin and send"), (0, "Send my answer as it is")):
+        phone.locator(".phone .answer").nth(x).click()
+        expect(go).to_have_text(label)
+    go.click()
+    for _ in range(2):  # what was kept says the same when the page is loaded again
+        remains = "If you chose “Yes”, your report equals your answer"
+        expect(phone.locator(".phone")).to_contain_text(remains)
+        phone.reload()
+    phone.close()
+    wait_until_settled(teacher)
+    end_poll(teacher)
+    watch.check()
+
+
 def way_in(page: Any) -> tuple[str, str]:
     """The address that phones are told, and the picture of it that they scan."""
     address = page.locator(".st-key-room-side [data-testid=stCode] code").inner_text()
