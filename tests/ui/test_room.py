@@ -62,7 +62,7 @@ def board_of(at: AppTest, name: str) -> dict[str, Any]:
 
 def marks(at: AppTest) -> Any:
     """The pills by which answers are marked as sensitive."""
-    (pills,) = [each for each in at.button_group if each.key.startswith("room-sensitive-")]
+    (pills,) = [each for each in at.button_group if str(each.key).startswith("room-sensitive-")]
     return pills
 
 
@@ -139,19 +139,19 @@ def open_and_sensitive(query: dict[str, str]) -> tuple[int, ...]:
 
 
 def test_a_guess_that_becomes_a_true_answer_is_protected() -> None:
-    for turn in (
-        lambda at: at.selectbox(key="room-right").set_value(-1),
-        lambda at: at.text_area(key="room-answers").set_value("No\nIt gets worse"),
+    for kind, name, value in (
+        ("selectbox", "right", -1),
+        ("text_area", "answers", "No\nIt gets worse"),
     ):
         at = open_room_page(**DraftLink().write(Draft(EXAMPLES["Guess"])))
         assert page_record(at, STATE).question.sensitive == ()
-        checked(turn(at).run())
+        checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
         question = page_record(at, STATE).question
         assert (question.right, question.sensitive) == (None, tuple(range(question.k)))
 
 
 def keys(at: AppTest) -> set[str]:
-    return {button.key for button in at.button}
+    return {str(button.key) for button in at.button}
 
 
 @pytest.mark.parametrize("name", ["open", "ask"])
