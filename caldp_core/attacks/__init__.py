@@ -12,7 +12,14 @@ from caldp_core.attacks.moving import (
     noisy_move_guess_accuracy,
 )
 from caldp_core.attacks.reconstruction import Reconstruction, reconstruct
-from caldp_core.attacks.solving import Sums, bounds, published_sums, solve_by_subtraction
+from caldp_core.attacks.solving import (
+    Sums,
+    bounds,
+    published_sums,
+    published_sums_with_marks,
+    published_sums_with_rule,
+    solve_by_subtraction,
+)
 
 __all__ = [
     "Person",
@@ -26,6 +33,8 @@ __all__ = [
     "noisy_move_guess_accuracy",
     "place_guess_accuracy",
     "published_sums",
+    "published_sums_with_marks",
+    "published_sums_with_rule",
     "reconstruct",
     "rounding_recovery_chance",
     "solve_by_subtraction",

@@ -12,13 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_symbols, check_whole
+from caldp_core.basics.errors import check_symbols, check_whole
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.treatments.rounding import Rounding
 from caldp_core.treatments.suppression import Suppressed, Suppression
 
-_ONE_BY_ONE_MAX: Final = 4096
-"""Most cells of a group whose newcomers are each checked with a table of their own."""
 PAIRS_MAX: Final = 1000
 
 
@@ -77,41 +75,45 @@ def _total_variation(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
 
 
 def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
-    """(k,) True for cells whose newcomer is exposed by the tables before and after.
+    """(k,) True for cells whose newcomer the tables before and after give away, the rule known.
 
-    Exposed: no other newcomer would have changed the published table alike. In a group with three
-    small counts or more nobody needs a second hidden cell, before or after: there a newcomer shows
-    in a published count, in a 0 that is now hidden, or in a small count that no longer is; unseen
-    are those of two or more counts that stay small. In other groups each newcomer's table is made.
-    Raises `CaldpError` for groups of more than 4,096 cells of that kind.
+    The attacker has these two tables alone: exposed is whom all counts that fit both tables put
+    into one cell. A newcomer shows in a published count, in a 0 that is now hidden as small, in a
+    small count that is so no longer, and where another second count is hidden. Else there are as
+    many candidates as the group has small counts; if it has one, this and the second hidden count.
+    Groups of one cell have no published total, so all that are small are candidates.
     """
-    small = rule.is_small(counts)
-    many = np.bincount(labels[small], minlength=int(labels.max(initial=0)) + 1) >= 3
+    table = rule.publish(counts, labels)
+    small, second = table.primary, table.hidden & ~table.primary
     stays = small & (counts + 1 < rule.threshold)
-    alone = np.bincount(labels[stays], minlength=many.size) == 1
-    exposed = ~stays | alone[labels]
-    for group in np.flatnonzero(~many).tolist():
-        (cells,) = np.nonzero(labels == group)
-        exposed[cells] = _one_by_one(rule, counts[cells])
+    lonely = (np.bincount(labels) == 1)[labels]
+    exposed = ~stays | (lonely & (np.count_nonzero(small & lonely) == 1))
+    for q in np.flatnonzero(second).tolist():
+        (cells,) = np.nonzero(labels == labels[q])
+        (p,) = cells[small[cells]].tolist()
+        fits = _second_counts(table, cells, q, int(counts[p] + counts[q]))
+        exposed[p] |= not any(v > 0 and _is_second(table, cells, q, v + 1) for v in fits)
+        seen = counts[q] == 0 or not _is_second(table, cells, q, int(counts[q]) + 1)
+        exposed[q] = seen or not any(counts[p] + counts[q] - v + 1 < rule.threshold for v in fits)
     return np.asarray(exposed, np.bool_)
 
 
-def _one_by_one(rule: Suppression, counts: Ints) -> Bools:
-    """(cells,) the exposed newcomers of one group, by making every newcomer's table."""
-    if counts.size > _ONE_BY_ONE_MAX:
-        raise CaldpError(
-            f"A group must have at most {_ONE_BY_ONE_MAX:,} cells for this attack, got "
-            f"{counts.size:,}; cut the map into blocks."
-        )
-    labels = np.zeros(counts.size, np.int64)
-    same_table: dict[bytes, list[int]] = {}
-    for cell in range(counts.size):
-        table = rule.publish(_with_person(counts, cell), labels)
-        same_table.setdefault(table.counts.tobytes() + table.primary.tobytes(), []).append(cell)
-    alone = [cells[0] for cells in same_table.values() if len(cells) == 1]
-    exposed = np.zeros(counts.size, np.bool_)
-    exposed[alone] = True
-    return exposed
+def _second_counts(table: Suppressed, cells: Ints, q: int, both: int) -> list[int]:
+    """All counts that q, the second hidden cell of these, may have: `both` less a small count."""
+    values = range(max(both - table.threshold + 1, 0), both)
+    return [
+        v for v in values if (v == 0 or v >= table.threshold) and _is_second(table, cells, q, v)
+    ]
+
+
+def _is_second(table: Suppressed, cells: Ints, q: int, value: int) -> bool:
+    """Whether q with this count is the one to hide: no published one of these comes before it."""
+    others = cells[~table.hidden[cells]]
+    counts = table.counts[others]
+    if value == 0:
+        return not counts.any() and not (others < q).any()
+    before = (counts > 0) & ((counts < value) | ((counts == value) & (others < q)))
+    return not before.any()
 
 
 def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> float:

@@ -1,9 +1,10 @@
 """Sentences on an attack: what the attacker knows, the next move, and the outcome."""
 
+from dataclasses import replace
 from typing import Final
 
 from caldp_ui.coarser import words
-from caldp_ui.coarser.outcomes import AttackResult, Outcome, candidate_cells
+from caldp_ui.coarser.outcomes import AttackResult, Outcome, candidate_cells, disclosed_counts
 from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import (
     BLOCKS,
@@ -25,7 +26,8 @@ _MOVES: Final = (
     "Subtract",
     OFFICE_MOVE,
     "Solve all sums at once",
-    "Use the rule, too",
+    "Use the marks, too",
+    "Use all of the rule",
 )
 """Labels of the button of the next move; the second move is the office's."""
 
@@ -95,7 +97,8 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
         "by subtraction",
         "by subtraction once a second one is hidden, too",
         "from all sums together",
-        "from all sums and the rule",
+        "from all sums and the marks of small counts",
+        "from all sums and all of the rule",
     )[data.record.moves - 1]
     if not disclosed:
         return f"The attacker works out none of {hidden:,} hidden small counts {how}."
@@ -152,11 +155,11 @@ def attacker_knowledge_text(data: TreatmentData) -> str:
             "way did they go?"
         )
     if record.attack == PARTS:
-        return _parts_move_text(record)
+        return _parts_move_text(data)
     if record.attack == NEWCOMER:
         return (
             "**One person arrives** between two tables, a day apart. The attacker knows these "
-            "tables alone."
+            "tables and the office's rule, nobody's place."
         )
     return (
         f"**{formats.count(record.pairs, 'pair', 'pairs')}** of large regions, with a small place "
@@ -164,14 +167,22 @@ def attacker_knowledge_text(data: TreatmentData) -> str:
     )
 
 
-def _parts_move_text(record: Publication) -> str:
+def _parts_move_text(data: TreatmentData) -> str:
+    record = data.record
     rule = f"1 to {record.threshold - 1}" if record.threshold > 2 else "1"
+    if record.moves == record.last_move:
+        marks = replace(data, record=replace(record, moves=record.moves - 1))
+        return (
+            "The attacker **uses all of the rule**: a second hidden count has no mark, so it is 0 "
+            f"or at least {record.threshold:,}. With the marks alone "
+            f"{int(disclosed_counts(marks).sum()):,} came out."
+        )
     return (
         f"Counts from {rule} are hidden; the totals of all larger cells are published.",
         "The attacker **subtracts** the published counts from each total.",
         "The office **hides a second count** wherever one alone was hidden.",
         "The attacker **solves all sums at once** (a linear program): no count is below 0.",
-        f"The attacker also **uses the rule**: a count hidden as small is from {rule}.",
+        f"The attacker also **uses the marks** of small counts: each is from {rule}.",
     )[record.moves]
 
 

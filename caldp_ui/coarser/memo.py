@@ -10,12 +10,7 @@ from caldp_ui.words import formats
 def memo(data: TreatmentData, attack_result: AttackResult) -> str:
     """Paragraphs in plain words, every number of them computed here."""
     record, setup = data.record, data.setup
-    wrong = words.nouns(data).wrong
-    errors = "; ".join(
-        f"{words.TITLES[name]} {formats.per_hundred(each.errors.tv)}"
-        for name, each in data.treatments.items()
-        if name != NOTHING
-    )
+    errors = words.list_errors(data, [name for name in data.treatments if name != NOTHING])
     lines = [
         (
             f"Data: {setup.dataset.name}, {formats.people(setup.n)} people, larger cells: "
@@ -23,7 +18,7 @@ def memo(data: TreatmentData, attack_result: AttackResult) -> str:
             "are "
             f"rounded to multiples of {record.base}."
         ),
-        f"Of 100 people, {wrong}: {errors}.",
+        f"Of 100 people {words.nouns(data).wrong}: {errors}.",
     ]
     if record.moves:
         shares = "; ".join(

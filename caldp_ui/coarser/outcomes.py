@@ -14,6 +14,8 @@ from caldp_core.attacks import (
     noisy_move_guess_accuracy,
     place_guess_accuracy,
     published_sums,
+    published_sums_with_marks,
+    published_sums_with_rule,
     rounding_recovery_chance,
     solve_by_subtraction,
 )
@@ -165,7 +167,7 @@ def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -
 def _parts(data: TreatmentData) -> AttackResult:
     """Moves: the office hides, the attacker subtracts, the office hides more, the attacker solves.
 
-    The last two are without and with the rule that hidden counts are small.
+    The last three are without the rule, with the marks of small counts, and with all of the rule.
     """
     disclosed = disclosed_counts(data)
     small = data.table.primary
@@ -175,19 +177,27 @@ def _parts(data: TreatmentData) -> AttackResult:
     return AttackResult(outcomes, disclosed, int(data.counts[disclosed].sum()))
 
 
+_KNOWLEDGE: Final = {
+    3: published_sums,
+    4: published_sums_with_marks,
+    5: published_sums_with_rule,
+}
+"""What the attacker knows at the moves that solve all sums at once."""
+
+
 @cached_by(lambda data: (data.cache_key, data.record.moves))
 def disclosed_counts(data: TreatmentData) -> Bools:
     """(k,) flags of small counts that the moves made so far disclose."""
     table, moves = data.table, data.record.moves
     if moves == 1:
         simple = Suppression(data.record.threshold).suppress_small(data.counts, data.labels)
-        sums = published_sums(simple, rule_known=False)
+        sums = published_sums(simple)
         solved = solve_by_subtraction(sums)
     elif moves == 2:
-        sums = published_sums(table, rule_known=False)
+        sums = published_sums(table)
         solved = solve_by_subtraction(sums)
     else:
-        sums = published_sums(table, rule_known=moves == 4)
+        sums = _KNOWLEDGE[moves](table)
         solved = disclosed_cells(*bounds(sums))
     flags = np.zeros(data.counts.size, np.bool_)
     flags[sums.cells[solved]] = True
@@ -208,11 +218,8 @@ def _newcomer(data: TreatmentData) -> AttackResult:
 
 
 @cached_by(lambda data: data.cache_key)
-def _newcomers(data: TreatmentData) -> float | None:
-    try:
-        exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
-    except CaldpError:
-        return None
+def _newcomers(data: TreatmentData) -> float:
+    exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
     return float(data.counts[exposed].sum() / data.counts.sum())
 
 

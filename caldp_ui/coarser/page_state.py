@@ -38,7 +38,7 @@ REGIONS: Final = "regions"
 TABLES: Final = "tables"
 CENSUS_BLOCK: Final = "seven"
 ATTACKS: Final = (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS, TABLES, CENSUS_BLOCK)
-MOVE_COUNTS: Final = {PARTS: 4}
+MOVE_COUNTS: Final = {PARTS: 5}
 """Moves of attacks that have more than one."""
 THRESHOLDS: Final = (1, 3, 5, 10, 11, 20, 50, 100, 1000)
 BASES: Final = (3, 5, 10)

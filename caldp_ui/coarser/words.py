@@ -1,7 +1,7 @@
 """Sentences of the page. Each must be true of the table beside it; none takes a side."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from caldp_core.datasets import InfantDeaths
@@ -40,7 +40,7 @@ TITLES: Final = {
     BLOCKS: "Noise in blocks",
 }
 _IN_SENTENCES: Final = {
-    LARGER: "larger cells",
+    LARGER: "larger cells (their people spread evenly)",
     HIDE: "hidden small counts",
     ROUND: "random rounding",
     CENTRAL: "central noise",
@@ -79,23 +79,20 @@ def cell_name(data: TreatmentData, cell: int) -> str:
 
 
 def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
-    """The error of a treatment, and its unit."""
-    return formats.per_hundred(data.treatments[name].errors.tv), f"of 100 {_wrong(data)}"
-
-
-def _wrong(data: TreatmentData) -> str:
-    return nouns(data).wrong
+    """The error of a treatment, and its unit: a larger cell puts nobody into a cell by itself."""
+    unit = "wrong, if spread evenly" if name == LARGER else nouns(data).wrong
+    return formats.per_hundred(data.treatments[name].errors.tv), f"of 100 {unit}"
 
 
 def errors_sentence(data: TreatmentData) -> str:
     """The errors of the treatments in one sentence."""
-    parts = [
-        f"{_IN_SENTENCES[name]} {error_and_unit(data, name)[0]}"
-        for name in (LARGER, data.record.office, PLAIN, BLOCKS)
-        if name in data.treatments
-    ]
-    first, *rest = parts
-    return f"Of 100 people {_wrong(data)}: {', '.join([first, *rest])}."
+    names = [n for n in (LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments]
+    return f"Of 100 people {nouns(data).wrong}: {list_errors(data, names)}."
+
+
+def list_errors(data: TreatmentData, names: Sequence[str]) -> str:
+    """The errors of the named treatments, one after the other."""
+    return ", ".join(f"{_IN_SENTENCES[name]} {error_and_unit(data, name)[0]}" for name in names)
 
 
 def of_hundred(share: float) -> str:

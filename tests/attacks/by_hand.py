@@ -1,12 +1,8 @@
 """Attacks by brute force: everything that could be is gone through, one by one."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-
-import numpy as np
-
-from caldp_core.treatments import Suppression
 
 Group = Sequence[int]
 
@@ -21,39 +17,87 @@ def hidden_by_hand(counts: Group, threshold: int, second: bool) -> set[int]:
 
 
 def fitting(
-    counts: Group, hidden: set[int], threshold: int, rule: bool
+    counts: Group, hidden: set[int], allowed: Callable[[bool, int], bool]
 ) -> Iterator[tuple[int, ...]]:
-    """All whole numbers in the hidden places that leave the group's total as it is."""
+    """All whole numbers in the hidden places that leave the group's total as it is.
+
+    `allowed`: whether the attacker takes a number for possible in a place that is hidden as small
+    (True) or as the second one.
+    """
     places = sorted(hidden)
     left = sum(counts[at] for at in places)
     for guess in itertools.product(range(left + 1), repeat=len(places)):
-        small = all(
-            not 0 < counts[at] < threshold or 0 < value < threshold
-            for at, value in zip(places, guess, strict=True)
-        )
-        if sum(guess) == left and (small or not rule):
+        if sum(guess) == left and all(itertools.starmap(allowed, zip(places, guess, strict=True))):
             yield guess
 
 
-def known_by_hand(counts: Group, threshold: int, second: bool, rule: bool) -> int:
-    """How many small counts of a group have one possible value."""
+def known_by_hand(counts: Group, threshold: int, second: bool, knows: str) -> int:
+    """How many small counts of a group have one possible value.
+
+    `knows`: "nothing" of the rule, the "marks" of small counts, or the "rule", by which a second
+    hidden count is 0 or not small.
+    """
     hidden = hidden_by_hand(counts, threshold, second)
-    worlds = list(zip(*fitting(counts, hidden, threshold, rule), strict=True))
+
+    def allowed(at: int, value: int) -> bool:
+        small = 0 < value < threshold
+        marked = 0 < counts[at] < threshold
+        return knows == "nothing" or (small if marked else (knows == "marks" or not small))
+
+    worlds = list(zip(*fitting(counts, hidden, allowed), strict=True))
     return sum(
         0 < counts[at] < threshold and len(set(values)) == 1
         for at, values in zip(sorted(hidden), worlds, strict=True)
     )
 
 
-def newcomers_by_hand(rule: Suppression, counts: Group, labels: Group) -> list[bool]:
-    """By the whole published table of each newcomer, compared with those of all others."""
-    made = []
-    for cell in range(len(counts)):
-        more = np.array(counts)
-        more[cell] += 1
-        table = rule.publish(more, np.array(labels))
-        made.append((*table.counts.tolist(), *table.totals.tolist(), *table.primary.tolist()))
-    return [made.count(each) == 1 for each in made]
+def table_by_hand(counts: Group, labels: Group, threshold: int) -> tuple[Group, ...]:
+    """What is published: counts, −1 where hidden, marks of small ones, totals of groups."""
+    shown, marks, totals = list(counts), [0 < n < threshold for n in counts], []
+    for label in sorted(set(labels)):
+        cells = [at for at, each in enumerate(labels) if each == label]
+        group = [counts[at] for at in cells]
+        for at in hidden_by_hand(group, threshold, second=True):
+            shown[cells[at]] = -1
+        totals.append(sum(group) if len(cells) > 1 else -1)
+    return shown, marks, totals
+
+
+def newcomers_by_hand(threshold: int, counts: Group, labels: Group) -> list[bool]:
+    """By both published tables and every table that fits them: is one newcomer left?
+
+    Groups whose totals are published are gone through one by one, as only one total changes; those
+    of one cell together.
+    """
+    sizes = {label: labels.count(label) for label in labels}
+    units = [sizes[label] > 1 and label for label in labels]
+    found = [False] * len(counts)
+    for unit in set(units):
+        cells = [at for at, each in enumerate(units) if each == unit]
+        own, groups = [counts[at] for at in cells], [labels[at] for at in cells]
+        for at, exposed in zip(cells, _newcomers_of(threshold, own, groups), strict=True):
+            found[at] = exposed
+    return found
+
+
+def _newcomers_of(threshold: int, counts: Group, labels: Group) -> Iterator[bool]:
+    def grown(table: Group, cell: int) -> tuple[Group, ...]:
+        return table_by_hand([n + (at == cell) for at, n in enumerate(table)], labels, threshold)
+
+    before, places = table_by_hand(counts, labels, threshold), range(len(counts))
+    free = [at for at in places if before[0][at] == -1]
+    most = max(threshold, sum(counts[at] for at in free))
+    worlds = []
+    for guess in itertools.product(range(most + 1), repeat=len(free)):
+        world = list(counts)
+        for at, value in zip(free, guess, strict=True):
+            world[at] = value
+        if table_by_hand(world, labels, threshold) == before:
+            worlds.append(world)
+    for cell in places:
+        after = grown(counts, cell)
+        candidates = {each for world in worlds for each in places if grown(world, each) == after}
+        yield candidates == {cell}
 
 
 def rounded(count: int, base: int) -> dict[int, Fraction]:
