@@ -1,0 +1,235 @@
+"""Each number that the page's sentences state, at the ends of its controls, computed a second way.
+
+What is published and what an attacker makes of it is gone through by hand (`attacks/by_hand.py`),
+channels are read as dense tables.
+"""
+
+import itertools
+import math
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from caldp_core.basics.types import Floats
+from caldp_core.datasets import InfantDeaths, OwnTable
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.coarser import attack_words, outcomes, words
+from caldp_ui.coarser.page_data import TreatmentData, load_data
+from caldp_ui.coarser.page_state import (
+    BASES,
+    BLOCKS,
+    CENTRAL,
+    HIDE,
+    MOVED,
+    NEWCOMER,
+    PAIRS,
+    PARTS,
+    PLAIN,
+    REGIONS,
+    ROUND,
+    THRESHOLDS,
+    TWO_PLACES,
+    Publication,
+    with_data,
+)
+from caldp_ui.parts import comparison
+from caldp_ui.words.formats import per_hundred
+from tests.attacks.by_hand import (
+    averaged_by_hand,
+    known_by_hand,
+    newcomers_by_hand,
+    rounded,
+    table_by_hand,
+)
+
+COUNTS = (0, 3, 1, 9, 2, 40, 4)
+GROUPS = ("A", "A", "B", "B", "C", "C", "D")
+TABLE = OwnTable(tuple("abcdefg"), COUNTS, groups=GROUPS)
+LABELS = [0, 0, 1, 1, 2, 2, 3]
+LEVELS = (0.1, 20.0)
+RECORDS = [
+    replace(with_data(Publication(), TABLE), threshold=threshold, base=base)
+    for threshold, base in zip(THRESHOLDS, itertools.cycle(BASES))
+]
+
+
+def load(record: Publication, epsilon: float = 1.0) -> TreatmentData:
+    record = replace(record, scenario=record.scenario.with_epsilon(epsilon))
+    return load_data(record, comparison.load_fast_results)
+
+
+def hundred(share: float) -> str:
+    """A share as its sentence has it: at most one digit behind the point below 10."""
+    return words.of_hundred(share)
+
+
+def total_variation(estimate: Floats) -> float:
+    truth, shares = np.array(COUNTS, np.float64), np.maximum(estimate, 0)
+    return float(np.abs(truth / truth.sum() - shares / shares.sum()).sum() / 2)
+
+
+def test_the_table_is_the_one_of_the_page() -> None:
+    data = load(RECORDS[0])
+    assert (tuple(data.counts.tolist()), data.labels.tolist()) == (COUNTS, LABELS)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+@pytest.mark.parametrize("epsilon", LEVELS)
+def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: float) -> None:
+    data = load(replace(record, office=HIDE), epsilon)
+    sums = np.bincount(LABELS, COUNTS)
+    even = (sums / np.bincount(LABELS))[LABELS]
+    shown, _, totals = table_by_hand(COUNTS, LABELS, record.threshold)
+    hidden = np.array(shown) < 0
+    left = sums - np.bincount(LABELS, np.maximum(shown, 0))
+    many = np.maximum(np.bincount(LABELS, hidden), 1)
+    unknown = np.where(np.array(totals) < 0, record.threshold / 2, left / many)
+    expected = {
+        "larger cells (their people spread evenly)": even,
+        "hidden small counts": np.where(hidden, unknown[LABELS], shown),
+        "plain LDP": data.treatments[PLAIN].release.estimate,
+        "noise in blocks": data.treatments[BLOCKS].release.estimate,
+    }
+    stated = [f"{name} {per_hundred(total_variation(table))}" for name, table in expected.items()]
+    sentence = f"Of 100 people under the wrong value: {', '.join(stated)}."
+    assert words.errors_sentence(data) == sentence
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+@pytest.mark.parametrize(
+    ("moves", "second", "knows"),
+    [(2, True, "nothing"), (4, True, "marks"), (5, True, "rule")],
+)
+def test_hidden_counts_are_those_with_one_possible_value(
+    record: Publication, moves: int, second: bool, knows: str
+) -> None:
+    data = load(replace(record, attack=PARTS, moves=moves))
+    groups = [[c for c, at in zip(COUNTS, LABELS, strict=True) if at == g] for g in range(3)]
+    hidden = sum(0 < count < record.threshold for count in COUNTS)
+    known = sum(known_by_hand(group, record.threshold, second, knows) for group in groups)
+    sentence = attack_words.headline(data, outcomes.run_attack(data)).sentence
+    if not hidden:
+        assert sentence == "No count is below 1, so none is hidden."
+    else:
+        assert f" {known or 'none'} of {hidden} hidden small counts" in sentence
+    if moves == 5:
+        marks = sum(known_by_hand(group, record.threshold, True, "marks") for group in groups)
+        knowledge = attack_words.attacker_knowledge_text(data)
+        assert knowledge.endswith(f"With the marks alone {marks} came out.")
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+def test_newcomers_are_those_whom_both_tables_give_away(record: Publication) -> None:
+    if record.threshold > 20:
+        record = replace(record, threshold=20)  # by hand every hidden table is gone through
+    data = load(replace(record, attack=NEWCOMER))
+    found = np.array(newcomers_by_hand(record.threshold, COUNTS, LABELS))
+    share = np.array(COUNTS)[found].sum() / sum(COUNTS)
+    sentence = attack_words.headline(data, outcomes.run_attack(data)).sentence
+    assert sentence.startswith(f"Of 100 newcomers {hundred(share)} are found")
+
+
+@pytest.mark.parametrize("pairs", [PAIRS[0], PAIRS[-1]])
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(
+    record: Publication, pairs: int
+) -> None:
+    data = load(replace(record, attack=REGIONS, pairs=pairs))
+    small = [count for count in COUNTS if 0 < count < record.threshold]
+    sentence = attack_words.headline(data, outcomes.run_attack(data)).sentence
+    if small and pairs == 1:
+        share = float(np.mean([averaged_by_hand(n, record.base, 1) for n in small]))
+        assert sentence.endswith(
+            f"reveal 100 of 100 hidden counts, and {hundred(share)} of 100 rounded ones."
+        )
+    elif not small:
+        assert "reveal 0 of 100 hidden counts, and 0 of 100" in sentence
+
+
+def rows(mechanism: Mechanism, cells: list[int]) -> Floats:
+    return np.array([[float(q) for q in row] for row in mechanism.exact_channel()])[cells]
+
+
+def right_by_one(laws: Floats) -> float:
+    return float(np.maximum(*laws).sum() / 2)
+
+
+def right_by_two(laws: Floats) -> float:
+    """The way between two cells by one report in each, every pair of reports gone through."""
+    p, q = laws
+    return float(np.maximum(np.outer(p, q), np.outer(q, p)).sum() / 2)
+
+
+@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize(("attack", "right"), [(TWO_PLACES, right_by_one), (MOVED, right_by_two)])
+def test_guesses_are_right_as_often_as_the_dense_channels_say(
+    attack: str, right: object, far: bool, epsilon: float
+) -> None:
+    data = load(replace(RECORDS[2], attack=attack, far=far, place=5), epsilon)
+    found = outcomes.run_attack(data)
+    cells = outcomes.candidate_cells(data).tolist()
+    assert (LABELS[cells[0]] == LABELS[cells[1]]) != far
+    assert callable(right)
+    assert data.plain is not None
+    for name, setup in ((PLAIN, data.plain.setup), (BLOCKS, data.setup)):
+        share = found.outcomes[name].share
+        assert share == pytest.approx(right(rows(setup.mechanism, cells)), abs=1e-9)
+    sentence = attack_words.headline(data, found).sentence
+    assert sentence.endswith(f"in blocks {hundred(right(rows(data.setup.mechanism, cells)))}.")
+
+
+@pytest.mark.parametrize("epsilon", LEVELS)
+def test_noise_of_an_office_is_guessed_as_often_as_all_its_outcomes_say(epsilon: float) -> None:
+    data = load(replace(RECORDS[2], attack=TWO_PLACES), epsilon)
+    alpha = math.exp(-epsilon / 2)
+    steps = np.arange(-600, 602)
+    here, there = ((1 - alpha) / (1 + alpha) * alpha ** np.abs(steps - at) for at in (1, 0))
+    both = np.maximum(np.outer(here, there), np.outer(there, here)).sum() / 2
+    found = outcomes.run_attack(data).outcomes[CENTRAL].share
+    assert found == pytest.approx(both, abs=1e-9)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say(base: int) -> None:
+    data = load(replace(RECORDS[2], attack=TWO_PLACES, base=base, place=5))
+    own, other = outcomes.candidate_cells(data).tolist()
+    worlds = []
+    for cell in (own, other):
+        counts = [n - (at == own) + (at == cell) for at, n in enumerate(COUNTS)]
+        ends = [counts[own], counts[other]]
+        sums = {LABELS[at] for at in (own, other)}
+        totals = [sum(n for n, g in zip(counts, LABELS, strict=True) if g == s) for s in sums]
+        law: dict[tuple[int, ...], Fraction] = {}
+        for outcome in itertools.product(*(rounded(n, base).items() for n in [*ends, *totals])):
+            values = tuple(value for value, _ in outcome)
+            law[values] = math.prod((p for _, p in outcome), start=Fraction(1))
+        worlds.append(law)
+    keys = {*worlds[0], *worlds[1]}
+    right = sum(max(law.get(key, Fraction(0)) for law in worlds) for key in keys) / 2
+    assert outcomes.run_attack(data).outcomes[ROUND].share == pytest.approx(float(right))
+
+
+@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize(("attack", "tables"), [(TWO_PLACES, 1), (MOVED, 2)])
+def test_odds_against_noise_are_the_powers_of_e(attack: str, tables: int, epsilon: float) -> None:
+    data = load(replace(RECORDS[0], attack=attack), epsilon)
+    odds = math.exp(tables * epsilon)
+    text = words.noise_sentence(data)
+    stated = re.search(r"(?:by more than|by at most) ([0-9.,]+)( million| billion)? times", text)
+    if odds < 1000:
+        assert stated, text
+        assert float(stated[1].replace(",", "")) == pytest.approx(odds, rel=6e-3), text
+    assert f"ε = {epsilon:g}" in text
+
+
+def test_every_attacks_largest_claim_holds_on_the_infant_deaths() -> None:
+    record = with_data(Publication(Scenario()), InfantDeaths())
+    for threshold, exposed in ((3, 179), (5, 146), (10, 78)):
+        data = load(replace(record, threshold=threshold, attack=NEWCOMER))
+        counts, labels = data.counts.tolist(), data.labels.tolist()
+        assert sum(newcomers_by_hand(threshold, counts, labels)) == exposed
