@@ -170,7 +170,9 @@ def test_names_become_symbols_and_come_back() -> None:
     by_name = Context.of(answers.groups, answers.mask(["often", "<b>"]), [1.0, 2.0])
     assert by_name.blocks.tolist() == [0, 0, 0, 1]
     assert by_name.sensitive.tolist() == [False, False, True, True]
-    assert repr(by_name) == "<Context: 4 values in 2 blocks, 2 sensitive, ε = 1 to 2>"
+    assert repr(by_name) == (
+        "<Context: 4 values in 2 blocks, 2 sensitive (1 alone, so not protected), ε = 1>"
+    )
     with pytest.raises(CaldpError, match=r"never, sometimes, often, <b>.*got 'Often' at place 1"):
         answers.symbols(["often", "Often"])
     for wrong in ([None], [float("nan")], [pd.NA], [1], [["often"]], "often"):

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.privacy.context import Context
+from caldp_core.privacy.coverage import coverage
+from caldp_core.privacy.personal import PersonalPolicy
 
 if TYPE_CHECKING:
-    from caldp_core.experiments.run import Result, Setup
+    from caldp_core.experiments.run import Result
 
 WIDTH: Final = 640
 """Width of a picture, in CSS pixels."""
@@ -52,18 +53,13 @@ def result_html(result: "Result") -> str:
 
 def unprotected_text(result: "Result", noun: str) -> str:
     """How many people's symbols their reports do not hide; empty where everybody is protected."""
-    people = result.first.people
-    left = int(people[~protected_symbols(result.setup)].sum())
+    people, policy = result.first.people, result.setup.policy
+    left = int(people[~coverage(policy).protected].sum())
+    if isinstance(policy, PersonalPolicy):  # the share of them who are at a place of their own
+        left = round(left * max(0.0, 1.0 - policy.shares.sum()))
     if not left:
         return ""
     return f"Not protected: {left:,} of {int(people.sum()):,} people, whose {noun} can be read."
-
-
-def protected_symbols(setup: "Setup") -> Bools:
-    """(k,) flags of symbols that reports hide; all, for policies without a sensitive set."""
-    if isinstance(setup.policy, Context):
-        return setup.policy.hidden()
-    return np.ones(setup.policy.k, np.bool_)
 
 
 def accuracy_text(result: "Result", wrong: str) -> str:
@@ -89,7 +85,7 @@ def bars_svg(result: "Result", domain: Domain) -> str:
     names = [domain.name_of(int(x)) for x in top_symbols]
     left = _SIGN * min(max(map(len, names)), _NAME_MAX) + 28
     scale = (WIDTH - left - 60) / top
-    hides = protected_symbols(result.setup)
+    hides = coverage(result.setup.policy).protected
     rows = [
         _row(
             line,

@@ -104,12 +104,14 @@ class Context:
         return cls.of(labels, np.ones(labels.shape, np.bool_), epsilon)
 
     def __repr__(self) -> str:
-        low, high = self.epsilon.min(), self.epsilon.max()
-        levels = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        return (
-            f"<Context: {self.k:,} values in {self.m:,} block{'s' * (self.m > 1)}, "
-            f"{np.count_nonzero(self.sensitive):,} sensitive, ε = {levels}>"
-        )
+        hidden, marked = self.hidden_symbols.size, np.count_nonzero(self.sensitive)
+        alone = f" ({marked - hidden:,} alone, so not protected)" if marked > hidden else ""
+        text = f"{self.k:,} values in {self.m:,} block{'s' * (self.m > 1)}, {marked:,} sensitive"
+        if not hidden:
+            return f"<Context: {text}{alone}, nobody is protected>"
+        levels = self.epsilon[self.hidden_sizes > 0]
+        ends = " to ".join(f"{end:g}" for end in sorted({levels.min(), levels.max()}))
+        return f"<Context: {text}{alone}, ε = {ends}>"
 
     @property
     def k(self) -> int:

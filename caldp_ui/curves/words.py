@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from caldp_core.experiments.run import Setup
+from caldp_core.privacy.coverage import coverage
 from caldp_ui.compute import runs
 from caldp_ui.curves.axes import AXES, value_at
 from caldp_ui.curves.curve_data import CurveData, is_beyond, reader_position
-from caldp_ui.curves.error_formats import ErrorFormat, error_format
+from caldp_ui.curves.error_formats import ErrorFormat, error_format, nouns
 from caldp_ui.curves.lines import Line
 from caldp_ui.curves.page_state import Curves
 from caldp_ui.words import formats, promise
+from caldp_ui.words.coverage import exposed_text
 from caldp_ui.words.headline import Headline
 
 _EVERYBODY: Final = 1 - 1e-9
@@ -59,15 +62,18 @@ def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
             "The errors of these curves are being computed.",
             "Those at your place come first, then the ends of the curves.",
         )
-    left_out = _left_out_sentence(pair)
-    errors = _errors_sentence(own, pair, place)
+    setup = _setup_at(pair.least, place)
+    domain = setup.dataset.domain
+    exposed = exposed_text(nouns(domain), domain, coverage(setup.policy))
+    left_out = [text for text in (exposed, _left_out_sentence(pair)) if text]
+    first, *rest = [*left_out, _errors_sentence(own, pair, place)]
     second = [
-        errors if left_out else "",
+        *rest,
         _setting_sentence(record, own[0].line, place),
         _unprotected_sentence(own, pair, place),
         _slope_sentence(record, pair, place),
     ]
-    return Headline(left_out or errors, " ".join(part for part in second if part), bool(left_out))
+    return Headline(first, " ".join(part for part in second if part), bool(left_out))
 
 
 def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None:
@@ -104,11 +110,16 @@ def place_text(axis: str, place: float) -> str:
     }[axis]
 
 
-def _protected_share(each: CurveData, place: float) -> float:
-    """The share of people that are protected at the computed place next to the reader's."""
+def _setup_at(each: CurveData, place: float) -> Setup:
+    """The scenario at the computed place next to the reader's."""
     line = each.line
     nearest = min(range(len(line.places)), key=lambda i: abs(line.places[i] - place))
-    return promise.protected_share(runs.setup(line.scenarios[nearest]))
+    return runs.setup(line.scenarios[nearest])
+
+
+def _protected_share(each: CurveData, place: float) -> float:
+    """The share of people that are protected there."""
+    return promise.protected_share(_setup_at(each, place))
 
 
 def _errors_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import CellAudit
 from caldp_core.basics.errors import CaldpError
+from caldp_core.privacy.coverage import names_text
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.page_state import level_text
@@ -49,9 +50,8 @@ def _bare(verdict: ChannelVerdict) -> str:
     if len(proven) == verdict.k:
         return "No value is protected: every report proves the true one."
     verb, pronoun = ("is", "it") if len(proven) == 1 else ("are", "them")
-    return (
-        f"{len(proven)} of {verdict.k} values {verb} not protected: a report can prove {pronoun}."
-    )
+    names = names_text([verdict.names[x] for x in proven])
+    return f"{names} {verb} not protected: a report can prove {pronoun}."
 
 
 def _kept(verdict: ChannelVerdict) -> Headline:

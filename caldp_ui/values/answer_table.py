@@ -13,6 +13,7 @@ from caldp_core.experiments.means import Mean, mean_in
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.privacy.coverage import coverage
 from caldp_ui.parts import numbers
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values.page_state import STATE, domain_of
@@ -100,7 +101,7 @@ def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:
     columns: dict[str, object] = {"answer": [as_cell(domain.name_of(x)) for x in range(domain.k)]}
     if domain.groups:
         columns["group"] = [as_cell(group) for group in domain.groups]
-    columns["sensitive"] = setup.sensitive
+    columns["protected"] = coverage(setup.policy).protected
     columns["truth"] = 100 * setup.dataset.distribution
     for who, result in (("this", ours), ("plain", plain)):
         evidence = result.first.evidence

@@ -45,7 +45,7 @@ def show(data: ComparisonData) -> None:
 
 def _row_html(row: BeliefRow) -> str:
     words = _beliefs_text(row.promise_beliefs)
-    shield = " hidden" if row.sensitive else ""
+    shield = " hidden" if row.protected else ""
     dark = "" if row.channel_beliefs is None else _span_html("reached", row.channel_beliefs)
     tick = f'<u style="left:{100 * row.promise_beliefs.before:.2f}%"></u>'
     return (

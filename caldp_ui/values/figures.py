@@ -26,6 +26,7 @@ from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import people_max, report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import runs
@@ -44,7 +45,7 @@ class BeliefRow:
     """
 
     name: str
-    sensitive: bool
+    protected: bool
     promise_beliefs: Beliefs
     channel_beliefs: Beliefs | None
 
@@ -57,15 +58,14 @@ def _key_without_seed(scenario: Scenario) -> str:
 def belief_rows(scenario: Scenario) -> list[BeliefRow]:
     """A row for every group and for up to `ROWS_MAX` answers, sensitive ones first."""
     setup, domain = runs.setup(scenario), domain_of(scenario)
+    hidden = coverage(setup.policy).protected
     prior, policy = setup.dataset.distribution, setup.policy
     rows = answers.groups_of(domain) if isinstance(policy, Context) else []
     rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed_answers(setup)]
     flags = np.array([group for _, group in rows])
     by_channel = _channel_beliefs(setup.mechanism, prior, flags)
     return [
-        BeliefRow(
-            name, bool(setup.sensitive[group].all()), _promise_beliefs(policy, prior, group), reach
-        )
+        BeliefRow(name, bool(hidden[group].all()), _promise_beliefs(policy, prior, group), reach)
         for (name, group), reach in zip(rows, by_channel, strict=True)
     ]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from caldp_core.domain.answers import Domain
@@ -174,7 +175,10 @@ def _answers(content: PageContent, runs: Mapping[str, Run]) -> None:
             assert frame[f"{who} {some}high"].tolist() == (100 * found.high).tolist()
     setup = runs[OURS].result.setup
     assert frame["truth"].tolist() == (100 * setup.dataset.distribution).tolist()
-    assert frame["sensitive"].tolist() == setup.sensitive.tolist()
+    everything = list(range(setup.policy.k))
+    finite = [np.isfinite(setup.policy.between([x] * len(everything), everything)).sum()
+              for x in everything]  # fmt: skip
+    assert frame["protected"].tolist() == [count > 1 for count in finite], "beside its own 0"
 
 
 VALUES: Final = Page(

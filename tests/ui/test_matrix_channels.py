@@ -132,7 +132,9 @@ def test_values_that_a_report_proves_come_first() -> None:
             assert len(channel_verdict.proven_values) == bare
             made = words.headline(channel_verdict)
             assert made.unprotected == bool(bare)
-            assert not bare or made.sentence.startswith(f"{bare} of {channel_verdict.k} values")
+            names = [f"“{channel_verdict.names[x]}”" for x in channel_verdict.proven_values]
+            named, _, rest = made.sentence.partition(" not protected: ")
+            assert not bare or (rest and all(name in named for name in names))
             assert "The channel keeps" in words.in_one_line(channel_verdict)
     open_to_all = replace(
         MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="1 0\n0 1"

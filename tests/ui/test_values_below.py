@@ -33,7 +33,7 @@ def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
     assert isinstance(setup.dataset.domain, Domain)
     assert [row.name for row in rows[:2]] == ["no affair", "had an affair"]
     affair = rows[1]
-    assert affair.sensitive
+    assert affair.protected
     bound = policy_beliefs(setup.policy, setup.dataset.distribution, setup.sensitive)  # type: ignore[arg-type]
     assert affair.promise_beliefs == bound
     assert bound.most == pytest.approx(0.3225 * np.e / (0.3225 * np.e + 0.6775), abs=1e-4)
@@ -43,7 +43,7 @@ def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
         assert row.channel_beliefs.most <= row.promise_beliefs.most + 1e-9
     web = figures.belief_rows(initial_scenario(next(t for t in TABLES if t.spec == WebVisits())))
     assert len(web) == 40 + figures.ROWS_MAX
-    assert web[40].sensitive
+    assert web[40].protected
     assert web[40].channel_beliefs is None
 
 
