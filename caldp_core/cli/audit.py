@@ -20,8 +20,6 @@ from caldp_core.scenarios.scenario import Scenario
 _NOTHING_PROMISED: Final = 3
 """Exit code where no pair of values has a limit, so that nothing could be broken."""
 _NOTHING: Final = "No two values have a limit: there is nothing to hold, and nobody is protected."
-_LISTED: Final = 100
-"""Most names in a list of values."""
 
 
 @click.command("audit")
@@ -53,19 +51,12 @@ def audit_command(context: click.Context, path: str) -> None:
 
 
 def _unprotected(setup: Setup) -> dict[str, Any]:
-    """Values to which nothing is promised, the sensitive ones first, by name; long lists cut."""
-    found, domain = coverage(setup.policy), setup.dataset.domain
-    groups = {
-        "sensitive": found.exposed,
-        "others_in_clear": found.in_clear & ~found.exposed,
-        "others": ~(found.protected | found.in_clear),
+    """Values that should be protected and are not, by name, and how many more are not."""
+    found = coverage(setup.policy)
+    return {
+        "protected_by_nothing": value_names(setup.dataset.domain, found.exposed),
+        "other_unprotected_values": int((~found.protected & ~found.exposed).sum()),
     }
-    listed = {
-        name: {"values": int(flags.sum()), "first": value_names(domain, flags, _LISTED)}
-        for name, flags in groups.items()
-        if flags.any()
-    }
-    return {"unprotected": listed} if listed else {}
 
 
 def _countable(mechanism: Mechanism) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_n, require
 from caldp_core.basics.types import Ints, Progress, no_progress
-from caldp_core.collect.protocol import EXPOSED, Protocol
+from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.tally import Tally
@@ -60,7 +60,7 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
         }
         for j in np.sort(listed).tolist()
     ]
-    return {**_exposed(protocol), "delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
+    return {**protocol.exposed_part, "delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
 
 
 def block_epsilons(protocol: Protocol) -> list[float | None]:
@@ -70,11 +70,6 @@ def block_epsilons(protocol: Protocol) -> list[float | None]:
         pairs = zip(policy.epsilon.tolist(), policy.hidden_sizes.tolist(), strict=True)
         return [level if hidden else None for level, hidden in pairs]
     return [protocol.plan.promise()["epsilon_most"]] * len(protocol.block_names)
-
-
-def _exposed(protocol: Protocol) -> dict[str, Any]:
-    """Sensitive values that nothing protects, before everything else; empty without any."""
-    return {name: each for name, each in protocol.promise().items() if name == EXPOSED}
 
 
 def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
@@ -136,7 +131,7 @@ def mixed_privacy_by_crowd(
         for j, count in zip(first.tolist(), alike.tolist(), strict=True)
     ]
     return {
-        **_exposed(protocol),
+        **protocol.exposed_part,
         "protocol": protocol.fingerprint,
         "delta": delta,
         "assumes": _ASSUMES,

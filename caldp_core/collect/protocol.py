@@ -37,7 +37,7 @@ from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.coverage import (
     Coverage,
     coverage,
-    exposed_sentence,
+    exposed_clause,
     names_text,
     value_names,
 )
@@ -49,7 +49,6 @@ FORMAT: Final = 1
 EVERYTHING: Final = ("everything",)
 """The one block of a channel that is written out."""
 EXPOSED: Final = "protected_by_nothing"
-"""Key of a promise: the names of such values."""
 QUESTION_MAX: Final = 500
 """Most characters of the question."""
 _DOMAINS: Final[dict[str, type[Domain] | type[GridDomain]]] = {"answers": Domain, "map": GridDomain}
@@ -169,11 +168,15 @@ class Protocol:
         """Which values are protected, and which sensitive ones nothing protects."""
         return coverage(self.plan.mechanism.policy)
 
+    @property
+    def exposed_part(self) -> dict[str, Any]:
+        """Names of the values that it fails to protect, JSON-ready; empty without any."""
+        names = value_names(self.domain, self.coverage.exposed)
+        return {EXPOSED: names} if names else {}
+
     def promise(self) -> dict[str, Any]:
         """What is promised, JSON-ready; values that it fails to protect come first."""
-        exposed = value_names(self.domain, self.coverage.exposed)
-        first = {EXPOSED: exposed} if exposed else {}
-        return first | self.plan.promise()
+        return self.exposed_part | self.plan.promise()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -225,7 +228,7 @@ def unprotected_text(setup: Setup) -> str:
     if not found.exposed.any() and not found.protected.any():
         names = names_text(value_names(domain, found.in_clear))
         return f"Nobody is protected: no value is sensitive, and every report names one of {names}"
-    return exposed_sentence(value_names(domain, found.exposed))
+    return exposed_clause(domain, found)
 
 
 def _question(text: object) -> str:

@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import check_record
-from caldp_core.privacy.coverage import exposed_sentence, value_names
+from caldp_core.privacy.coverage import exposed_clause
 
 _LINE_MAX: Final = 2_000
 """Most characters of a text that people give."""
@@ -136,7 +136,7 @@ def _unprotected(protocol: Protocol, plain: bool) -> str:
     quantities = ["the number of reports"]
     if not plain:
         found = protocol.coverage
-        exposed = exposed_sentence(value_names(protocol.domain, found.exposed))
+        exposed = exposed_clause(protocol.domain, found)
         quantities[:0] = [exposed] if exposed else []
         blocks, bare = len(protocol.block_names), int((~found.protected).sum())
         quantities += [f"which of {blocks:,} blocks a person is in"] if blocks > 1 else []

@@ -77,9 +77,9 @@ def _of_grid(policy: GridMetric | EuclideanMetric) -> Coverage:
     return Coverage(*map(read_only, (several, ~several, everything)))
 
 
-def value_names(domain: Domain | GridDomain, flags: Bools, most: int | None = None) -> list[str]:
-    """The names of the flagged values, the first `most`: an answer's text, or a cell's centre."""
-    return [domain.name_of(x) for x in np.flatnonzero(flags)[:most].tolist()]
+def value_names(domain: Domain | GridDomain, flags: Bools) -> list[str]:
+    """The names of the flagged values: an answer's text, or a cell's centre."""
+    return [domain.name_of(x) for x in np.flatnonzero(flags).tolist()]
 
 
 def names_text(names: list[str]) -> str:
@@ -90,12 +90,13 @@ def names_text(names: list[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def exposed_sentence(names: list[str]) -> str:
-    """That these values are exposed, in one clause; "" without any."""
+def exposed_clause(domain: Domain | GridDomain, found: Coverage) -> str:
+    """That the exposed values are protected by nothing, by name; "" where there are none."""
+    names = value_names(domain, found.exposed)
     if not names:
         return ""
-    one = len(names) == 1
+    are, each = ("is", "it has") if len(names) == 1 else ("are", "each has")
     return (
-        f"{names_text(names)} {'is' if one else 'are'} protected by nothing: "
-        f"{'it has' if one else 'each has'} nothing to hide among, so every report of it names it"
+        f"{names_text(names)} {are} protected by nothing: {each} nothing to hide among, so every "
+        "report of it names it"
     )

@@ -9,7 +9,7 @@ from caldp_core.privacy.coverage import coverage
 from caldp_ui.compute import runs
 from caldp_ui.curves.axes import AXES, value_at
 from caldp_ui.curves.curve_data import CurveData, is_beyond, reader_position
-from caldp_ui.curves.error_formats import ErrorFormat, error_format, nouns
+from caldp_ui.curves.error_formats import ErrorFormat, error_format
 from caldp_ui.curves.lines import Line
 from caldp_ui.curves.page_state import Curves
 from caldp_ui.words import formats, promise
@@ -63,8 +63,7 @@ def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
             "Those at your place come first, then the ends of the curves.",
         )
     setup = _setup_at(pair.least, place)
-    domain = setup.dataset.domain
-    exposed = exposed_text(nouns(domain), domain, coverage(setup.policy))
+    exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
     left_out = [text for text in (exposed, _left_out_sentence(pair)) if text]
     first, *rest = [*left_out, _errors_sentence(own, pair, place)]
     second = [

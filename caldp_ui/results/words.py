@@ -76,9 +76,12 @@ def unprotected_sentences(results: Results) -> list[str]:
 
     Of the open values it says how many people have them, by the estimate: at least a few.
     """
-    protocol, nouns = results.protocol, vocabulary(results)
-    exposed = coverage.exposed_text(nouns, protocol.domain, protocol.coverage)
-    return coverage.unprotected_first(nouns, exposed, results.protected_share)
+    share = results.protected_share
+    return coverage.unprotected_first(vocabulary(results), _exposed_text(results), share)
+
+
+def _exposed_text(results: Results) -> str:
+    return coverage.exposed_text(results.protocol.domain, results.protocol.coverage)
 
 
 def range_title(level: float) -> str:
@@ -112,9 +115,7 @@ def promise_sentences(results: Results) -> list[str]:
     """What the protocol promises and what it does not, a sentence each; the unprotected first."""
     unit = vocabulary(results)
     hidden, k = int(results.hidden.sum()), results.hidden.size
-    protocol = results.protocol
-    exposed = coverage.exposed_text(unit, protocol.domain, protocol.coverage)
-    sentences = [exposed] if exposed else []
+    sentences = [exposed] if (exposed := _exposed_text(results)) else []
     if hidden < k:
         sentences.append(
             f"{formats.integer(k - hidden)} of {formats.count(k, unit.unit, unit.units)} are not "

@@ -1,32 +1,19 @@
 """Sentences on how many people are protected, the unprotected first."""
 
-from typing import Final
-
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.privacy.coverage import Coverage, exposed_sentence, value_names
+from caldp_core.privacy.coverage import Coverage, exposed_clause
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
 
-_NAMED_MAX: Final = 5
-"""Most values that a sentence names; of more, and of places, it says how many."""
 
-
-def exposed_text(nouns: Vocabulary, domain: Domain | GridDomain, found: Coverage) -> str:
+def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
     """Which values were to be protected and are not, in one sentence; "" where there are none.
 
     It comes before how many people are protected: nobody may have such a value today.
     """
-    many = int(found.exposed.sum())
-    if not many:
-        return ""
-    if many <= _NAMED_MAX and not isinstance(domain, GridDomain):
-        return f"{exposed_sentence(value_names(domain, found.exposed))}."
-    count, each = formats.count(many, nouns.unit, nouns.units), "each has" if many > 1 else "it has"
-    return (
-        f"{count} {'are' if many > 1 else 'is'} protected by nothing: {each} nothing to hide "
-        f"among, so every report names its {nouns.unit}."
-    )
+    clause = exposed_clause(domain, found)
+    return clause and f"{clause}."
 
 
 def unprotected_first(nouns: Vocabulary, exposed: str, covered: float) -> list[str]:

@@ -33,7 +33,7 @@ WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = 
 def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
     """The promise of a scenario, in sentences; values that it fails to protect come first."""
     texts = WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
-    exposed = exposed_text(nouns, setup.dataset.domain, coverage(setup.policy))
+    exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
     return replace(texts, exposed=exposed)
 
 
