@@ -16,6 +16,7 @@ from caldp_ui.room.figures import shares_of
 from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import channel_of
+from caldp_ui.session.link_check import seal
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
@@ -77,7 +78,7 @@ def _sharing(read_poll: PollReader) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("The prepared question, for a class of your own:")
-        sharing.show_query_link(STATE.codec.write(Draft(poll.question)))
+        sharing.show_query_link(seal(STATE.page, STATE.codec.write(Draft(poll.question))))
     with right:
         arrived = formats.count(len(poll.reports), "report", "reports")
         st.markdown(f"**Files** · {arrived}; the server writes nothing of this to its disk")

@@ -4,71 +4,66 @@ A link comes from anywhere, so all of it is checked before it is shown.
 """
 
 from collections.abc import Collection, Mapping
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from caldp_core.basics.errors import CaldpError
-from caldp_core.datasets.own import excerpt
-from caldp_ui.session.notices import notify
+from caldp_core.basics.errors import make_readable
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.session.link_check import CHECK, Codec, Received, understand
 from caldp_ui.session.visit import this_visit
 
 R = TypeVar("R")
 _LAST_WRITTEN: Final = "links/written"
 """Key of a visit's last write: the page, the query wanted, the query at that time, the visit."""
+_FAULT: Final = "{}/link-fault"
+"""Key of a page's fault: the record that is shown, and what is wrong with its link."""
 _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 """Keys that mail programs and social networks add to links: nobody's mistake, so no notice."""
 
 
-class Codec(Protocol[R]):
-    """How one page's record is written into a link, and which records the page can show."""
+def receive(codec: Codec[R], page: str, other_keys: Collection[str]) -> Received[R]:
+    """The link in the address bar; the fresh record if it holds none.
 
-    @property
-    def browser(self) -> tuple[str, ...]:
-        """Keys that the browser's side writes and reads by itself: kept as they are."""
-        ...
-
-    def fresh(self) -> R:
-        """The record that a visit without a link begins with."""
-        ...
-
-    def write(self, record: R) -> dict[str, str]:
-        """The record as texts of a query; only what differs from `fresh`."""
-        ...
-
-    def read(self, query: Mapping[str, str]) -> R:
-        """Read such texts; raises `CaldpError` where they are no record of this page."""
-        ...
-
-    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """Keys of the query that this page does not know."""
-        ...
-
-    def check(self, record: R) -> None:
-        """Raise `CaldpError` for a record whose parts do not fit, so that none is ever shown."""
-        ...
-
-
-def read(codec: Codec[R], ignored_keys: Collection[str]) -> R:
-    """The record that the address bar holds; the fresh one, and a notice, if it holds none.
-
-    `ignored_keys`: keys that are read elsewhere.
+    `other_keys`: keys of the page that are not the codec's.
     """
-    query = {k: v for k, v in st.query_params.to_dict().items() if k not in ignored_keys}
-    unknown = codec.unknown_keys(query)
-    foreign = [key for key in unknown if not key.startswith(_TRACKING)]
-    if foreign:
-        notify(
-            f"The link says something that this page does not know: {excerpt(foreign[0])}. Ignored."
-        )
-    try:
-        record = codec.read({key: text for key, text in query.items() if key not in unknown})
-        codec.check(record)
-    except CaldpError as error:
-        notify(f"This link can't be opened as it is, so the page starts afresh. {error}")
-        return codec.fresh()
-    return record
+    pairs = [
+        (key, text)
+        for key in st.query_params
+        for text in st.query_params.get_all(key)
+        if key not in codec.browser and not key.startswith(_TRACKING)
+    ]
+    return understand(codec, page, pairs, other_keys) if pairs else Received({}, codec.fresh())
+
+
+def read(codec: Codec[R], page: str, other_keys: Collection[str]) -> R:
+    """The record of `receive`; a fault of the link is kept to be shown."""
+    received = receive(codec, page, other_keys)
+    st.session_state[_FAULT.format(page)] = None
+    if received.fault:
+        report_fault(page, received.record, received.fault)
+    return received.record
+
+
+def report_fault(page: str, record: object, sentence: str) -> None:
+    """Keep a fault of the page's link to be shown, as long as the page shows this record."""
+    before = st.session_state.get(_FAULT.format(page))
+    said = f"{before[1]} {sentence}" if before else sentence
+    st.session_state[_FAULT.format(page)] = record, make_readable(said)
+
+
+def show_fault(page: str, record: object) -> None:
+    """Say large, before all else, that what the page shows is not what was sent."""
+    key = _FAULT.format(page)
+    of_record, sentence = st.session_state.get(key) or (None, "")
+    with st.container(key="link-fault"):
+        if sentence and of_record == record:
+            st.error(
+                f"**This is not what was sent to you.** {escape_markdown(sentence)}",
+                icon=":material/link_off:",
+            )
+            st.button("Go on", key=f"{page}-link-fault", on_click=lambda: st.session_state.pop(key))
 
 
 def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
@@ -82,7 +77,8 @@ def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
     kept = {key: text for key, text in now.items() if key in codec.browser}
     wanted = {**query, **kept}
     written = page, wanted, now, this_visit()
-    if now != wanted and st.session_state.get(_LAST_WRITTEN) != written:
+    opens_it = {CHECK: wanted.get(CHECK), **now} == wanted  # a link of before there were checks
+    if now != wanted and not opens_it and st.session_state.get(_LAST_WRITTEN) != written:
         st.query_params.from_dict(wanted)
     st.session_state[_LAST_WRITTEN] = written
 

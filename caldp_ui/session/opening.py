@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.session import notices
+from caldp_ui.session import links, notices
 from caldp_ui.session.page_state import PageState
 
 R = TypeVar("R")
@@ -20,6 +20,7 @@ def begin_page(state: PageState[R]) -> R:
     st.session_state[_PAGE] = state.page
     state.follow_link()
     record = state.current()
+    links.show_fault(state.page, record)
     notices.show()
     state.write_link()
     return record

@@ -12,7 +12,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.session import echoes, handover, links
-from caldp_ui.session.links import Codec
+from caldp_ui.session.link_check import Codec, seal
 from caldp_ui.session.notices import notify
 from caldp_ui.session.ticking import current_fragment, is_asked_for
 
@@ -136,20 +136,24 @@ class PageState(Generic[R]):
         if handed is not None:
             self.open_with(self.codec.read(handed))
         elif self._state_key in st.session_state and links.is_history_navigation():
-            self.put(links.read(self.codec, self.browser_keys))
+            self.put(links.read(self.codec, self.page, self.other_keys))
 
     def write_link(self) -> None:
         """Write the record that is shown into the address bar."""
         links.write(self.codec, self.page, self.query())
 
     def query(self) -> dict[str, str]:
+        """The record that is shown as texts of a link, with their check."""
+        return seal(self.page, self.link_texts())
+
+    def link_texts(self) -> dict[str, str]:
         """The record that is shown as texts of a link."""
         return self.codec.write(self.current())
 
     @property
-    def browser_keys(self) -> tuple[str, ...]:
-        """Keys of a link that are not the codec's."""
-        return self.codec.browser
+    def other_keys(self) -> tuple[str, ...]:
+        """Keys of the page's link that are not the codec's."""
+        return ()
 
     @property
     def _state_key(self) -> str:
@@ -157,7 +161,7 @@ class PageState(Generic[R]):
 
     def _history(self) -> History[R]:
         if self._state_key not in st.session_state:
-            self._store(History(links.read(self.codec, self.browser_keys)))
+            self._store(History(links.read(self.codec, self.page, self.other_keys)))
         history: History[R] = st.session_state[self._state_key]
         return history
 

@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.datasets.own import excerpt
 from caldp_ui.session import links
-from caldp_ui.session.notices import notify
 from caldp_ui.session.page_state import PageState, R
 
 PINNED: Final = "pinned"
@@ -71,21 +71,17 @@ class PinPageState(PageState[R]):
             if record is not None:
                 self._add(record)
 
-    def write_link(self) -> None:
-        """Write the record that is shown and the pinned one into the address bar."""
-        links.write(self.codec, self.page, self.query())
-
-    def query(self) -> dict[str, str]:
+    def link_texts(self) -> dict[str, str]:
         """The record that is shown and the pinned one as texts of a link."""
-        texts, pinned = super().query(), self.pinned
+        texts, pinned = super().link_texts(), self.pinned
         if pinned is not None:
             texts[PINNED] = urlencode(self.codec.write(pinned)) or _FRESH
         return texts
 
     @property
-    def browser_keys(self) -> tuple[str, ...]:
-        """Keys of a link that are not the codec's: the browser's, and that of the pinned record."""
-        return (*super().browser_keys, PINNED)
+    def other_keys(self) -> tuple[str, ...]:
+        """Keys of the page's link that are not the codec's: that of the pinned record."""
+        return (PINNED,)
 
     @property
     def _pinned_key(self) -> str:
@@ -101,13 +97,17 @@ class PinPageState(PageState[R]):
         self.choose_pin(record)
 
     def _read_link(self) -> R | None:
-        text = st.query_params.get(PINNED)
+        text = links.receive(self.codec, self.page, self.other_keys).texts.get(PINNED)
         if text is None:
             return None
         try:
             return self._parse_pin(text)
         except (CaldpError, ValueError) as error:  # of too many keys, a ValueError
-            notify(f"What is pinned in this link can't be shown, so nothing is pinned. {error}")
+            links.report_fault(
+                self.page,
+                self.current(),
+                f"What is pinned in the link can't be shown, so nothing is pinned. {error}",
+            )
             return None
 
     def _parse_pin(self, text: str) -> R:
@@ -115,6 +115,7 @@ class PinPageState(PageState[R]):
             return self.codec.fresh()
         query = dict(parse_qsl(text, max_num_fields=_KEYS_MAX))
         unknown = self.codec.unknown_keys(query)
-        record = self.codec.read({k: v for k, v in query.items() if k not in unknown})
+        require(not unknown, f"This page does not know {excerpt(unknown[0])}." if unknown else "")
+        record = self.codec.read(query)
         self.codec.check(record)
         return record

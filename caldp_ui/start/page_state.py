@@ -5,10 +5,10 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.maps.presets import BEGIN
+from caldp_ui.session import links
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
@@ -35,16 +35,9 @@ STATE: Final = PageState("start", LINK)
 
 def redirect_map_links() -> None:
     """Open the map for old links without a page: they date from when the map was the first page."""
-    link = STATE.codec
-    query = {k: v for k, v in st.query_params.to_dict().items() if k not in link.browser}
-    unknown = link.unknown_keys(query)
-    known = {key: text for key, text in query.items() if key not in unknown}
-    if known and not _is_own(known):
-        st.switch_page(PLACES, query_params=query)
-
-
-def _is_own(query: dict[str, str]) -> bool:
-    try:
-        return STATE.codec.write(STATE.codec.read(query)) == query
-    except CaldpError:  # the map says what is wrong
-        return False
+    received = links.receive(STATE.codec, STATE.page, ())
+    known = [key for key in st.query_params if not STATE.codec.unknown_keys({key: ""})]
+    if known and (received.fault or STATE.codec.write(received.record) != received.texts):
+        st.switch_page(
+            PLACES, query_params={key: st.query_params.get_all(key) for key in st.query_params}
+        )

@@ -14,6 +14,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp
 from caldp_ui.places.page_state import LINK, PlacesState
+from caldp_ui.session.link_check import CHECK
 from caldp_ui.stage import BROWSER_KEYS
 from caldp_ui.words import result
 from caldp_ui.words.vocabulary import PLACES
@@ -39,7 +40,7 @@ HOME = Area(24.55, 49.75, -125.2, -66.6)
 def link_of(page: Any) -> PlacesState:
     """The record that the address bar holds."""
     query = dict(parse_qsl(urlsplit(page.url).query, keep_blank_values=True))
-    for kept in BROWSER_KEYS:
+    for kept in (*BROWSER_KEYS, CHECK):
         query.pop(kept, None)
     return LINK.read(query)
 

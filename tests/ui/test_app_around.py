@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -26,6 +27,7 @@ from caldp_ui.parts import pins, repetition
 from caldp_ui.places import tour
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.places.page_state import STATE, PlacesState
+from caldp_ui.session.link_check import seal
 from caldp_ui.start import cards, purposes
 from caldp_ui.start.page_state import LINK as START_LINK
 from caldp_ui.start.page_state import StartState
@@ -193,7 +195,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
 def test_what_is_handed_on_is_what_is_shown() -> None:
     at = open_tab(open_with(STATES), "Share and export")
     address, command, python = (code.value for code in at.code)
-    assert address.endswith("?v=2&blocks=states")
+    assert address.endswith(f"?{urlencode(seal('places', {'v': '2', 'blocks': 'states'}))}")
     assert command == exports.COMMAND
     assert python.rstrip() == exports.snippet(STATES).rstrip()
 

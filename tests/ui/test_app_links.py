@@ -13,11 +13,13 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.page_state import LINK, PlacesState
+from caldp_ui.session.link_check import seal
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
     checked,
+    container,
     open_app,
     open_with,
     query_of,
@@ -64,16 +66,24 @@ def assert_one_sentence(at: AppTest) -> None:
     assert sentence.rstrip().endswith((".", "…")) or len(sentence) < 600
 
 
-@pytest.mark.parametrize("name", thinned([*BAD_LINKS, *DONT_FIT], one_in=3))
-def test_a_link_that_is_none_starts_afresh_and_is_told_once_in_one_sentence(name: str) -> None:
-    at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
+def assert_not_as_sent(at: AppTest) -> None:
+    """It is the first thing on the page, before any picture, in one sentence."""
     assert_one_sentence(at)
+    first = next(iter(container(at, "link-fault").children.values()))
+    assert first.value.startswith("**This is not what was sent to you.**")
+
+
+@pytest.mark.parametrize("name", thinned([*BAD_LINKS, *DONT_FIT], one_in=3))
+def test_a_link_that_is_none_starts_afresh_and_says_so_until_it_is_answered(name: str) -> None:
+    at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
+    assert_not_as_sent(at)
     if name == "unknown key":
         assert record_of(at) == PlacesState(region=Area(40, 41, -75, -73))
         return
     assert record_of(at) == PlacesState()
     assert query_of(at) == {}
-    checked(at.run())
+    assert_not_as_sent(checked(at.run()))
+    checked(at.button(key="places-link-fault").click().run())
     assert sentences(at) == []
     assert_shows(at, BEGIN)
 
@@ -89,23 +99,35 @@ BAD_PINS = {
 @pytest.mark.parametrize("name", BAD_PINS)
 def test_a_bad_pin_is_dropped_and_told_and_the_rest_of_the_link_opens(name: str) -> None:
     at = open_app({"region": "40,41,-75,-73", "pinned": BAD_PINS[name]})
-    assert_one_sentence(at)
+    assert_not_as_sent(at)
     assert SLOT_PINNED not in at.session_state or at.session_state[SLOT_PINNED] is None
     assert record_of(at) == PlacesState(region=Area(40, 41, -75, -73))
     assert "pinned" not in query_of(at)
 
 
-def test_what_others_add_to_a_link_is_ignored_and_told_once() -> None:
+def test_what_the_page_does_not_know_is_left_out_and_said_first() -> None:
+    """A link of before there were checks may be another one by then; a whole one is not."""
     states = BEGIN.with_context(blocks=StateBlocks())
     at = open_with(states, colour="red", **{"id.of": "7"})
     assert scenario_of(at) == states
     assert query_of(at) == LINK.write(PlacesState(states))
-    assert_one_sentence(at)
-    assert sentences(checked(at.run())) == []
+    assert_not_as_sent(at)
+    assert "does not know 'colour'" in sentences(at)[0].replace("\\", "")
+    whole = open_app({**seal("places", LINK.write(PlacesState(states))), "colour": "red"})
+    assert (scenario_of(whole), sentences(whole)) == (states, [])
+
+
+def test_what_is_not_as_sent_is_said_until_the_reader_shows_something_else() -> None:
+    at = open_app(epsilon="much")
+    assert_not_as_sent(checked(at.run()))
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert sentences(at) == []
 
 
 def test_a_notice_stays_while_only_the_page_itself_runs_again() -> None:
-    at = open_app(epsilon="much")
+    at = open_app()
+    at.session_state["notice"] = "It is so."
+    assert_one_sentence(checked(at.run()))
     at.session_state["notice-stays"] = True  # as a job does that is done
     assert_one_sentence(checked(at.run()))
     assert sentences(checked(at.run())) == []

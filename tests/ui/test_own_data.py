@@ -27,7 +27,7 @@ from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, switch_table
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
-from tests.ui.driver import accepted, checked, data_of, jobs_done, open_page, query_of
+from tests.ui.driver import accepted, checked, data_of, go, jobs_done, open_page, query_of
 from tests.ui.exported import run_exported
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
@@ -307,13 +307,13 @@ def test_names_are_nothing_but_names_in_files() -> None:
 def test_the_first_page_leads_to_the_open_form() -> None:
     at = open_page("")
     checked(at.button(key="start-yours-values").click().run())
-    assert is_open(checked(at.switch_page(navigation.VALUES).run()))
+    assert is_open(go(at, navigation.VALUES))
 
 
 @pytest.mark.parametrize("page", ["plan", "curves"])
 def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) -> None:
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
-    checked(at.switch_page(f"pages/{page}.py").run())
+    go(at, f"pages/{page}.py")
     checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
     found = at.session_state[f"{page}/state"].record.scenario
     assert found.dataset == scenario_of_text("a,1\nb,2\nc,300", HOSTILE).dataset
@@ -325,7 +325,7 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
 
 def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
-    checked(at.switch_page(navigation.PLAN).run())
+    go(at, navigation.PLAN)
     data = at.selectbox(key="plan-data")
     checked(data.set_value(f"Yours: {HOSTILE}").run())
     checked(at.button(key="plan-pin").click().run())

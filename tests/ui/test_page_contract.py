@@ -36,6 +36,7 @@ from tests.ui.driver import (
     query_of,
     unpin,
 )
+from tests.ui.link_harm import assert_none_opens_otherwise
 from tests.ui.pages import PAGES, Page
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
@@ -109,6 +110,8 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
             assert page.state.codec.read(query) == record
             queries.append(query)
     assert len({str(query) for query in queries}) > 2
+    for query in filter(None, queries):
+        assert_none_opens_otherwise(page.state, query, every=11)
     last = page_record(at, page.state)
     leave(at)
     again = open_page(page.path, query_of(at))
