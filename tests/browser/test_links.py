@@ -21,7 +21,11 @@ from tests.products import thinned
 pytestmark = pytest.mark.browser
 IMAGE = "![a](http://example.invalid/x.png) [**Sign in here**](http://example.invalid/login)"
 BARE = "<b>http://a.invalid</b> www.example.invalid &#104;ttp://a.invalid :smile: a.@b.invalid"
-MARKED_UP = "a, img, b, strong, code, [data-testid=stIconMaterial]:not(:text-is('info'))"
+OURS = "This is not what was sent to you."
+MARKED_UP = (
+    f"a, img, b, strong:not(:text-is('{OURS}')), code, "
+    "[data-testid=stIconMaterial]:not(:text-is('link_off'))"
+)
 STATES = BEGIN.with_context(blocks=StateBlocks())
 STATES_LINK = "places?v=2&blocks=states"
 
