@@ -21,7 +21,7 @@ from caldp_core.collect.collected_tally import (
     REASONS,
     CollectedTally,
 )
-from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, parse_records
 from caldp_core.mechanisms.tally import Tally
@@ -112,7 +112,7 @@ class _BatchCounter:
         column, whole = batch.column("report"), self._protocol.fingerprint
         if "protocol" in batch.schema.names:
             marks = pa.array([whole, whole[:MARK_LENGTH], None])
-            ours = pc.is_in(batch.column("protocol"), marks)
+            ours = pc.is_in(pc.utf8_trim(batch.column("protocol").cast(pa.string()), QUOTE), marks)
             self.refused[OTHER_PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
             column = column.filter(ours)
         (self._count_numbers if self._is_number else self._count_bytes)(column)
@@ -127,16 +127,17 @@ class _BatchCounter:
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        if pa.types.is_floating(column.type):  # as text, 3.0 would be a 3
+            column = pa.nulls(len(column), pa.int64())
         if not pa.types.is_integer(column.type):
-            texts = column.cast(pa.string())
+            texts = pc.utf8_trim(column.cast(pa.string()), AROUND)
             right = pc.match_substring_regex(texts, "^-?[0-9]{1,18}$")
             column = pc.if_else(right, texts, None).cast(pa.int64())
-        known = column.drop_null()
-        self.refused[MALFORMED] += len(column) - len(known)
-        not_negative = pc.greater_equal(known, pa.scalar(0, known.type))
-        sent = known.filter(not_negative).cast(pa.uint64()).to_numpy()
-        sent = sent[sent < self._histogram.size].astype(np.int64)
-        self.refused[OUT_OF_RANGE] += len(known) - sent.size
+        known = column.drop_null().to_numpy(zero_copy_only=False)
+        known = known[(known > -DIGITS_END) & (known < DIGITS_END)]
+        self.refused[MALFORMED] += len(column) - known.size
+        sent = known[(known >= 0) & (known < self._histogram.size)].astype(np.int64)
+        self.refused[OUT_OF_RANGE] += known.size - sent.size
         self._histogram += np.bincount(sent, minlength=self._histogram.size)
 
     def _count_bytes(self, column: "pa.Array") -> None:
@@ -160,6 +161,6 @@ def _is_text(column: "pa.Array", pa: Any) -> bool:
 
 def _decode(text: str | None) -> bytes | None:
     try:
-        return None if text is None else base64.b64decode(text, validate=True)
+        return None if text is None else base64.b64decode(text.strip(AROUND), validate=True)
     except (binascii.Error, ValueError):
         return None

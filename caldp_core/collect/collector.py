@@ -24,7 +24,7 @@ from caldp_core.collect.collected_tally import (
     zero_refusals,
 )
 from caldp_core.collect.file_contents import file_batch_name, is_counted
-from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.formats import DIGITS_END, NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, Rows, parse_records
 from caldp_core.collect.report_files import ReportFile, detect_report_file, unreadable_error
@@ -114,10 +114,11 @@ class Collector:
         self, connection: "DuckDBPyConnection", source: ReportFile
     ) -> tuple[Tally, dict[str, int]]:
         values = self._protocol.format.values
-        number = "TRY_CAST(report AS BIGINT)"
+        # As `sql.py` and `arrow.py`: whole numbers of at most 18 digits.
+        right = f"report BETWEEN {-DIGITS_END + 1} AND {DIGITS_END - 1}"
         if source.type != "integer":
-            text = "CAST(report AS VARCHAR)"
-            number = f"CASE WHEN regexp_full_match({text}, '-?[0-9]{{1,18}}') THEN {number} END"
+            right = "regexp_full_match(CAST(report AS VARCHAR), '-?[0-9]{1,18}')"
+        number = f"CASE WHEN {right} THEN TRY_CAST(report AS BIGINT) END"
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN -2 WHEN number IS NULL THEN -1 "
             f"WHEN number < 0 OR number >= {values} THEN -3 ELSE number END AS sent, count(*) AS n "

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import refuse_address
 from caldp_core.collect.file_contents import ZIPPED
+from caldp_core.collect.formats import AROUND, QUOTE
 from caldp_core.collect.text_lines import fields_sql, lines_sql
 
 if TYPE_CHECKING:
@@ -79,10 +80,12 @@ def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[
 
 def _selected(columns: dict[str, str], reader: str) -> str:
     texts = ", ".join(
-        f"trim(CAST({name} AS VARCHAR), '\"') AS {name}" if name in columns else f"NULL AS {name}"
+        f"trim(CAST({name} AS VARCHAR), '{QUOTE}') AS {name}"
+        if name in columns
+        else f"NULL AS {name}"
         for name in ("protocol", "batch")
     )
-    report = "trim(report, ' \"') AS report" if columns["report"] == "VARCHAR" else "report"
+    report = f"trim(report, '{AROUND}') AS report" if columns["report"] == "VARCHAR" else "report"
     return f"SELECT {report}, {texts} FROM {reader}"
 
 
@@ -145,7 +148,9 @@ def _json_lines(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
         f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
         for name in ("report", "protocol", "batch")
     )
-    return ReportFile(path, f"SELECT {parts} FROM {lines_sql(False, _REJECTS)}", "text", True, True)
+    reader = f"(SELECT {parts} FROM {lines_sql(False, _REJECTS)})"
+    columns = dict.fromkeys(("report", "protocol", "batch"), "VARCHAR")
+    return ReportFile(path, _selected(columns, reader), "text", True, True)
 
 
 _READERS: Final[dict[str, Callable[["DuckDBPyConnection", Path], ReportFile]]] = {

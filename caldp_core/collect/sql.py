@@ -1,56 +1,117 @@
 """The tally as one query, for the engine that holds the reports: for families that send numbers.
 
-The result has one row per report that was sent, `report` and `n`; refused ones are counted under −1
-(no whole number), −2 (of another protocol) and −3 (out of range), as the collector does.
+The result has one row per report that was sent, `report` and `n`, and per `batch` where the table
+has them; refused ones are counted under −1 (no whole number), −2 (of another protocol) and −3 (out
+of range), as the collector does. A report is a whole number, or a text of at most 18 digits,
+perhaps behind a minus and within spaces or quotes; 3.0 is none, in whatever column.
 """
 
+import re
+from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.basics.errors import require
 from caldp_core.collect.client import MARK_LENGTH
-from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.formats import AROUND, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
 
-_POSTGRES: Final = (
-    "CASE WHEN CAST(report AS TEXT) ~ '^-?[0-9]{1,18}$' "
-    "THEN CAST(CAST(report AS TEXT) AS BIGINT) END"
-)
+
+@dataclass(frozen=True)
+class Dialect:
+    """What engines write in their own ways.
+
+    `text`: a {column} as text without the signs {around} it; `whole`: a text {report} as a whole
+    number, NULL for one that is none. `report`: the text of a report, where by `text` a whole
+    number of floating point would be 3, not 3.0.
+    """
+
+    text: str
+    whole: str
+    report: str = ""
+
+
 DIALECTS: Final = {
-    "duckdb": "TRY_CAST(report AS BIGINT)",
-    "spark": "TRY_CAST(report AS BIGINT)",
-    "bigquery": "SAFE_CAST(report AS INT64)",
-    "snowflake": "TRY_CAST(CAST(report AS VARCHAR) AS BIGINT)",
-    "postgres": _POSTGRES,
-    "clickhouse": "toInt64OrNull(toString(report))",
+    "duckdb": Dialect(
+        "TRIM(CAST({column} AS VARCHAR), '{around}')",
+        "CASE WHEN REGEXP_FULL_MATCH({report}, '-?[0-9]{{1,18}}') "
+        "THEN TRY_CAST({report} AS BIGINT) END",
+    ),
+    # Java's $ is before a line's end as well.
+    "spark": Dialect(
+        "TRIM(BOTH '{around}' FROM CAST({column} AS STRING))",
+        "CASE WHEN {report} RLIKE '^-?[0-9]{{1,18}}$' AND NOT {report} RLIKE '[^0-9-]' "
+        "THEN TRY_CAST({report} AS BIGINT) END",
+    ),
+    "bigquery": Dialect(
+        "TRIM(CAST({column} AS STRING), '{around}')",
+        "CASE WHEN REGEXP_CONTAINS({report}, r'^-?[0-9]{{1,18}}$') "
+        "THEN SAFE_CAST({report} AS INT64) END",
+        "TRIM(FORMAT('%t', {column}), '{around}')",
+    ),
+    "snowflake": Dialect(
+        "TRIM(CAST({column} AS VARCHAR), '{around}')",
+        "CASE WHEN REGEXP_LIKE({report}, '-?[0-9]{{1,18}}') THEN TRY_CAST({report} AS BIGINT) END",
+        "CASE WHEN NOT STARTSWITH(SYSTEM$TYPEOF({column}), 'FLOAT') "
+        "THEN TRIM(CAST({column} AS VARCHAR), '{around}') END",
+    ),
+    "postgres": Dialect(
+        "BTRIM(CAST({column} AS TEXT), '{around}')",
+        "CASE WHEN {report} ~ '^-?[0-9]{{1,18}}$' THEN CAST({report} AS BIGINT) END",
+        "CASE WHEN CAST(PG_TYPEOF({column}) AS TEXT) NOT IN ('real', 'double precision') "
+        "THEN BTRIM(CAST({column} AS TEXT), '{around}') END",
+    ),
+    "clickhouse": Dialect(
+        "trim(BOTH '{around}' FROM toString({column}))",
+        "CASE WHEN match({report}, '^-?[0-9]{{1,18}}$') THEN toInt64OrNull({report}) END",
+        "CASE WHEN toTypeName({column}) NOT LIKE '%Float%' "
+        "THEN trim(BOTH '{around}' FROM toString({column})) END",
+    ),
 }
-"""Dialect → a report as a whole number, NULL for one that is none."""
+_COLUMN: Final = re.compile("[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
-def tally_query(protocol: Protocol, dialect: str) -> str:
+def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str:
     """The query over a table `reports` with columns `report` and `protocol`.
 
-    Raises `CaldpError` for an unknown dialect and for families whose reports are bytes.
+    `batch_column`: the column that names deliveries, where the table has one: the result then names
+    them, too, and counted twice they are refused. Raises `CaldpError` for an unknown dialect, for
+    what is no column's name, and for families whose reports are bytes.
     """
     require(dialect in DIALECTS, f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}.")
     require(
         protocol.format.kind == NUMBER,
         f"Reports of {protocol.plan.name} are no numbers that SQL could count; use caldp tally.",
     )
-    whole, mark = protocol.fingerprint, protocol.fingerprint[:MARK_LENGTH]
+    require(
+        not batch_column or _COLUMN.fullmatch(batch_column) is not None,
+        f"The column of batches must be a name of letters, digits and _, got {batch_column!r}.",
+    )
+    engine, whole = DIALECTS[dialect], protocol.fingerprint
+    content = (engine.report or engine.text).format(column="report", around=AROUND)
+    marked = engine.text.format(column="protocol", around=QUOTE)
+    named = passed = grouped = listed = ""
+    if batch_column:
+        batch = engine.text.format(column=batch_column, around=QUOTE)
+        named, passed, grouped = f",\n        {batch} AS batch", ", batch", ", sent.batch"
+        listed = ", sent.batch AS batch"
     return f"""\
-SELECT sent.report AS report, COUNT(*) AS n
+SELECT sent.report AS report{listed}, COUNT(*) AS n
 FROM (
   SELECT CASE
-    WHEN numbers.protocol NOT IN ('{mark}', '{whole}') THEN -2
+    WHEN numbers.mark NOT IN ('{whole[:MARK_LENGTH]}', '{whole}') THEN -2
     WHEN numbers.number IS NULL THEN -1
     WHEN numbers.number < 0 OR numbers.number >= {protocol.format.values} THEN -3
     ELSE numbers.number
-  END AS report
+  END AS report{passed}
   FROM (
-    SELECT protocol, {DIALECTS[dialect]} AS number
-    FROM reports
+    SELECT mark, {engine.whole.format(report="content")} AS number{passed}
+    FROM (
+      SELECT {marked} AS mark,
+        {content} AS content{named}
+      FROM reports
+    ) AS texts
   ) AS numbers
 ) AS sent
-GROUP BY sent.report
-ORDER BY sent.report;
+GROUP BY sent.report{grouped}
+ORDER BY sent.report{grouped};
 """

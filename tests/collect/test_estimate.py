@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-import sqlglot
 from click.testing import CliRunner
 
 from caldp_core import CaldpError, Protocol, estimate, intervals
@@ -34,6 +33,7 @@ from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests.collect import written
+from tests.collect.engines import in_duckdb, prepare_engine
 from tests.collect.protocols import labelled, planned, small
 from tests.contract.checks import naming
 
@@ -115,18 +115,14 @@ def _one(protocol: Protocol, folder: Path) -> Path:
 def test_other_engines_count_what_the_collector_counts(protocol: Protocol, tmp_path: Path) -> None:
     right = Collector(protocol).tally(tmp_path / "day.csv")
     with duckdb.connect() as connection:
-        # What ClickHouse calls a cast that may fail, and sqlglot does not know.
-        connection.execute("CREATE MACRO toInt64OrNull(x) AS TRY_CAST(x AS BIGINT)")
-        connection.execute("CREATE MACRO toString(x) AS CAST(x AS VARCHAR)")
+        prepare_engine(connection)
         connection.execute(
             "CREATE TABLE texts AS FROM read_csv(?, all_varchar = true)", [f"{tmp_path}/day.csv"]
         )
         ours = "SELECT * REPLACE (TRY_CAST(report AS BIGINT) AS report) FROM texts"
         connection.execute(f"CREATE TABLE numbers AS {ours}")
         for dialect in DIALECTS:
-            (query,) = sqlglot.transpile(
-                tally_query(protocol, dialect), read=dialect, write="duckdb"
-            )
+            query = in_duckdb(protocol, dialect)
             for table in ("texts", "numbers"):
                 of = query.replace("FROM reports", f"FROM {table}").rstrip(";")
                 connection.execute(f"COPY ({of}) TO '{tmp_path}/counts.parquet'")
