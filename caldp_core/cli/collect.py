@@ -189,10 +189,11 @@ def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> st
 @click.command("sql")
 @click.argument("protocol", metavar="PROTOCOL.json")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), default="duckdb", show_default=True)
-def sql_command(protocol: str, dialect: str) -> None:
+@click.option("--batch-column", default="", help="Column that names deliveries, if there is one.")
+def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
     """Print the query that counts a table of reports, where reports are numbers."""
     with plain_errors():
-        query = tally_query(Protocol.from_file(protocol), dialect)
+        query = tally_query(Protocol.from_file(protocol), dialect, batch_column)
     click.echo(query, nl=False)
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, require
+from caldp_core.collect.batches import book_names
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
-    BATCH_PREFIX,
     MALFORMED,
     OTHER_PROTOCOL,
     OUT_OF_RANGE,
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Batches: TypeAlias = "Iterable[pa.RecordBatch]"
-COLUMNS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS), "counts")
-"""Of a partial tally: reports counted, refused by their reason, and the mechanism's counts."""
+NUMBERS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS))
+COLUMNS: Final = (*NUMBERS, "batches", "counts")
+"""Of a partial tally: reports counted, refused by their reason, names of its batches, and the
+mechanism's counts."""
 
 
 def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
-    """The function that a worker runs on batches with columns `report` and perhaps `protocol`.
+    """The function that a worker runs on columns `report` and perhaps `protocol` and `batch`.
 
     `protocol`: the text of its file, which every worker reads and checks for itself.
     """
@@ -46,7 +48,7 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
             counter.add(batch)
         total = counter.tally()
         refused = [counter.refused[reason] for reason in REASONS]
-        yield _row([total.n, *refused], total.counts.tolist())
+        yield _row([total.n, *refused], sorted(counter.batches), total.counts.tolist())
 
     return tally
 
@@ -56,40 +58,47 @@ def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
 
     Workers add up the tallies of many tasks, for which one driver would have no memory.
     """
-    numbers, counts = np.zeros(len(COLUMNS) - 1, np.int64), np.zeros(0, np.int64)
+    numbers, counts = np.zeros(len(NUMBERS), np.int64), np.zeros(0, np.int64)
+    names: set[str] = set()
     for batch in batches:
         if not len(batch):
             continue
-        numbers += [int(np.sum(batch.column(name).to_numpy())) for name in COLUMNS[:-1]]
+        numbers += [int(np.sum(batch.column(name).to_numpy())) for name in NUMBERS]
+        names.update(batch.column("batches").flatten().to_pylist())
         rows = batch.column(COLUMNS[-1]).flatten().to_numpy().reshape(len(batch), -1)
         counts = rows.sum(axis=0) if not counts.size else counts + rows.sum(axis=0)
     if counts.size:
-        yield _row(numbers.tolist(), counts.tolist())
+        yield _row(numbers.tolist(), sorted(names), counts.tolist())
 
 
-def _row(numbers: list[int], counts: list[int]) -> "pa.RecordBatch":
+def _row(numbers: list[int], batches: list[str], counts: list[int]) -> "pa.RecordBatch":
     import pyarrow as pa
 
     columns = [pa.array([number], pa.int64()) for number in numbers]
-    whole = pa.array([counts], pa.list_(pa.int64()))
-    return pa.RecordBatch.from_arrays([*columns, whole], names=list(COLUMNS))
+    names, whole = (
+        pa.array([batches], pa.list_(pa.string())),
+        pa.array([counts], pa.list_(pa.int64())),
+    )
+    return pa.RecordBatch.from_arrays([*columns, names, whole], names=list(COLUMNS))
 
 
 def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> CollectedTally:
-    """The sum of workers' rows, each a mapping with `COLUMNS`; `batch`: the delivery's name.
+    """The sum of workers' rows, each a mapping with `COLUMNS`.
 
+    `batch`: the name of these reports in the books, beside the batches that they name themselves.
     Raises `CaldpError` for rows that are no partial tallies of this protocol.
     """
     require(bool(batch), "A tally needs the name of its batch, so that none counts twice.")
-    total = CollectedTally.empty(protocol)
+    total, names = CollectedTally.empty(protocol), {batch}
     size, mark = total.tally.counts.size, protocol.mechanism.fingerprint
     for row in rows:
         counts = check_counts("counts of a worker", np.array(row["counts"], np.int64), size)
-        refused = dict(zip(REASONS, (int(row[name]) for name in COLUMNS[1:-1]), strict=True))
+        refused = dict(zip(REASONS, (int(row[name]) for name in NUMBERS[1:]), strict=True))
+        names.update(row["batches"])
         part = Tally(counts, int(row["n"]), mark)
         total = total + CollectedTally(protocol.fingerprint, part, frozenset(), refused)
     return CollectedTally(
-        total.protocol, total.tally, frozenset({f"{BATCH_PREFIX}{batch}"}), total.refused
+        total.protocol, total.tally, book_names(names, "This frame"), total.refused
     )
 
 
@@ -99,6 +108,7 @@ class _BatchCounter:
     def __init__(self, protocol: Protocol) -> None:
         empty = CollectedTally.empty(protocol)
         self._tally, self.refused = empty.tally, dict(empty.refused)
+        self.batches: frozenset[str] = frozenset()
         self._protocol, self._form = protocol, protocol.format
         self._is_number = self._form.kind == NUMBER
         self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
@@ -110,6 +120,10 @@ class _BatchCounter:
         import pyarrow.compute as pc
 
         column, whole = batch.column("report"), self._protocol.fingerprint
+        if "batch" in batch.schema.names:
+            named = pc.utf8_trim(batch.column("batch").cast(pa.string()), QUOTE)
+            self.batches |= set(pc.unique(named).drop_null().to_pylist())
+            book_names(self.batches, "This frame")
         if "protocol" in batch.schema.names:
             marks = pa.array([whole, whole[:MARK_LENGTH], None])
             ours = pc.is_in(pc.utf8_trim(batch.column("protocol").cast(pa.string()), QUOTE), marks)

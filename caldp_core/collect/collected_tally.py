@@ -20,9 +20,6 @@ from caldp_core.mechanisms.tally import Tally
 MALFORMED: Final = "malformed"
 OTHER_PROTOCOL: Final = "of another protocol"
 OUT_OF_RANGE: Final = "nothing that a device sends"
-FILE_PREFIX: Final = "sha256:"
-BATCH_PREFIX: Final = "batch:"
-"""How the names of a tally's batches begin: a file by its contents, a delivery by its name."""
 REASONS: Final = (MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE)
 """Why a report is not counted: no report at all; marked for another question; out of range."""
 _NAME: Final = "The tally"
@@ -36,7 +33,7 @@ def zero_refusals() -> dict[str, int]:
 
 @dataclass(frozen=True, eq=False)
 class CollectedTally:
-    """A tally with its books. `protocol`: fingerprint; `batches`: names of all that is in it.
+    """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`batches.py`).
 
     `refused`: how many reports, by the reason (`REASONS`). Addition in any order gives the same.
     """
@@ -66,8 +63,8 @@ class CollectedTally:
         twice = sorted(self.batches & other.batches)
         require(
             not twice,
-            f"The batch {twice[:1]} is in both tallies, its reports would count twice; leave one "
-            "of the tallies out, or make it again without that file.",
+            f"The batch {''.join(twice[:1])!r} is in both tallies, its reports would count twice; "
+            "leave one of the tallies out, or make it again without them.",
         )
         require(
             self.tally.n + other.tally.n <= N_MAX,

@@ -7,6 +7,7 @@ time, and added up bit by bit by the mechanism's own oracles.
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,9 +15,9 @@ import numpy as np
 
 from caldp_core.basics.duck import THREADS, connect
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.collect.batches import Parts, batch_content, batches_of_file, check_new_batches
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
-    BATCH_PREFIX,
     MALFORMED,
     OTHER_PROTOCOL,
     OUT_OF_RANGE,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 MEMORY_MB: Final = 700
 """What DuckDB may take; the rest of a gigabyte is for Python and the counts."""
-BATCHES_MAX: Final = 1_000
-"""Most batches of one file: a batch is a delivery, not a report."""
 _PART_BYTES: Final = 1 << 23
 """Bytes of reports in memory at a time, for each thread."""
 _REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
@@ -50,12 +49,15 @@ class Collector:
         self._is_number = protocol.format.kind == NUMBER
         self._checker = None if self._is_number else RecordChecker(protocol)
 
-    def tally(self, path: Path, counted_batches: frozenset[str] = frozenset()) -> CollectedTally:
-        """All reports of a file that a device can have sent, with its batches and refusals.
+    def tally(
+        self, path: Path, counted_batches: frozenset[str] = frozenset(), parts: Parts = dict
+    ) -> CollectedTally:
+        """All reports of a file that a device can have sent, with its new batches and refusals.
 
         `counted_batches`: batches that are in a tally already. Raises `CaldpError` for a file with
-        one of those, and for one that cannot be read or that grows meanwhile; no report of it is
-        counted then. A file in which there is nothing makes no batch: others may begin like it.
+        one of those, unless it is another of their `parts`, and for one that cannot be read or that
+        grows meanwhile; no report of it is counted then. A file in which there is nothing makes no
+        batch: others may begin like it.
         """
         import duckdb
 
@@ -67,13 +69,9 @@ class Collector:
         with connect(MEMORY_MB, folders=[path.parent]) as connection:
             source = detect_report_file(connection, path)
             try:
-                batches = self._batches(connection, source) | {batch}
-                twice = sorted(batches & counted_batches)
-                require(
-                    not twice,
-                    f"The batch {twice[:1]} of {str(path)!r} was counted before; take its reports "
-                    "out of the file.",
-                )
+                batches = batches_of_file(connection, source) | {batch}
+                if twice := batches & counted_batches:
+                    check_new_batches(path, twice, parts(), partial(self._is_copy, path))
                 before = _rejects(connection, source)
                 count = self._tally_numbers if self._is_number else self._tally_bytes
                 tally, refused = count(connection, source)
@@ -87,21 +85,22 @@ class Collector:
         )
         if not tally.n and not any(refused.values()):
             batches = frozenset()
-        return CollectedTally(self._protocol.fingerprint, tally, batches, refused)
+        return CollectedTally(self._protocol.fingerprint, tally, batches - counted_batches, refused)
 
-    def _batches(self, connection: "DuckDBPyConnection", source: ReportFile) -> frozenset[str]:
-        if not source.has_batches:
-            return frozenset()
-        sql = f"SELECT DISTINCT batch FROM ({source.rows_sql}) WHERE batch IS NOT NULL"
-        found = connection.execute(
-            f"{sql} LIMIT {BATCHES_MAX + 1}", source.sql_parameters
-        ).fetchall()
-        require(
-            len(found) <= BATCHES_MAX,
-            f"The file {str(source.path)!r} names more than {BATCHES_MAX:,} batches; a batch is a "
-            "delivery of many reports.",
-        )
-        return frozenset(f"{BATCH_PREFIX}{name}" for (name,) in found)
+    def batches(self, path: Path) -> frozenset[str]:
+        """The deliveries in a file, as books name them; raises `CaldpError`."""
+        with connect(MEMORY_MB, folders=[path.parent]) as connection:
+            return batches_of_file(connection, detect_report_file(connection, path))
+
+    def _is_copy(self, path: Path, batch: str, other: Path) -> bool:
+        """Whether two files hold the same reports of a batch, in whatever order and form."""
+        contents = set()
+        for each in (path, other):
+            with connect(MEMORY_MB, folders=[each.parent]) as connection:
+                source = detect_report_file(connection, each)
+                report_sql = (_number_sql if self._is_number else _bytes_sql)(source)
+                contents.add(batch_content(connection, source, report_sql, batch))
+        return len(contents) == 1
 
     def _other_protocol_sql(self) -> str:
         return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
@@ -114,15 +113,11 @@ class Collector:
         self, connection: "DuckDBPyConnection", source: ReportFile
     ) -> tuple[Tally, dict[str, int]]:
         values = self._protocol.format.values
-        # As `sql.py` and `arrow.py`: whole numbers of at most 18 digits.
-        right = f"report BETWEEN {-DIGITS_END + 1} AND {DIGITS_END - 1}"
-        if source.type != "integer":
-            right = "regexp_full_match(CAST(report AS VARCHAR), '-?[0-9]{1,18}')"
-        number = f"CASE WHEN {right} THEN TRY_CAST(report AS BIGINT) END"
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN -2 WHEN number IS NULL THEN -1 "
             f"WHEN number < 0 OR number >= {values} THEN -3 ELSE number END AS sent, count(*) AS n "
-            f"FROM (SELECT {number} AS number, protocol FROM ({source.rows_sql})) GROUP BY sent"
+            f"FROM (SELECT {_number_sql(source)} AS number, protocol FROM ({source.rows_sql})) "
+            "GROUP BY sent"
         )
         found = connection.execute(sql, self._sql_parameters(source)).fetchnumpy()
         sent, n = (np.asarray(found[name], np.int64) for name in ("sent", "n"))
@@ -137,11 +132,10 @@ class Collector:
         self, connection: "DuckDBPyConnection", source: ReportFile
     ) -> tuple[Tally, dict[str, int]]:
         size = self._protocol.format.size
-        report = "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN ''::BLOB "
             f"WHEN octet_length(report) = {size} THEN report END AS sent "
-            f"FROM (SELECT {report} AS report, protocol FROM ({source.rows_sql}))"
+            f"FROM (SELECT {_bytes_sql(source)} AS report, protocol FROM ({source.rows_sql}))"
         )
         refused, total = zero_refusals(), CollectedTally.empty(self._protocol).tally
         parts = _parts(connection, sql, self._sql_parameters(source), max(1, _PART_BYTES // size))
@@ -167,6 +161,19 @@ class Collector:
         if not valid.all():
             records = records[valid]
         return self._protocol.mechanism.tally(records), int(len(rows) - len(records))
+
+
+def _number_sql(source: ReportFile) -> str:
+    """A report as a whole number of at most 18 digits, as `sql.py` and `arrow.py` have it."""
+    right = f"report BETWEEN {-DIGITS_END + 1} AND {DIGITS_END - 1}"
+    if source.type != "integer":
+        right = "regexp_full_match(CAST(report AS VARCHAR), '-?[0-9]{1,18}')"
+    return f"CASE WHEN {right} THEN TRY_CAST(report AS BIGINT) END"
+
+
+def _bytes_sql(source: ReportFile) -> str:
+    """A report as bytes."""
+    return "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
 
 
 def _state(path: Path) -> tuple[int, int] | None:

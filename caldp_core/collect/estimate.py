@@ -9,6 +9,7 @@ from caldp_core.basics.duck import connect
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.numerals import parse_int
+from caldp_core.collect.batches import book_names
 from caldp_core.collect.collected_tally import (
     MALFORMED,
     OTHER_PROTOCOL,
@@ -32,6 +33,8 @@ ESTIMATOR: Final = "simplex-per-block"
 """The default estimator of `caldp estimate`."""
 _CODES: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 """Code of refused reports in the query of `sql.py` → reason."""
+_ROWS_MAX: Final = 1 << 20
+"""Most rows of a histogram beyond one for each report."""
 
 
 def estimate_table(
@@ -77,7 +80,7 @@ def _values(protocol: Protocol) -> dict[str, list[object]]:
 
 
 def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
-    """The tally of a histogram that another engine made: columns `report` and `n`.
+    """The tally of a histogram that another engine made: columns `report`, `n`, perhaps `batch`.
 
     Parquet or CSV, as the query of `caldp sql` returns it. Raises `CaldpError` for any other file,
     and for a protocol whose reports are no numbers.
@@ -96,8 +99,9 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
             f"The histogram {str(path)!r} must have the columns report and n, it has "
             f"{', '.join(columns)}; run what caldp sql prints.",
         )
-        most = protocol.format.values + len(_CODES)
-        sql = f"SELECT CAST(report AS VARCHAR), CAST(n AS VARCHAR) FROM {reader} LIMIT {most + 1}"
+        batch = "CAST(batch AS VARCHAR)" if "batch" in columns else "NULL"
+        cells = f"CAST(report AS VARCHAR), CAST(n AS VARCHAR), {batch}"
+        sql = f"SELECT {cells} FROM {reader} LIMIT {protocol.format.values + _ROWS_MAX + 1}"
         try:
             rows = connection.execute(sql, {"path": str(path.resolve())}).fetchall()
         except duckdb.Error as error:
@@ -108,14 +112,14 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
 def _read_histogram(
     protocol: Protocol, path: Path, rows: list[tuple[str | None, ...]]
 ) -> CollectedTally:
-    values, most = protocol.format.values, protocol.format.values + len(_CODES)
+    values, most = protocol.format.values, protocol.format.values + _ROWS_MAX
     counts, refused = np.zeros(values, np.int64), dict.fromkeys(_CODES.values(), 0)
     require(
-        len({report for report, _ in rows}) == len(rows) <= most,
-        f"The histogram {str(path)!r} must have one row a report, {most:,} at most; run what "
-        "caldp sql prints.",
+        len({(report, batch) for report, _, batch in rows}) == len(rows) <= most,
+        f"The histogram {str(path)!r} must have one row a report, or one a report of each batch, "
+        f"{most:,} at most; run what caldp sql prints.",
     )
-    for report, n in rows:
+    for report, n, _ in rows:
         sent, count = parse_int(report or ""), parse_int(n or "")
         if sent is None or count is None or not (-3 <= sent < values and 0 <= count <= N_MAX):
             raise CaldpError(
@@ -123,8 +127,11 @@ def _read_histogram(
                 f"reports are -3 to {values - 1:,} and n whole numbers up to {N_MAX:,}."
             )
         if sent in _CODES:
-            refused[_CODES[sent]] = count
+            refused[_CODES[sent]] += count
         else:
-            counts[sent] = count
+            counts[sent] += count
+    named = book_names(
+        {batch for *_, batch in rows if batch is not None}, f"The file {str(path)!r}"
+    )
     tally = protocol.mechanism.tally_of_histogram(counts)
-    return CollectedTally(protocol.fingerprint, tally, frozenset({file_batch_name(path)}), refused)
+    return CollectedTally(protocol.fingerprint, tally, named | {file_batch_name(path)}, refused)

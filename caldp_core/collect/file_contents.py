@@ -12,8 +12,9 @@ from typing import Final
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import refuse_address
 from caldp_core.basics.numerals import parse_int
-from caldp_core.collect.collected_tally import FILE_PREFIX
 
+FILE_PREFIX: Final = "sha256:"
+"""How a file's name in the books begins."""
 ZIPPED: Final = ".gz"
 """How the names of files end that are unpacked while they are read."""
 _BLOCK: Final = 1 << 20

@@ -10,7 +10,9 @@ from typing import Any, Final
 import caldp_core
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.collect.collected_tally import BATCH_PREFIX, FILE_PREFIX, REASONS, CollectedTally
+from caldp_core.collect.batches import BATCH_PREFIX
+from caldp_core.collect.collected_tally import REASONS, CollectedTally
+from caldp_core.collect.file_contents import FILE_PREFIX
 from caldp_core.collect.mixing import block_epsilons, mixed_privacy_of_tally
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap

@@ -1,7 +1,9 @@
 """A collector's run over many files: it can be resumed, and counts no file twice."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -45,7 +47,8 @@ def tally_files(
 
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
     Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
-    since it was counted: `output` then has all files before it, and nothing of this one. Runs into
+    since it was counted: `output` then has all files before it, and nothing of this one. Of a batch
+    in several files all are in `paths`, also of a run that goes on (`batches.py`). Runs into
     one output wait for each other. Of an output that is a pipe or a device nothing is read, and it
     is written once.
     """
@@ -68,7 +71,8 @@ def _tally_files(
             if is_counted(file_batch_name(path, total.batches), total.batches):
                 skipped += 1
             else:
-                total = total + collector.tally(path, total.batches)
+                parts = partial(_parts, collector, files, total.batches)
+                total = total + collector.tally(path, total.batches, parts)
             done += 1
             if goes_on and monotonic() - written > SAVE_INTERVAL_S:
                 total.write(output)
@@ -78,3 +82,15 @@ def _tally_files(
         if done:  # where the first file can't be read nothing is left behind
             total.write(output)
     return TallyRun(before, total, len(files) - skipped, skipped)
+
+
+def _parts(
+    collector: Collector, files: Sequence[Path], batches: frozenset[str]
+) -> Mapping[str, Sequence[Path]]:
+    """The batches of those files of this run that are in the tally, with the files."""
+    found = defaultdict(list)
+    for path in files:
+        if is_counted(file_batch_name(path, batches), batches):
+            for name in collector.batches(path):
+                found[name].append(path)
+    return found

@@ -235,7 +235,7 @@ def test_no_batch_counts_twice(tmp_path: Path) -> None:
     with pytest.raises(CaldpError, match="counted before"):
         collector.tally(tmp_path / "renamed.csv", first.batches)
     again = written.write(tmp_path / "b.parquet", sent, batch=["mon", "tue", None])
-    with pytest.raises(CaldpError, match=r"The batch \['batch:mon'\] of .* was counted before"):
+    with pytest.raises(CaldpError, match=r"The batch .mon. of .* was counted before"):
         collector.tally(again, first.batches)
     with pytest.raises(CaldpError, match="is in both tallies"):
         _ = first + collector.tally(again)
