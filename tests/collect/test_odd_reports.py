@@ -115,13 +115,13 @@ def rows_of(engine: Any, query: str, kind: str, report: Any, mark: str | None) -
 
 
 def test_every_dialect_counts_what_the_collector_counts(protocol: Protocol, engine: Any) -> None:
-    codes = {MALFORMED: -1, OTHER_PROTOCOL: -2, OUT_OF_RANGE: -3}
+    codes: dict[Any, int] = {MALFORMED: -1, OTHER_PROTOCOL: -2, OUT_OF_RANGE: -3}
     for dialect in DIALECTS:
         query = in_duckdb(protocol, dialect)
-        for kind, cases in (
-            ("VARCHAR", TEXTS), ("BIGINT", WHOLE), ("DOUBLE", dict.fromkeys(DOUBLES, MALFORMED)),
-        ):  # fmt: skip
-            for report, right in cases.items():  # type: ignore[attr-defined]
+        doubles = dict.fromkeys(DOUBLES, MALFORMED)
+        tables: dict[str, Any] = {"VARCHAR": TEXTS, "BIGINT": WHOLE, "DOUBLE": doubles}
+        for kind, cases in tables.items():
+            for report, right in cases.items():
                 with naming(f"{dialect}, {report!r}"):
                     found = rows_of(engine, query, kind, report, None)
                     assert found == [(codes.get(right, right), 1)]
