@@ -216,7 +216,7 @@ def client_command(output: Path | None) -> None:
     help="Reports that are mixed in a block; may be given several times.",
 )
 @click.option("--delta", type=click.FloatRange(1e-15, 0.5), default=DELTA, show_default=True,
-              help="Chance in which the promise may fail.")  # fmt: skip
+              help="δ: most by which a chance may exceed what ε allows.")  # fmt: skip
 def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     """Print what is left of each block's ε if a shuffler mixes its reports."""
     with plain_errors():

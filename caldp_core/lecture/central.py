@@ -73,6 +73,14 @@ class CentralCount:
         count = check_whole("yes", yes, 0, self.n)
         return np.asarray(np.clip(count + self.noise.draw((draws,), rng), 0, self.n))
 
+    def error_law(self, yes: int) -> tuple[Ints, Floats]:
+        """(m,) errors of the published count, and (m,) their chances, down to e^−40."""
+        reach = math.ceil(40.0 / self.noise.epsilon)
+        errors = np.arange(-min(yes, reach), min(self.n - yes, reach) + 1)
+        up_to = self.noise.cdf(errors)
+        up_to[-1] = 1.0  # published numbers end at 0 and n
+        return errors, np.diff(up_to, prepend=0.0)
+
     @property
     def policy(self) -> DenseMatrix:
         """(n+1, n+1) ε between counts that one person's answer tells apart, ∞ between others."""

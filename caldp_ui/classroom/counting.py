@@ -116,18 +116,22 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     wide, short = data.named("RAPPOR"), data.named("Galois")
+    figures = {"short": 100 * short.off, "wide": 100 * wide.off}
+    figures |= {"short bits": float(short.bits), "wide bits": float(wide.bits)}
+    floor = _floor(lesson)
     details = (
         f"{formats.integer(lesson.items)} items and "
         f"{formats.counted(lesson.n, 'person', 'people')}."
     )
     if lesson.broken:
-        details += f" With one hash function for all it is never below {_off(_floor(lesson))}."
+        details += f" With one hash function for all it is never below {_off(floor)}."
+        figures["floor"] = 100 * floor
     return Board(
         Headline(
-            f"Reports of {_bits(short.bits)} are accurate to {_off(short.off)}, RAPPOR's "
-            f"{_bits(wide.bits)} to {_off(wide.off)}.",
-            f"This is the standard error of one item's share. Galois response sends "
-            f"{_bits(short.bits)}. There are {details}",
+            f"Galois reports of {_bits(short.bits)} are off by {_off(short.off)}, RAPPOR's "
+            f"{_bits(wide.bits)} by {_digits(wide.off)}.",
+            f"This is the standard error of one item's share. There are {details}",
+            figures=figures,
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", _alt(data)),)),
         _formula,
@@ -145,8 +149,13 @@ def _bits(bits: int) -> str:
     return formats.count(bits, "bit", "bits")
 
 
+def _digits(share: float) -> str:
+    return formats.digits(100 * share)
+
+
 def _off(share: float) -> str:
-    return f"± {formats.digits(100 * share)} percentage points"
+    points = _digits(share)
+    return f"{points} percentage {'point' if points == '1' else 'points'}"
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -167,7 +176,7 @@ def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    y = {"title_text": "error of a share, percentage points", **_decades(data, lesson)}
+    y = {"title_text": "standard error, percentage points", **_decades(data, lesson)}
     return charts.figure(traces, x, y, colours, hovermode="closest")
 
 
@@ -195,7 +204,7 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -
         "text": [cost.name for cost in costs],
         "line": {"color": look.colour, "dash": look.dash, "width": 3},
         "marker": {"color": look.colour, "symbol": look.symbol, "size": 11},
-        "hovertemplate": "%{text}: %{x} bits, ± %{y:.3g} percentage points",
+        "hovertemplate": "%{text}: %{x} bits, off by %{y:.3g} percentage points",
     }
 
 

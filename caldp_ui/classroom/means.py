@@ -31,9 +31,10 @@ _WANDER: Final = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """(widths,) typical errors of the mean in minutes, and coins that a phone draws in 60 days.
+    """(widths,) standard errors of the mean in minutes, and coins that a phone draws in 60 days.
 
-    `by_offset`, `to_nearest`: E|error| with random rounding, and with the nearest multiple.
+    `by_offset`, `to_nearest`: roots of the mean squared error, with random rounding, and with the
+    nearest multiple, people held fixed.
     `coins`: mean number of coins. `truth`, `estimate`: the mean, and this outcome's estimate.
     """
 
@@ -80,13 +81,13 @@ def compute_data(lesson: Lesson) -> Means:
     minutes = np.arange(MOST + 1)
     truth = float(people @ minutes) / n
     # Over the offsets a phone's bit has one law for every width: that of the exact number.
-    random_error = _typical(0.0, math.sqrt(mechanism.variance(people)))
+    random_error = math.sqrt(mechanism.variance(people))
     nearest_errors = []
     for width in WIDTHS:
         moved = np.bincount(round_to_nearest(minutes, width).clip(0, MOST), people, MOST + 1)
         counts = moved.astype(np.int64)
         off = float(counts @ minutes) / n - truth
-        nearest_errors.append(_typical(off, math.sqrt(mechanism.variance(counts))))
+        nearest_errors.append(math.hypot(off, math.sqrt(mechanism.variance(counts))))
     return Means(
         np.full(len(WIDTHS), random_error),
         np.array(nearest_errors),
@@ -96,32 +97,27 @@ def compute_data(lesson: Lesson) -> Means:
     )
 
 
-def _typical(off: float, deviation: float) -> float:
-    """E|X| of a normal with this mean and deviation."""
-    z = off / deviation
-    return deviation * math.sqrt(2 / math.pi) * math.exp(-z * z / 2) + off * math.erf(
-        z / math.sqrt(2)
-    )
-
-
 def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     random, naive, coins = data.at(lesson.width)
+    budget, daily = coins * lesson.epsilon, DAYS * lesson.epsilon
     details = (
-        f"In buckets of {formats.count(lesson.width, 'minute', 'minutes')}, a phone draws a random "
-        f"bit {coins:.1f} times in {DAYS} days. There "
-        f"{'is' if lesson.n == 1 else 'are'} {formats.counted(lesson.n, 'phone', 'phones')}."
+        f"These are standard errors, of {formats.counted(lesson.n, 'phone', 'phones')}. In buckets "
+        f"of {formats.count(lesson.width, 'minute', 'minutes')}, a phone draws "
+        f"{formats.digits(coins, 3)} random bits in {DAYS} days on average. Each may cost ε: "
+        f"{formats.digits(budget, 3)} in all."
     )
+    figures = {"random": random, "nearest": naive, "bits": coins, "budget": budget}
     if lesson.broken:
-        details += (
-            f" With a new bit every day, ε adds up to {formats.digits(DAYS * lesson.epsilon, 3)}."
-        )
+        details += f" With a new bit every day, ε adds up to {formats.digits(daily, 3)}."
+        figures["daily budget"] = daily
     return Board(
         Headline(
-            f"Rounded at random, the mean is accurate to {_minutes(random)}; rounded to the "
-            f"nearest, to {_minutes(naive)}.",
+            f"Rounded at random, the mean is off by {_minutes(random)}; rounded to the nearest, by "
+            f"{formats.digits(naive)}.",
             details,
+            figures=figures,
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "means", _alt(data)),)),
         lambda: _formula(data),
@@ -130,7 +126,8 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _minutes(error: float) -> str:
-    return f"± {formats.digits(error)} minutes"
+    text = formats.digits(error)
+    return f"{text} {'minute' if text == '1' else 'minutes'}"
 
 
 def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -146,7 +143,7 @@ def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
         traces.append({**naive, "yaxis": "y2"})
     x = {"title_text": "bucket width, minutes", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
     texts = {"tickfont": {"size": 15, "color": colours.text}}
-    y = {"title_text": "error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
+    y = {"title_text": "standard error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
     coins = {
         "title": {"text": f"bits in {DAYS} days", "font": {"size": 17, "color": colours.text}},
         "domain": [0, 0.46],
@@ -165,7 +162,7 @@ def _alt(data: Means) -> str:
             WIDTHS, data.by_offset, data.to_nearest, data.coins, strict=True
         )
     )
-    return f"Error of the mean in minutes, and random bits drawn, by the bucket width. {errors}."
+    return f"Standard error of the mean, and random bits drawn, by the bucket width. {errors}."
 
 
 def _formula(data: Means) -> None:
@@ -189,8 +186,8 @@ def _formula(data: Means) -> None:
 
 def _numbers(data: Means) -> dict[str, dict[str, str]]:
     columns = {
-        "error, rounded at random": [_minutes(error) for error in data.by_offset],
-        "error, to the nearest": [_minutes(error) for error in data.to_nearest],
+        "standard error, rounded at random": [_minutes(error) for error in data.by_offset],
+        "standard error, to the nearest": [_minutes(error) for error in data.to_nearest],
         f"random bits in {DAYS} days": [f"{coins:.1f}" for coins in data.coins],
     }
     return {

@@ -48,7 +48,7 @@ PARTS: Final = (
         "2 Sums",
         CLASSROOM,
         "Move **People** to a billion. Switch on **Forget to take the noise out**.",
-        "Trusting nobody needs many people: the error grows with √n.",
+        "The error of the count grows with √n, so that of the share shrinks: ask many people.",
         *_station("sum"),
     ),
     Step(
@@ -64,7 +64,7 @@ PARTS: Final = (
         "4 RAPPOR",
         CLASSROOM,
         "Move **Days** to 60. Switch on **Forget every night**. Then look at **All phones**.",
-        "Stored noise protects for ever; new noise every day averages out.",
+        "Stored noise bounds what one page reveals; new noise every day averages out.",
         *_station("rappor"),
     ),
     Step(
@@ -80,7 +80,7 @@ PARTS: Final = (
         "6 Means",
         CLASSROOM,
         "Move **Bucket width (minutes)** to both ends. Switch on **Draw a new bit every day**.",
-        "Round at random and store the bit: the mean stays right, and ε is spent once.",
+        "Round at random and store the bit: the mean stays right, and only new buckets cost ε.",
         *_station("means"),
     ),
     Step(

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 import plotly.graph_objects as go
+import scipy
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.decoding import Collector
@@ -17,12 +18,16 @@ from caldp_ui.classroom.station import Board
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
+SPREAD: Final = float(scipy.special.ndtri(0.975))
 _SHORT: Final = [page.partition(".")[0] for page in PAGES]
 
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Home pages of n people: (pages,) `truth`, `decoded` and its standard errors `deviation`."""
+    """Home pages of n people: (pages,) `truth`, `decoded` and its standard errors `deviation`.
+
+    The 95 % range of an estimate is `SPREAD` standard errors to either side.
+    """
 
     truth: Ints
     decoded: Floats
@@ -43,13 +48,17 @@ def open_board(lesson: Lesson) -> Board:
     """Open the view of all phones: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     first, true = 100 * data.decoded[0] / lesson.n, 100 * data.truth[0] / lesson.n
-    sure = sum(data.truth > 2 * data.deviation)
-    stand = "stands" if sure == 1 else "stand"
+    off = 100 * SPREAD * data.deviation[0] / lesson.n
+    sure = int((data.decoded > SPREAD * data.deviation).sum())
+    have = "has" if sure == 1 else "have"
     return Board(
         Headline(
             f"From {formats.people(lesson.n)} phones we estimate that {PAGES[0]} is home for "
-            f"{formats.digits(first, 3)} %, truly {formats.digits(true, 3)} %.",
-            f"{sure} of {len(PAGES)} pages {stand} out of the noise, from one report per phone.",
+            f"{formats.digits(first, 3)} %, ± {formats.digits(off)} percentage points, truly "
+            f"{formats.digits(true, 3)} %.",
+            f"± is a 95 % range. {sure} of {len(PAGES)} pages {have} a range above 0, from one "
+            "report per phone.",
+            figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},
         ),
         lambda colours: Picture((Chart(pages(data, lesson, colours), "pages", _alt_pages(data)),)),
         lambda: formula(lesson),
@@ -58,17 +67,17 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
-    """Truth as bars, decoded counts as points with two standard errors."""
+    """Truth as bars, decoded counts as points with their 95 % ranges."""
     ours, other, _, _ = charts.line_styles(colours)
     n = lesson.n
     truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * data.truth / n}
     decoded = {
         "type": "scatter",
         "mode": "markers",
-        "name": "estimate ± 2 standard errors",
+        "name": "estimate and its 95 % range",
         "x": _SHORT,
         "y": 100 * data.decoded / n,
-        "error_y": {"array": 200 * data.deviation / n, "thickness": 2.5, "width": 6},
+        "error_y": {"array": 100 * SPREAD * data.deviation / n, "thickness": 2.5, "width": 6},
         "marker": {"color": ours.colour, "size": 12},
     }
     truth["marker"] = {"color": other.colour, "opacity": 0.55}

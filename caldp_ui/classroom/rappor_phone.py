@@ -34,7 +34,7 @@ class OnePhone:
     `days`: days of the curves; `stored`, `redrawn`, `changing`: chances of a right guess from 50:50
     with one permanent response, with a new one every day, and with `Lesson.values` values one after
     the other. `at_lesson_days`: the three at the lesson's days. `stored_limit`: the chance with
-    one permanent response after any number of days.
+    the permanent responses of all values after any number of days.
     """
 
     rows: list[tuple[str, Floats]]
@@ -78,7 +78,7 @@ def compute_data(lesson: Lesson) -> OnePhone:
         redrawn,
         changing,
         _guesses(lesson.epsilon, lesson.days, lesson.values),
-        mechanism.history_guess_accuracy([mechanism.law_of_permanent]),
+        mechanism.history_guess_accuracy([mechanism.law_of_permanent] * lesson.values),
     )
 
 
@@ -110,24 +110,26 @@ def open_board(lesson: Lesson) -> Board:
     """Open the view of one phone: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     days = formats.count(lesson.days, "day", "days")
-    stored, redrawn, changing = (formats.hundred(share) for share in data.at_lesson_days)
+    pages = formats.count(lesson.values, "page", "pages")
+    after = f"{days} and {pages}" if lesson.values > 1 else days
+    _, redrawn, changing = data.at_lesson_days
+    figures = {"right": 100 * changing, "limit": 100 * data.stored_limit}
     details = (
-        f"It is never more than {formats.hundred(data.stored_limit)}, from even odds between "
-        f"two pages."
+        f"For {pages} the limit is {formats.hundred(data.stored_limit)}, however many days, from "
+        "even odds."
     )
     if lesson.broken:
         details += (
-            f" With new noise every day it is {redrawn} by now, and "
-            f"{formats.hundred(data.redrawn[-1])} "
-            "after 60 days."
+            f" With new noise every day it is {formats.hundred(redrawn)} by now, and "
+            f"{formats.hundred(data.redrawn[-1])} after 60 days."
         )
-    elif lesson.values > 1:
-        details += f" With {lesson.values} pages one after the other it is {changing}."
+        figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * data.redrawn[-1]}
     return Board(
         Headline(
-            f"If the phone stores its noise, an attacker is right {stored} times in 100 after "
-            f"{days}.",
+            "If the phone stores its noise, an attacker is right "
+            f"{formats.hundred(changing)} times in 100 after {after}.",
             details,
+            figures=figures,
         ),
         lambda colours: _picture(data, lesson, colours),
         lambda: formula(lesson),

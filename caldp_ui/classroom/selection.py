@@ -1,6 +1,7 @@
 """Station 3: who has most votes? The lead that it takes, centrally and in two local ways."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,7 @@ from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
 SURE: Final = 0.95
+_NAMES: Final = ("trusted server", "one bit per item", "bit by bit")
 _POINTS: Final = 90
 _ELECTIONS_AT: Final = 11
 _ELECTIONS: Final = 100
@@ -75,11 +77,12 @@ def compute_data(lesson: Lesson) -> Selection:
     e = lesson.epsilon
     methods = SelectionMethods(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
     lead = np.unique(np.rint(np.geomspace(1, n, _POINTS)).astype(np.int64))
-    chances = (
-        methods.central.chance(lead),
-        methods.one_hot.chance(lead, n),
-        methods.bitwise.chance(lead, n),
+    laws: tuple[Callable[[Ints], Floats], ...] = (
+        methods.central.chance,
+        lambda leads: methods.one_hot.chance(leads, n),
+        lambda leads: methods.bitwise.chance(leads, n),
     )
+    central, one_hot, bitwise = (law(lead) for law in laws)
     few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
     elections = min(_ELECTIONS, max(20, _DRAWS // d))
     right = np.array(
@@ -88,19 +91,26 @@ def compute_data(lesson: Lesson) -> Selection:
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
         lead,
-        chances[0],
-        chances[1],
-        chances[2],
+        central,
+        one_hot,
+        bitwise,
         few,
         right,
-        (_needed(lead, chances[0]), _needed(lead, chances[1]), _needed(lead, chances[2])),
+        (_needed(lead, laws[0]), _needed(lead, laws[1]), _needed(lead, laws[2])),
         (math.log(d) / lesson.epsilon, width * math.log(d), width * b),
     )
 
 
-def _needed(lead: Ints, chance: Floats) -> int | None:
-    sure = np.flatnonzero(chance >= SURE)
-    return int(lead[sure[0]]) if sure.size else None
+def _needed(lead: Ints, law: Callable[[Ints], Floats]) -> int | None:
+    """Least lead whose chance by `law` is `SURE`, to 1 in 500; None if that of the last is not."""
+    sure = np.flatnonzero(law(lead) >= SURE)
+    if not sure.size:
+        return None
+    low, high = int(lead[sure[0] - 1]) if sure[0] else 0, int(lead[sure[0]])
+    while high - low > max(1, high // 500):
+        middle = (low + high) // 2
+        low, high = (low, middle) if law(np.array([middle]))[0] >= SURE else (middle, high)
+    return high
 
 
 def open_board(lesson: Lesson) -> Board:
@@ -120,6 +130,11 @@ def open_board(lesson: Lesson) -> Board:
             "Sure means right in 95 of 100 elections. That is with one random bit per item; bit by "
             f"bit it takes {bitwise}. There are {formats.integer(lesson.items)} items and "
             f"{formats.counted(lesson.n, 'person', 'people')}.",
+            figures={
+                name: float(lead)
+                for name, lead in zip(_NAMES, data.needed_leads, strict=True)
+                if lead is not None
+            },
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "selection", _alt(data)),)),
         lambda: _formula(data, lesson),
@@ -155,7 +170,6 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     """Chance of the true winner against its lead."""
     ours, other, third, _ = charts.line_styles(colours)
     hover = "%{y:.0f} of 100"
-    names = ("trusted server", "one bit per item", "bit by bit")
     formulas = (data.central, data.one_hot, data.bitwise)
     styles = (other, ours, third)
     traces = [
@@ -164,7 +178,7 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     ]
     traces += [
         charts.line(name, data.lead, 100 * y, look, hover)
-        for name, y, look in zip(names, formulas, styles, strict=True)
+        for name, y, look in zip(_NAMES, formulas, styles, strict=True)
     ]
     shapes = [
         charts.upright(at, look)
@@ -219,14 +233,13 @@ def how(n: int) -> str:
 
 
 def _numbers(data: Selection) -> dict[str, dict[str, str]]:
-    titles = ("trusted server", "one bit per item", "bit by bit")
     return {
         title: {
             "lead for 95 of 100": "none is enough" if lead is None else _round(lead),
             "the notes' threshold": _round(note),
         }
         for title, lead, note in zip(
-            titles, data.needed_leads, data.lecture_thresholds, strict=True
+            _NAMES, data.needed_leads, data.lecture_thresholds, strict=True
         )
     }
 

@@ -15,22 +15,23 @@ from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import Chart, HtmlPart, Picture
 from caldp_ui.classroom.station import Board, Station
-from caldp_ui.words import formats
+from caldp_ui.words import formats, mixing
 from caldp_ui.words.headline import Headline
 
 DELTA: Final = 1e-9
-"""Chance with which the promise after mixing may fail."""
+"""Most by which the chance of any outcome may exceed what ε after mixing allows."""
 FAKES: Final = 90
 """Fakes among 100 in the crowd, in the naive version."""
 _SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in (1, 3)][:-1])
 """A tenth of one is another: fakes and most blocks need no bound of their own."""
 _MASKS: Final = (
-    "Phones add masks that cancel in the sum; the server sees the sum only. One trusts the "
-    "cryptography, and that enough phones stay to the end. Error 1/ε."
+    "Phones add masks that cancel in the sum, and each a small part of the noise; the server sees "
+    "the noisy sum only. One trusts the cryptography, and that enough phones stay to the end. "
+    "Error about 1/ε for small ε; without noise, the sum itself is not protected."
 )
 TRUST: Final = (
-    ("Trusted server", "One server, and all who ever break into it. Error 1/ε."),
-    ("Local", "Nobody. Error √n/ε."),
+    ("Trusted server", "One server, and all who ever break into it. Error about 1/ε."),
+    ("Local", "Nobody. Error about √n/ε."),
     ("Shuffled", "A shuffler that forgets who sent what, and a crowd of real people. In between."),
     ("Secure aggregation", _MASKS),
 )
@@ -48,9 +49,8 @@ class ShufflingBounds:
     """ε after mixing, for each number of people.
 
     (sizes,) `n`, `numeric_bound` by the numeric bound, `closed` by the closed form, `block` in
-    blocks of n/blocks people, `honest_bound` if `FAKES` of 100 in the crowd are fake.
-    `lesson_bounds`: the numeric bound, in blocks and with fakes, at the lesson's n. `crowd`: people
-    of one block there.
+    blocks of n/blocks people, `honest_bound` there if `FAKES` of 100 reports are fake.
+    `lesson_bounds`: the three at the lesson's n. `crowd`: people of one block there.
     """
 
     n: Ints
@@ -70,13 +70,13 @@ def compute_data(lesson: Lesson) -> ShufflingBounds:
         return np.array([mixed_epsilon(e, max(1, n // part)) for n in sizes])
 
     crowd, real = max(1, lesson.n // lesson.blocks), 100 - FAKES
-    honest = max(1, lesson.n * real // 100)
+    honest = max(1, crowd * real // 100)
     return ShufflingBounds(
         _SIZES,
         mixed(1),
         np.array([closed_form_epsilon(e, n, DELTA) for n in sizes]),
         mixed(lesson.blocks),
-        mixed(100 // real),
+        mixed(lesson.blocks * 100 // real),
         (mixed_epsilon(e, lesson.n), mixed_epsilon(e, crowd), mixed_epsilon(e, honest)),
         crowd,
     )
@@ -85,20 +85,25 @@ def compute_data(lesson: Lesson) -> ShufflingBounds:
 def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
-    mixed, block, real = data.lesson_bounds
-    details = "This may fail, with a chance of one in a billion."
+    whole, block, real = data.lesson_bounds
+    reports, blocks = formats.counted(lesson.n, "report", "reports"), ""
+    figures, details = {"mixed": block}, ""
     if lesson.blocks > 1:
-        details += (
-            f" With {formats.integer(lesson.blocks)} blocks, only {formats.people(data.crowd)} "
-            f"people in the same block hide a report: ε is {formats.digits(block)}."
+        blocks = f" in {formats.integer(lesson.blocks)} blocks"
+        figures |= {"crowd": float(data.crowd), "one block": whole}
+        details = (
+            "Only the reports of a block hide each other: "
+            f"{formats.counted(data.crowd, 'report', 'reports')}. In a single block ε is "
+            f"{formats.digits(whole)}. "
         )
     if lesson.broken:
-        details += f" If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}."
+        figures["fakes"] = real
+        details += f"If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}. "
     return Board(
         Headline(
-            f"Shuffling {formats.counted(lesson.n, 'report', 'reports')} "
-            f"{_change(lesson.epsilon, mixed)}.",
-            details,
+            f"Shuffling {reports}{blocks} {_change(lesson.epsilon, block)}.",
+            f"{details}{mixing.DELTA_TEXT}",
+            figures=figures,
         ),
         lambda colours: _picture(data, lesson, colours),
         lambda: _formula(data, lesson),
@@ -168,8 +173,9 @@ def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
         f"{closed} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
         f"nothing, so ε₀ is drawn. The solid line, {best} here, is the divergence of "
         "their reduction to clones (as of 2023) summed up, rounded to the safe side; it holds "
-        "for any mechanism. **(ε, δ)**: unlike all other pages, the promise after mixing may fail "
-        "with chance δ. **In blocks** a report shows its block, so the crowd is one's own block: "
+        "for any mechanism. **(ε, δ)**: unlike on all other pages, the chance of any outcome may "
+        "change by δ beyond the factor e^ε. **In blocks** a report shows its block, so the crowd "
+        "is one's own block: "
         f"{formats.people(data.crowd)} people, in blocks of equal size. Against the mixer itself, "
         f"and if all others are fakes, ε₀ = {lesson.epsilon:g} is what is left: that is local."
     )

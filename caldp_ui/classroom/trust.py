@@ -9,9 +9,9 @@ import streamlit as st
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Bools
 from caldp_core.lecture.central import CentralCount
+from caldp_core.lecture.count_errors import half_width, local_half_width
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.theory.variance import variance_given_people
 from caldp_ui.classroom import dials
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import HtmlPart, Picture
@@ -29,8 +29,8 @@ class Trust:
     """One outcome. `truth`, `sent`: (m,) true and sent bits of the first people, 100 at most.
 
     `keep_probability`: probability that a bit is sent as it is. `central`, `local`: published
-    shares of yes, and `central_off`, `local_off`: how far off they typically are. `yes`: true
-    share.
+    shares of yes, and `central_off`, `local_off`: the half-widths of their 95 % ranges. `yes`:
+    true share.
     """
 
     truth: Bools
@@ -54,7 +54,6 @@ def compute_data(lesson: Lesson) -> Trust:
     # The first hundred are people like all others: their reports are part of the tally.
     rest = np.array([n - yes - (~truth).sum(), yes - truth.sum()])
     tally = coin.tally(sent) + coin.sample_tally(rest, rng)
-    shares = np.array([n - yes, yes]) / n
     central = CentralCount(n, lesson.epsilon)
     return Trust(
         truth,
@@ -63,22 +62,29 @@ def compute_data(lesson: Lesson) -> Trust:
         yes / n,
         float(central.publish(yes, 1, rng)[0]) / n,
         float(coin.estimate(tally)[1]),
-        math.sqrt(central.noise.variance) / n,
-        float(np.sqrt(variance_given_people(coin, shares, n)[1])),
+        half_width(*central.error_law(yes)) / n,
+        local_half_width(n - yes, yes, float(coin.flips[0])) / n,
     )
 
 
 def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
-    best = formats.hundred(max_guess_accuracy(lesson.epsilon))
+    right = max_guess_accuracy(lesson.epsilon)
+    best = formats.hundred(right)
     sent = formats.counted(lesson.n, "random bit", "random bits")
     return Board(
         Headline(
             f"An attacker who reads one random bit is right {_at_most(best)} times in 100.",
             f"Yes and no were equally likely before. From {sent} we estimate "
             f"{_percent(data.local)} yes, ± {_points(data.local_off)} (true: "
-            f"{_percent(data.yes)}).",
+            f"{_percent(data.yes)}). ± is a 95 % range.",
+            figures={
+                "right": 100 * right,
+                "estimate": 100 * data.local,
+                "range": 100 * data.local_off,
+                "true": 100 * data.yes,
+            },
         ),
         lambda _: Picture((HtmlPart(_picture_html(data, lesson), "trust"),)),
         lambda: _formula(data, lesson),
@@ -189,7 +195,7 @@ def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
         right = int((server_bits == data.truth).sum())
         return {
             "published share of yes": _percent(published),
-            "standard error": f"± {_points(off)}",
+            "95 % range": f"± {_points(off)}",
             "true bits on the server": f"{right} of {data.truth.size}",
             "an attacker is right, from even odds": most,
         }

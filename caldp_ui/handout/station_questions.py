@@ -54,7 +54,7 @@ STATION_QUESTIONS: Final = {
             "Move People to 1 million. By how much is local noise off?",
             _PEOPLE,
             "1 million",
-            r"local noise by ([0-9,]+)",
+            r"local noise by ([0-9.,]*[0-9])",
             "by {} people",
         ),
         Question(
@@ -139,10 +139,10 @@ STATION_QUESTIONS: Final = {
             "ε bounds what a report says about its phone, whatever its length.",
         ),
         Reading(
-            "Move Items to 1,024. How many bits has the short report?",
+            "Move Items to 1,024. How many bits has the Galois report?",
             "Items",
             "1,024",
-            r"^Reports of ([0-9]+) bits",
+            r"^Galois reports of ([0-9]+) bits",
             "{} bits",
         ),
         Question(
@@ -168,11 +168,11 @@ STATION_QUESTIONS: Final = {
             "Rounding to the nearest moves most people the same way: that does not cancel.",
         ),
         Reading(
-            "Move Bucket width to 240. How accurate is the mean if rounded to the nearest?",
+            "Move Bucket width to 240. By how much is the mean off if rounded to the nearest?",
             "Bucket width (minutes)",
             "240",
-            r"rounded to the nearest, to ± ([0-9.]+) minutes",
-            "to ± {} minutes",
+            r"rounded to the nearest, by ([0-9.]+)",
+            "by {} minutes",
         ),
         Question(
             "Why does the phone store its random bit?",
@@ -181,7 +181,8 @@ STATION_QUESTIONS: Final = {
                 "It saves energy.",
                 "The mean would be wrong otherwise.",
             ),
-            "A bit that is stored is one report, however often it is sent: ε is spent once.",
+            "A bit that is stored is one report, however often it is sent. Each new bucket costs "
+            "ε again.",
         ),
     ),
     "shuffling": StationQuestions(

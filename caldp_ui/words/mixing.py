@@ -1,6 +1,7 @@
 """The promise after reports are mixed by a shuffler, in a sentence."""
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -9,6 +10,11 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.theory.mixing import epsilons_after_mixing
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
+
+DELTA_TEXT: Final = (
+    "Beyond what this ε allows, one person's answer may change the chance of any outcome by one in "
+    "a billion (δ)."
+)
 
 
 def is_known(setup: Setup) -> bool:
@@ -63,5 +69,5 @@ def describe_mixing(
         return ""
     return (
         f"If reports are mixed by a shuffler that you trust to forget who sent which of {reports}, "
-        f"ε falls {', and '.join(falls)}, but for a chance of one in a billion."
+        f"ε falls {', and '.join(falls)}. {DELTA_TEXT}"
     )

@@ -91,32 +91,36 @@ def test_published_shares_are_off_by_what_is_said() -> None:
     outcomes = [trust.compute_data(Lesson(n=1_000, seed=seed)) for seed in range(300)]
     local = np.array([data.local - data.yes for data in outcomes])
     central = np.array([data.central - data.yes for data in outcomes])
-    # From 300 draws a standard deviation is known to 4 %, that of geometric noise to 9 %.
-    assert local.std() == pytest.approx(outcomes[0].local_off, rel=0.2)
-    assert central.std() == pytest.approx(outcomes[0].central_off, rel=0.5)
-    assert abs(local.mean()) < 5 * outcomes[0].local_off / np.sqrt(300)
+    # 285 of 300 are within, with a standard deviation of 3.8; one standard error has 204.
+    assert abs((abs(local) <= outcomes[0].local_off).sum() - 285) < 19
+    # Of whole numbers no range holds 95 of 100 exactly: at ε = 1 that of ± 3 has 97.
+    assert abs((abs(central) <= outcomes[0].central_off + 1e-12).sum() - 291) < 16
+    assert abs(local.mean()) < 5 * outcomes[0].local_off / 1.96 / np.sqrt(300)
 
 
 def test_sums_grow_as_the_lecture_says_and_points_lie_around_them() -> None:
     data = sums.compute_data(Lesson("sum"))
-    np.testing.assert_allclose(data.central, data.central[0])
+    np.testing.assert_allclose(data.central[1:], data.central[1], rtol=1e-6)
     np.testing.assert_allclose(data.local / data.local[0], np.sqrt(data.n / data.n[0]), rtol=1e-9)
-    errors = np.mean(
-        [sums.compute_data(Lesson("sum", seed=s)).local_errors.mean(axis=1) for s in range(30)], 0
+    draws = [sums.compute_data(Lesson("sum", seed=s)) for s in range(30)]
+    # 240 outcomes each: a root of mean squares is known to 5 %, that of geometric noise to 8 %.
+    local, central = (
+        np.sqrt(np.mean([each**2 for each in errors], axis=(0, 2)))
+        for errors in ([d.local_errors for d in draws], [d.central_errors for d in draws])
     )
-    # 360 outcomes each: a mean |error| is known to 4 %.
-    np.testing.assert_allclose(errors[2:] / data.local[2:], 1.0, atol=0.25)
+    np.testing.assert_allclose(local / data.local, 1.0, atol=0.25)
+    np.testing.assert_allclose(central / data.central, 1.0, atol=0.4)
     # Vary by c²·p(1−p)·n, c = 1/(2p−1): n·e^ε/(e^ε−1)², and about n/ε² for small ε.
     small = sums.compute_data(Lesson("sum", 0.1, 10**6))
-    assert small.here[1] == pytest.approx(math.sqrt(2 / math.pi) * 10**3 / 0.1, rel=0.01)
-    assert small.here[0] == pytest.approx(1 / 0.1, rel=0.01)
+    assert small.here[1] == pytest.approx(10**3 / 0.1, rel=0.01)
+    assert small.here[0] == pytest.approx(math.sqrt(2) / 0.1, rel=0.01)
 
 
 def test_the_standard_error_is_the_formula_s() -> None:
     for epsilon in EPSILONS:
         power, n = math.exp(epsilon), 10**6
         by_formula = math.sqrt(n * power) / (power - 1)
-        deviation = sums.compute_data(Lesson("sum", epsilon, n)).here[1] / math.sqrt(2 / math.pi)
+        deviation = sums.compute_data(Lesson("sum", epsilon, n)).here[1]
         assert deviation == pytest.approx(by_formula, rel=1e-6)
 
 
@@ -131,8 +135,8 @@ def test_the_estimate_is_the_formula_s_with_the_live_numbers() -> None:
 def test_reports_at_their_word_are_off_by_the_lies() -> None:
     lesson = Lesson("sum", 1.0, 10**9)
     data = sums.compute_data(lesson)
-    assert abs(data.reports - data.yes) == pytest.approx(data.noise_left_in_here, rel=1e-3)
-    assert data.noise_left_in_here > 1_000 * data.here[1]
+    assert abs(data.reports - data.yes) == pytest.approx(data.here[2], rel=1e-3)
+    assert data.here[2] > 1_000 * data.here[1]
 
 
 def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
@@ -256,7 +260,7 @@ def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
 def test_one_function_for_all_is_never_better_than_is_said() -> None:
     lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
     data = counting.compute_data(lesson)
-    bound = re.search(r"never below ± ([\d.]+) percentage points", read_headline(lesson))
+    bound = re.search(r"never below ([\d.]+) percentage points", read_headline(lesson))
     assert bound
     floor = float(bound[1]) / 100
     assert all(cost.off > 0.99 * floor for cost in data.single)
@@ -273,7 +277,7 @@ def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
     assert data.coins[0] > 10
     assert 1 <= data.coins[-1] < 2
     outcomes = [means.compute_data(Lesson("means", seed=s)) for s in range(120)]
-    off = np.mean([abs(each.estimate - each.truth) for each in outcomes])
+    off = math.sqrt(np.mean([(each.estimate - each.truth) ** 2 for each in outcomes]))
     assert off == pytest.approx(outcomes[0].by_offset[0], rel=0.25)
     assert len(WIDTHS) == data.coins.size
 
@@ -303,7 +307,7 @@ def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
     lesson = Lesson("shuffling", 2.0, 10**6, broken=True, blocks=100)
     data = shuffling.compute_data(lesson)
     assert data.crowd == 10_000
-    expected = [numeric_epsilon(2.0, n, 1e-9) for n in (10**6, 10**4, 10**5)]
+    expected = [numeric_epsilon(2.0, n, 1e-9) for n in (10**6, 10**4, 10**3)]
     assert data.lesson_bounds == pytest.approx(expected)
     sentence = read_headline(lesson)
     assert all(formats.digits(each) in sentence for each in expected)
@@ -317,7 +321,7 @@ def test_figures_draw_what_was_computed() -> None:
     drawn: dict[str, tuple[Any, dict[str, Any]]] = {
         "sum": (
             sums.figure(one := sums.compute_data(lesson), lesson, LIGHT),
-            {"local, √n/ε": one.local, "local, noise left in": one.noise_left_in},
+            {"local: grows with √n": one.local, "local, noise left in": one.noise_left_in},
         ),
         "selection": (
             selection.figure(two := selection.compute_data(lesson), lesson, LIGHT),
