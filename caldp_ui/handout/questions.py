@@ -11,7 +11,13 @@ from caldp_ui.offline.records import Question
 from caldp_ui.stage import Film, Step
 
 _OURS: Final = "ours"
-_NUMBER: Final = re.compile(r"[0-9][0-9,.]*")
+_PROTECTIONS: Final = {
+    "plain": "Fresh reports under plain LDP.",
+    "kept": "One stored report under this protection, sent again every day.",
+    _OURS: "Fresh reports under this protection.",
+}
+"""Answers by the picture that shows them."""
+_NUMBER: Final = re.compile(r"[0-9](?:[0-9,.]*[0-9])?")
 
 
 def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
@@ -108,7 +114,8 @@ def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
     """Questions about reports that add up; `films`: that along the days first."""
     steps = films[0].steps
     last = steps[-1]
-    ours, plain, stored = (last.facts[name].number for name in (_OURS, "plain", "kept"))
+    chances = {name: last.facts[name].number for name in _PROTECTIONS}
+    best, *worse = sorted(_PROTECTIONS, key=lambda name: number(chances[name]))
     return (
         Question(
             "Before you play the days: a phone makes fresh noise for every report. What does the "
@@ -121,14 +128,11 @@ def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
             "The noise of many reports averages out; the place stays.",
         ),
         Question(
-            f"Play to {last.label}. Which of the three protects best?",
-            (
-                "One stored report, sent again every day.",
-                "Fresh reports under this protection.",
-                "Fresh reports under plain LDP.",
-            ),
-            f"Chance of the true place by then: {stored} with one stored report, {ours} with fresh "
-            f"ones under this protection, {plain} under plain LDP.",
+            f"Play to {last.label}. Which of the three gives the true place the smallest chance?",
+            (_PROTECTIONS[best], *(_PROTECTIONS[name] for name in worse)),
+            f"The chance by then is {chances['plain']} under plain LDP, {chances['kept']} with one "
+            f"stored report and {chances[_OURS]} with fresh ones under this protection, whose "
+            "reports show the state.",
         ),
         Question(
             "What does “ε a report” promise for a month of daily fresh reports?",
@@ -138,6 +142,6 @@ def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
                 "Nothing at all.",
             ),
             "Promises add up over reports about the same thing. A phone that stores its noise "
-            "spends ε once.",
+            "spends ε once, as long as that stays the same.",
         ),
     )

@@ -171,7 +171,7 @@ STATION_QUESTIONS: Final = {
             "Move Bucket width to 240. By how much is the mean off if rounded to the nearest?",
             "Bucket width (minutes)",
             "240",
-            r"rounded to the nearest, by ([0-9.]+)",
+            r"rounded to the nearest, by ([0-9.]*[0-9])",
             "by {} minutes",
         ),
         Question(

@@ -51,8 +51,8 @@ def participant_questions() -> tuple[FrequentQuestion, ...]:
             "What if I answer every day?",
             "Reports about the same thing add up. After ten fresh reports at ε = 1 an even guess "
             f"may be right {_right_guesses_text(1.0, 10)} times in 100. A phone that stores its "
-            "noise sends the "
-            f"same report again, and spends ε once.{_SEE_PAGE[ADVERSARY]}",
+            "noise sends the same report again, and spends ε once for each answer."
+            f"{_SEE_PAGE[ADVERSARY]}",
         ),
         FrequentQuestion(
             "If I do not take part, am I safe?",
