@@ -59,7 +59,7 @@ def unprotected_text(result: "Result", noun: str) -> str:
         left = round(left * max(0.0, 1.0 - policy.shares.sum()))
     if not left:
         return ""
-    return f"Not protected: {left:,} of {int(people.sum()):,} people, whose {noun} can be read."
+    return f"Not protected: {left:,} of {int(people.sum()):,} reports, whose {noun} can be read."
 
 
 def accuracy_text(result: "Result", wrong: str) -> str:
@@ -69,7 +69,7 @@ def accuracy_text(result: "Result", wrong: str) -> str:
     mean = f", mean of {trials:,} trials" if trials > 1 else ""
     off = f"{100 * tv:.2g}" if tv >= 0.001 else "less than 0.1"
     return (
-        f"The estimate from {setup.n:,} people puts {off} of 100 {wrong} "
+        f"The estimate from {setup.n:,} reports puts {off} of 100 {wrong} "
         f"({setup.mechanism_name}{mean})."
     )
 

@@ -55,7 +55,7 @@ class Setup:
     spec: MechanismSpec
 
     def __repr__(self) -> str:
-        return f"<Setup: {self.mechanism_name}, {self.n:,} people, {self.mechanism.k:,} values>"
+        return f"<Setup: {self.mechanism_name}, {self.n:,} reports, {self.mechanism.k:,} values>"
 
     @property
     def n(self) -> int:
@@ -117,7 +117,7 @@ class Outcome:
     errors: Errors
 
     def __repr__(self) -> str:
-        return f"<Outcome: {self.people.sum():,} people, total variation {self.errors.tv:.3f}>"
+        return f"<Outcome: {self.people.sum():,} reports, total variation {self.errors.tv:.3f}>"
 
     @property
     def unbiased(self) -> Floats:

@@ -25,30 +25,37 @@ def counts_at_target(data: PoisonedEstimate, record: AttackerState) -> tuple[lis
 
     Returns the four counts and that number, as texts.
     """
-    x = data.place
-    shares = (
-        data.truth,
-        data.estimate_without_fakes,
-        data.estimate_with_fakes,
-        data.repaired(record.repair).shares,
-    )
-    return formats.out_of_one(*(float(each[x]) for each in shares))
+    return formats.out_of_one(*shares_at_target(data, record).values())
+
+
+def shares_at_target(data: PoisonedEstimate, record: AttackerState) -> dict[str, float]:
+    """Shares of all people at the target, by their names."""
+    shares = {
+        "truth": data.truth,
+        "without fakes": data.estimate_without_fakes,
+        "with fakes": data.estimate_with_fakes,
+        "repaired": data.repaired(record.repair).shares,
+    }
+    return {name: float(each[data.place]) for name, each in shares.items()}
 
 
 def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Headline:
     """How the fakes change the count at the target, and what the repair restores."""
     place = place_name(domain, data.place)
     (truth, before, after, repaired), number = counts_at_target(data, record)
+    figures = shares_at_target(data, record)
     if not data.phones:
         return Headline(
             f"Without fake phones the estimate puts {before} of {number} people in {place}.",
             f"In truth {truth} are there. Move the slider of fake phones to see what they change.",
+            figures={name: figures[name] for name in ("truth", "without fakes")},
         )
     return Headline(
         f"{_fake_phones_make(data.phones)} {place} look like {after} of {number} people instead of "
         f"{before}.",
         f"Of all phones {share(record.tenths)} are fake. A repair that knows "
         f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
+        figures={name: at for name, at in figures.items() if name != "truth"},
     )
 
 

@@ -25,8 +25,12 @@ def headline(data: BeliefData) -> Headline:
     """The chance that the attacker gives the true place; beside it one stored report, plain LDP."""
     days = data.record.days
     open_to_all = describe_unprotected(data)
+    cases = _cases(data, days)
     return Headline(
-        _chance_now(data, days, open_to_all), _comparison_sentence(data, days), bool(open_to_all)
+        _chance_now(data, days, open_to_all),
+        _comparison_sentence(data, cases),
+        bool(open_to_all),
+        {"now": 100 * data.ours.chance_of_truth(days)} | {case: 100 * at for case, at in cases},
     )
 
 
@@ -59,10 +63,10 @@ def _a(chance: str) -> str:
     return f"{more}{article} {number}"
 
 
-def _comparison_sentence(data: BeliefData, days: int) -> str:
-    """The chance in other cases; cases whose numbers read alike share one."""
+def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
+    """Other cases, with the chance of the true place in each; none before any report."""
     if not days:
-        return "The attacker knows only how many people are where."
+        return []
     cases = (
         [("if the phone repeats one stored report", data.ours.chance_of_truth(1))]
         if days > 1
@@ -70,7 +74,13 @@ def _comparison_sentence(data: BeliefData, days: int) -> str:
     )
     if data.plain.setup.scenario != data.ours.setup.scenario:
         cases.append(("with plain LDP", data.plain.chance_of_truth(days)))
-    cases.append(("before any report", data.ours.chance_of_truth(0)))
+    return [*cases, ("before any report", data.ours.chance_of_truth(0))]
+
+
+def _comparison_sentence(data: BeliefData, cases: Sequence[tuple[str, float]]) -> str:
+    """The chance in other cases; cases whose numbers read alike share one."""
+    if not cases:
+        return "The attacker knows only how many people are where."
     block = promise.block_name(PLACES, data.record.scenario)
     reads = "" if block == PLACES.whole else f" Every report shows the {block}."
     return f"The chance is {_joined(cases)}.{reads}"
@@ -92,6 +102,7 @@ def single_report_headline(day: int, ours: float, plain: float) -> Headline:
     return Headline(
         f"From report {day} alone the attacker gives the true place {_a(percent(ours))} chance.",
         f"The chance is {percent(plain)} with plain LDP.",
+        figures={"ours": 100 * ours, "plain": 100 * plain},
     )
 
 

@@ -89,8 +89,9 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     central, local, naive = data.here
-    figures = {"central": central, "local": local, "share": local / lesson.n}
-    figures |= {"local, more people": 10 * local, "share, more people": local / lesson.n / 10}
+    share = 100 * local / lesson.n
+    figures = {"central": central, "local": local, "share": share}
+    figures |= {"local, more people": 10 * local, "share, more people": share / 10}
     broken = ""
     if lesson.broken:
         broken = f" With the noise left in, it is off by {_off(naive)} with {_count(lesson)}."
@@ -98,9 +99,9 @@ def open_board(lesson: Lesson) -> Board:
     return Board(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {_people(central)}, local "
-            f"noise by {_off(local)}: {_share(local / lesson.n)} of all.",
+            f"noise by {_off(local)}: {_percent(share)} of all.",
             f"With 100 times as many people local noise is off by {_off(10 * local)}, but by "
-            f"{_share(local / lesson.n / 10)} of all.{broken} These are standard errors.",
+            f"{_percent(share / 10)} of all.{broken} These are standard errors.",
             figures=figures,
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "sum", _alt(data)),)),
@@ -113,8 +114,8 @@ def _count(lesson: Lesson) -> str:
     return formats.counted(lesson.n, "person", "people")
 
 
-def _share(share: float) -> str:
-    return f"{formats.digits(100 * share)}\N{NO-BREAK SPACE}%"
+def _percent(percent: float) -> str:
+    return f"{formats.digits(percent)}\N{NO-BREAK SPACE}%"
 
 
 def _people(error: float) -> str:

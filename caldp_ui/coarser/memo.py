@@ -4,7 +4,7 @@ from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
 from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import NOTHING
-from caldp_ui.words import formats
+from caldp_ui.words import formats, promise
 
 
 def memo(data: TreatmentData, attack_result: AttackResult) -> str:
@@ -13,7 +13,7 @@ def memo(data: TreatmentData, attack_result: AttackResult) -> str:
     errors = words.list_errors(data, [name for name in data.treatments if name != NOTHING])
     lines = [
         (
-            f"Data: {setup.dataset.name}, {formats.people(setup.n)} people, larger cells: "
+            f"Data: {setup.dataset.name}, {promise.population(setup)}, larger cells: "
             f"{words.cell_size_text(data)}. Counts under {record.threshold:,} are hidden, numbers "
             "are "
             f"rounded to multiples of {record.base}."

@@ -146,7 +146,8 @@ def _setting_sentence(record: Curves, line: Line, place: float) -> str:
     """The setting that the headline holds for, and whether the reader's is beyond the chart."""
     at = place_text(record.against, place)
     level = f"ε = {record.scenario.context.plain_epsilon:g}"
-    people = formats.counted(runs.people(record.scenario), "person", "people")
+    nouns = promise.counted(record.scenario)
+    people = formats.counted(runs.people(record.scenario), *nouns)
     first, last = {"people": (at, level), "epsilon": (people, at)}.get(
         record.against, (f"{people} and {at}", level)
     )

@@ -36,7 +36,7 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import accuracy, formats, parameters, policies, promise
+from caldp_ui.words import accuracy, parameters, policies, promise
 from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
@@ -156,7 +156,7 @@ def truth(setup: Setup, marks: tuple[Mark, ...] = ()) -> Picture:
     return Picture(
         TRUTH,
         "Truth",
-        f"{formats.counted(setup.n, 'person', 'people')}, shown for demonstration only",
+        f"{promise.population(setup)}, shown for demonstration only",
         f"Map of where people truly are: {setup.dataset.name}.",
         truth_code(setup),
         marks=marks,

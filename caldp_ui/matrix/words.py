@@ -66,14 +66,25 @@ def _kept(verdict: ChannelVerdict) -> Headline:
 
 
 def _broken(verdict: ChannelVerdict) -> Headline:
-    worst = verdict.broken[0].leak
-    return Headline(
-        f"The channel breaks {len(verdict.broken)} of {verdict.audit.pairs} limits.",
-        f"The worst is “{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”: it "
-        "leaks "
-        f"{loss(verdict.broken[0])} where {level_text(worst.epsilon)} is allowed, by "
-        f"{verdict.candidate.reports[worst.output]}.",
+    first = verdict.broken[0]
+    worst, count = first.leak, _equally_broken(verdict)
+    pair = f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”"
+    allowed = f"leaks {loss(first)} where {level_text(worst.epsilon)} is allowed, by "
+    report = verdict.candidate.reports[worst.output]
+    text = (
+        f"The worst is {pair}: it {allowed}{report}."
+        if count == 1
+        else f"{count} of them are equally bad: {pair}, for example, {allowed}{report}."
     )
+    return Headline(
+        f"The channel breaks {len(verdict.broken)} of {verdict.audit.pairs} limits.", text
+    )
+
+
+def _equally_broken(verdict: ChannelVerdict) -> int:
+    """How many limits are broken as far as the worst one."""
+    excess = [cell.leak.privacy_loss - cell.leak.epsilon for cell in verdict.broken]
+    return sum(each == excess[0] or abs(each - excess[0]) < 1e-9 for each in excess)
 
 
 def _unused(verdict: ChannelVerdict, fully: str) -> str:

@@ -35,7 +35,7 @@ def _hundred(kind: str, marked: int, words: str) -> str:
 
 
 def dotplot(middle: float, half_width: float, words: str) -> str:
-    """50 equally likely values of a normal whose 95 % range is this wide, stacked over a line.
+    """50 quantiles of a normal whose 95 % range is this wide, stacked over a line.
 
     What would be below 0 is at 0. Without a width all would fall on one: there is one dot then.
     """

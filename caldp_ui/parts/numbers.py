@@ -98,7 +98,7 @@ def column(result: Result) -> dict[str, str]:
         "bits per report": formats.integer(report_bits(setup.mechanism)),
         "blocks": formats.integer(setup.partition.m),
         "hidden symbols": formats.integer(symbol_partition_of(setup.mechanism).hidden.size),
-        "people": formats.integer(setup.n),
+        "reports": formats.integer(setup.n),
     }
     if not _on_map(result):
         del numbers["earth mover's distance"]

@@ -158,7 +158,7 @@ def _method(ours: Result, texts: PromiseText, expected: Forecast | None) -> list
     setup, errors = ours.setup, ours.first.errors
     return [
         ("data", setup.dataset.name),
-        ("people", formats.integer(setup.n)),
+        ("reports", formats.integer(setup.n)),
         *texts.levels,
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),

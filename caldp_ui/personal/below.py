@@ -42,7 +42,7 @@ def _collector(data: PersonalData) -> None:
         st.markdown("**The collector learns**")
         promises.bullets(words.learned_sentences(data))
     with right:
-        st.markdown("**The collector does *not* learn**")
+        st.markdown("**What reports hide, and how far**")
         promises.bullets(words.hidden_sentences(data))
 
 

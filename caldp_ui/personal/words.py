@@ -146,7 +146,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
 
 
 def hidden_sentences(data: PersonalData) -> list[str]:
-    """What the collector does not learn, one sentence each."""
+    """What reports hide, and how far, one sentence each."""
     one_report, many_reports = (
         right_guess_text(promise_tags.chance(_policy(data), m)) for m in (1, REPEATS)
     )
@@ -156,9 +156,9 @@ def hidden_sentences(data: PersonalData) -> list[str]:
             "attacker who knows none of them, it leaves all open places as likely as before."
         ),
         (
-            "Whether somebody is at home: an attacker who must choose between home and another "
-            f"place, both equally likely, {one_report}. After {REPEATS} reports from home the "
-            f"attacker {many_reports}, as reports add up."
+            "Whether somebody is at home, from one report: an attacker who must choose between "
+            f"home and another place, both equally likely, {one_report}. Reports add up: after "
+            f"{REPEATS} from home the attacker {many_reports}."
         ),
         (
             "Where own places are, all together: the reports do not say it. Whatever the map shows "

@@ -11,7 +11,7 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.parts import icons
 from caldp_ui.places import edits, words
 from caldp_ui.places.page_state import STATE
-from caldp_ui.words import formats
+from caldp_ui.words import formats, promise
 
 
 def show(area: Area, result: Result, domain: GridDomain) -> None:
@@ -26,7 +26,7 @@ def show(area: Area, result: Result, domain: GridDomain) -> None:
         left, right = st.columns([1.2, 1], gap="medium")
         with left:
             st.markdown(f"**In your box** · {words.describe_area(area)} · {cells}")
-            _numbers(report)
+            _numbers(report, promise.counted(result.setup.scenario)[1])
         with right:
             st.html(icons.dotplot(report.estimate, report.half_width, _dots_text(report)))
             st.caption(_dots_text(report))
@@ -46,12 +46,12 @@ def show(area: Area, result: Result, domain: GridDomain) -> None:
         )
 
 
-def _numbers(report: RegionReport) -> None:
+def _numbers(report: RegionReport, counted: str) -> None:
     with st.container(key=STATE.key("region-numbers"), horizontal=True):
-        st.metric("True number of people", formats.people(report.truth))
+        st.metric(f"True number of {counted}", formats.people(report.truth))
         st.metric("Estimate from the reports", formats.people(report.estimate))
         st.metric(
-            "Likely range (95 of 100 times)",
+            "95 % range",
             f"{formats.people(report.low)} – {formats.people(report.high)}",
         )
 
@@ -61,6 +61,6 @@ def _dots_text(report: RegionReport) -> str:
         return "Known exactly: nothing in this box is hidden."
     low, high = formats.people(report.low), formats.people(report.high)
     return (
-        f"Each of the {icons.DOTS} dots is as likely as any other to be the true number; "
-        f"95 of 100 times it is between {low} and {high}."
+        f"In 95 of 100 collections the range from {low} to {high} holds the true number. Between "
+        f"two neighbouring dots it is in 1 of {icons.DOTS}."
     )

@@ -12,7 +12,7 @@ import numpy as np
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.coverage import coverage
-from caldp_ui.words import formats, promise, promise_distances, promise_levels, promise_tags
+from caldp_ui.words import promise, promise_distances, promise_levels, promise_tags
 from caldp_ui.words.coverage import exposed_text
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import Vocabulary
@@ -63,4 +63,4 @@ def setting_text(setup: Setup) -> str:
     level = level_text(setup)
     if hasattr(setup.scenario.policy, "km"):
         level += f" within {setup.scenario.policy.km:g} km"
-    return f"{level} · {formats.counted(setup.n, 'person', 'people')} · data: {setup.dataset.name}"
+    return f"{level} · {promise.population(setup)} · data: {setup.dataset.name}"

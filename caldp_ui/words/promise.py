@@ -216,6 +216,17 @@ def repeats_text(nouns: Vocabulary, setup: Setup) -> str:
     )
 
 
+def counted(scenario: Scenario) -> tuple[str, str]:
+    """What the data count, one and many: check-ins, unless people are drawn from them."""
+    check_ins = isinstance(scenario.dataset, _CHECK_INS) and scenario.n is None
+    return ("check-in", "check-ins") if check_ins else ("person", "people")
+
+
+def population(setup: Setup) -> str:
+    """How many of what the data count: "3.67 million check-ins", "1,000 people"."""
+    return formats.counted(setup.n, *counted(setup.scenario))
+
+
 def counted_as_people(scenario: Scenario) -> str:
     """Note that one person is one check-in in these data; "" for other data."""
     if not isinstance(scenario.dataset, _CHECK_INS):

@@ -70,7 +70,7 @@ def _numbers(data: YesNoData) -> None:
 
 def _sharing(data: YesNoData) -> None:
     png = picture.png(data)
-    pictures = {"True shares of yes that the reports leave likely": png}
+    pictures = {"95 % ranges of the share of yes": png}
     report = ReportContent(data.ours.result, words.one_line_summary(data), pictures)
     save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
     others = {"warners-coin": data.warner.result.setup.scenario}

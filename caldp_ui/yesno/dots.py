@@ -1,4 +1,4 @@
-"""Dot plot of the likely shares of yes: 50 marks per protection, its 95 % range, the truth.
+"""Dot plot of how shares of yes scatter: 50 marks per protection, its 95 % range, the truth.
 
 Colour is never alone: this protection has circles, plain LDP diamonds, a pinned one squares.
 """
@@ -25,7 +25,7 @@ _STACK_MIN: Final = 8
 _ROW: Final = 1.42
 """Height of a row, of which the marks take 1 and their name the rest."""
 _FONT: Final = "font-size:14px"
-_LEGEND: Final = "each mark: 1 of 50 equally likely true shares"
+_LEGEND: Final = "between two marks: the truth in 1 of 50 surveys"
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def _dots_svg(frame: Frame, dot_row: DotRow, positions: list[Point], colours: Pa
         dot_row.symbol,
         _mark_size(frame, positions),
         fill,
-        f"{dot_row.name}: 50 likely shares",
+        f"{dot_row.name}: 50 marks",
     )
 
 

@@ -34,8 +34,8 @@ class Coin:
     equally likely before; None where nobody sends that report. `vertex`: the corner of the errors
     that its promise allows (CALDP, eq. (23)). `errors`: those of taking each report at its word.
     `estimate`: unbiased share of yes, may leave [0, 1]. `low`, `high`: 95 % range of the share, in
-    [0, 1]. `dots`: (50,) equally likely shares. `standard_error`: of the estimate, at the true
-    share.
+    [0, 1]. `dots`: (50,) ends of such ranges: between two of them is the truth in 1 of 50 surveys.
+    `standard_error`: of the estimate, at the true share.
     """
 
     result: Result

@@ -19,7 +19,7 @@ _DOT: Final = 9
 
 
 def png(data: YesNoData) -> bytes:
-    """PNG of two heaps of 50 equally likely shares, the truth as a line, and the scale's ends."""
+    """PNG of two heaps of 50 marks, the truth as a line, and the scale's ends."""
     heaps = dots.dot_rows(data, None, LIGHT)
     frame = dots.make_frame(heaps, data.truth)
     (left, right), (low, high) = frame.x, frame.y

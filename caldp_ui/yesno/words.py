@@ -135,7 +135,8 @@ def alt_dot_plot(data: YesNoData, pinned: YesNoData | None) -> str:
     """Alternative text of the dot plot."""
     pinned_text = "" if pinned is None else f" Pinned: {_range_text(pinned.ours)}."
     return (
-        "Heaps of 50 marks each: equally likely true shares of yes; a band holds 95 % of them. "
+        "Heaps of 50 marks each: between two neighbours lies the true share of yes in 1 of 50 such "
+        "surveys; the band holds it in 95 of 100. "
         f"This protection: {_range_text(data.ours)}. Plain LDP: {_range_text(data.warner)}."
         f"{pinned_text} Truth: {100 * data.truth:.3g} %."
     )

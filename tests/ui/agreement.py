@@ -109,7 +109,7 @@ NUMBERS: Final[Mapping[str, Source]] = {
     "bits per report": lambda run: float(run.summary["bits_per_report"]),
     "blocks": lambda run: float(run.summary["blocks"]),
     "hidden symbols": hidden,
-    "people": people,
+    "reports": people,
 }
 BOXES: Final = re.compile(r"boxes of (\d+) × \1 cells \(TV\)")
 LARGEST: Final = re.compile(r"largest found, of (\d+)")

@@ -182,7 +182,7 @@ def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
     results = [run(prepare(each)) for each in (scenario_of(at), BEGIN)]
     errors = [formats.share(result.first.errors.tv) for result in results]
     assert list(table.loc["total variation (TV)"]) == errors
-    assert "people" not in table.index  # the same in both
+    assert "reports" not in table.index  # the same in both
     again = open_app(query_of(at))
     assert record_of(again) == record_of(at)
     assert again.session_state["places/pinned"] == PlacesState(BEGIN)

@@ -176,7 +176,7 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     assert pinned_record(at, page) == first
     assert len(tables(at, page)) == (name != "curves")
     for table in tables(at, page):
-        assert "people" not in table.value.index, "the same in both"
+        assert "reports" not in table.value.index, "the same in both"
         if ERROR in table.value.index:
             errors = [error_of(now.scenario), error_of(first.scenario)]
             assert list(table.value.loc[ERROR]) == errors

@@ -1,0 +1,326 @@
+"""What a station's sentences state, at both ends of every slider, against a second computation.
+
+The second computations are written here, with NumPy and SciPy alone: nothing of the core is used
+but the made-up minutes of station 6, a trusted theorem's bound and a channel written out.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy
+
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms import in_context
+from caldp_core.privacy.context import Context
+from caldp_core.theory.shuffling import numeric_epsilon
+from caldp_ui.classroom import counting, means, rappor_crowd, rappor_terms, selection, sums, trust
+from caldp_ui.classroom.page_state import NAMES, Lesson
+from caldp_ui.classroom.stations import STATIONS
+from tests.contract.checks import naming
+from tests.ui.figures import hold
+
+TRIALS = 200_000
+SLACK = 6 * math.sqrt(0.25 / TRIALS)
+"""Six standard deviations of a share of so many trials: one in 5·10⁸ is beyond."""
+
+
+SETTINGS = ("epsilon", "n", "items", "days", "values", "width", "blocks")
+
+
+def ends(name: str, **fixed: object) -> Iterator[Lesson]:
+    """Lessons at both ends of every slider of a station, and where it begins."""
+    lesson = replace(Lesson(name), **fixed)  # type: ignore[arg-type]
+    dials = STATIONS[name].dials(lesson)
+    yield lesson
+    for values in product(*((dial.steps[0], dial.steps[-1]) for dial in dials)):
+        at = lesson
+        for dial, value in zip(dials, values, strict=True):
+            at = dial.with_value(at, value)
+        yield at
+
+
+def figures(lesson: Lesson) -> dict[str, float]:
+    return dict(STATIONS[lesson.station].open(lesson).headline.figures)
+
+
+def test_every_number_of_a_sentence_is_a_figure_and_stands_there() -> None:
+    constants = (1, 12, 60, 90, 95, 100)  # one, pages, days, fakes, a range's level, of how many
+    example = (0, 4, 30, 40, 60, 70)
+    for name in NAMES:
+        for broken in (False, True):
+            for lesson in ends(name, broken=broken):
+                reader = [float(getattr(lesson, each)) for each in SETTINGS]
+                given = [*reader, *constants, *(example if name == "selection" and broken else ())]
+                with naming(str(lesson)):
+                    hold(STATIONS[name].open(lesson).headline, given)
+    for lesson in ends("rappor", view="crowd"):
+        hold(STATIONS["rappor"].open(lesson).headline, (lesson.n, 0, 12, 95))
+
+
+def test_a_figure_that_is_not_in_its_sentence_is_caught() -> None:
+    line = STATIONS["sum"].open(Lesson("sum")).headline
+    for name, value in line.figures.items():
+        wrong = replace(line, figures={**line.figures, name: 1.1 * value})
+        with pytest.raises(AssertionError):
+            hold(wrong, (10_000, 100))
+
+
+def flipped(n: int, yes: int, q: float) -> Floats:
+    """(TRIALS,) how many more bits say yes than people, each bit flipped with chance q."""
+    rng = np.random.default_rng(3)
+    return (rng.binomial(n - yes, q, TRIALS) - rng.binomial(yes, q, TRIALS)).astype(float)
+
+
+def published(n: int, yes: int, epsilon: float) -> tuple[Floats, Floats]:
+    """Errors of a curator's count in [0, n] and their chances, term by term."""
+    a = math.exp(-epsilon)
+    z = np.arange(-2_000, 2_001)
+    return np.clip(yes + z, 0, n) - float(yes), (1 - a) / (1 + a) * a ** np.abs(z)
+
+
+def holds_95(errors: Floats, chances: Floats | None, width: float, slack: float) -> None:
+    """`width` is the least that holds 95 of 100 errors, but for what drawing them leaves open."""
+    weights = np.full(errors.size, 1 / errors.size) if chances is None else chances
+    air = 1e-6 * width + 1e-9
+    assert weights[np.abs(errors) <= width + air].sum() >= 0.95 - slack
+    assert weights[np.abs(errors) < width - air].sum() <= 0.95 + slack
+
+
+def test_trust() -> None:
+    for lesson in ends("trust"):
+        with naming(str(lesson)):
+            now, data = figures(lesson), trust.compute_data(lesson)
+            n, q = lesson.n, 1 / (1 + math.exp(lesson.epsilon))
+            yes = max(1, round(0.3 * n))
+            assert now["right"] == pytest.approx(100 * (1 - q), rel=1e-6)
+            assert now["true"] == pytest.approx(100 * yes / n)
+            errors = (flipped(n, yes, q) - q * (n - 2 * yes)) / (1 - 2 * q)
+            width = now["range"] * n / 100
+            # A normal is continuous, and what it stands for moves in steps of a hundredth of it.
+            holds_95(errors, None, width, SLACK + (0.003 if n * q > 10**4 else 0))
+            assert abs(now["estimate"] - now["true"]) <= 3.2 * now["range"] + 1e-9
+            holds_95(*published(n, yes, lesson.epsilon), data.central_off * n, 1e-9)
+
+
+def test_one_standard_error_is_no_95_percent_range() -> None:
+    n, yes, q = 10_000, 3_000, 1 / (1 + math.e)
+    errors = (flipped(n, yes, q) - q * (n - 2 * yes)) / (1 - 2 * q)
+    with pytest.raises(AssertionError):
+        holds_95(errors, None, float(errors.std()), SLACK)
+
+
+def test_sums() -> None:
+    for lesson in ends("sum", broken=True):
+        with naming(str(lesson)):
+            now, n, power = figures(lesson), lesson.n, math.exp(lesson.epsilon)
+            yes, q = round(0.3 * n), 1 / (1 + power)
+            errors, chances = published(n, yes, lesson.epsilon)
+            assert now["central"] == pytest.approx(math.sqrt(chances @ errors**2), rel=1e-6)
+            assert now["local"] == pytest.approx(math.sqrt(n * power) / (power - 1), rel=1e-6)
+            assert now["local, more people"] == pytest.approx(
+                math.sqrt(100 * n * power) / (power - 1), rel=1e-6
+            )
+            assert now["share"] == pytest.approx(100 * now["local"] / n)
+            assert now["share, more people"] == pytest.approx(now["local, more people"] / n)
+            counted = flipped(n, yes, q)
+            by_hand = math.sqrt((counted**2).mean())
+            rare = n * q < 1  # few flips: known to a few percent
+            assert now["noise left in"] == pytest.approx(by_hand, rel=0.25 if rare else 0.02)
+
+
+def elections(lesson: Lesson, lead: int) -> dict[str, float]:
+    """Shares of elections that the favourite wins, ties lost, by each method; all rivals equal."""
+    n, d, rng = lesson.n, lesson.items, np.random.default_rng(5)
+    b, draws = d.bit_length() - 1, max(400, 200_000 // d)
+    votes = np.full(d, max(n - lead, 0) // d)
+    votes[-1] += lead
+    noise = rng.geometric(1 - math.exp(-lesson.epsilon / 2), (2, draws, d))
+    central = votes + noise[0] - noise[1]
+    own = 1 / (1 + math.exp(-lesson.epsilon / 2))
+    people = int(votes.sum())
+    size = (draws, d)
+    one_hot = rng.binomial(votes, own, size) + rng.binomial(people - votes, 1 - own, size)
+    ones = int((people + lead) // 2)
+    kept = 1 / (1 + math.exp(-lesson.epsilon / b))
+    bits = rng.binomial(ones, kept, (draws, b)) + rng.binomial(people - ones, 1 - kept, (draws, b))
+    return {
+        "trusted server": float((central[:, -1] > central[:, :-1].max(axis=1)).mean()),
+        "one bit per item": float((one_hot[:, -1] > one_hot[:, :-1].max(axis=1)).mean()),
+        "bit by bit": float((2 * bits > people).all(axis=1).mean()),
+    }
+
+
+def test_selection() -> None:
+    for lesson in ends("selection"):
+        now = figures(lesson)
+        for name in ("trusted server", "one bit per item", "bit by bit"):
+            with naming(f"{lesson}: {name}"):
+                draws = max(400, 200_000 // lesson.items)
+                # Six standard deviations at 0.95, and what normals and rounded votes leave open.
+                air = 6 * math.sqrt(0.95 * 0.05 / draws) + 0.02
+                lead = int(now[name]) if name in now else lesson.n
+                if name in now:
+                    assert elections(lesson, lead)[name] >= selection.SURE - air
+                below = lead - max(1, lead // 5) if name in now else lead
+                assert below == 0 or elections(lesson, below)[name] <= selection.SURE + air
+
+
+def likelihoods(days: int, keep: float, stored: bool) -> tuple[Floats, Floats]:
+    """Laws of how often a bit that is set, and one that is not, is sent in so many days."""
+    k = np.arange(days + 1)
+    often, rarely = (scipy.stats.binom.pmf(k, days, p) for p in (0.75, 0.25))
+    if stored:
+        return keep * often + (1 - keep) * rarely, keep * rarely + (1 - keep) * often
+    sent = keep * 0.75 + (1 - keep) * 0.25
+    return scipy.stats.binom.pmf(k, days, sent), scipy.stats.binom.pmf(k, days, 1 - sent)
+
+
+def by_trials(parts: list[int], keep: float, stored: bool) -> float:
+    """Right guesses of 100, drawn: two bits that are set and two that are not for each page."""
+    rng, total = np.random.default_rng(7), np.zeros(TRIALS)
+    for days in parts:
+        on, off = likelihoods(days, keep, stored)
+        ratio = np.log(np.maximum(on, 1e-300)) - np.log(np.maximum(off, 1e-300))
+        for law, sign in ((on, 1), (on, 1), (off, -1), (off, -1)):
+            total += sign * ratio[rng.choice(days + 1, TRIALS, p=law / law.sum())]
+    return 100 * float(((total > 1e-9) + 0.5 * (np.abs(total) < 1e-9)).mean())
+
+
+def test_rappor_of_one_phone() -> None:
+    for lesson in ends("rappor", broken=True):
+        with naming(str(lesson)):
+            now, values = figures(lesson), lesson.values
+            keep = 1 / (1 + math.exp(-lesson.epsilon / 4))
+            parts = [lesson.days // values + (i < lesson.days % values) for i in range(values)]
+            parts = [part for part in parts if part]
+            air = 100 * SLACK + 0.3  # likelihoods are added up on a grid
+            assert abs(now["right"] - by_trials(parts, keep, True)) <= air
+            assert abs(now["redrawn"] - by_trials([lesson.days], keep, False)) <= air
+            assert abs(now["redrawn in the end"] - by_trials([60], keep, False)) <= air
+            agree = np.arange(4 * values + 1)
+            law = scipy.stats.binom.pmf(agree, 4 * values, keep)
+            limit = law[agree > 2 * values].sum() + law[2 * values] / 2
+            assert abs(now["limit"] - 100 * limit) <= 0.3
+            assert now["right"] <= now["limit"] + 0.3
+
+
+def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
+    for lesson in ends("rappor", view="crowd"):
+        with naming(str(lesson)):
+            board = STATIONS["rappor"].open(lesson)
+            data, now = rappor_crowd.compute_data(lesson), dict(board.headline.figures)
+            assert now["estimate"] == pytest.approx(100 * data.decoded[0] / lesson.n)
+            assert now["true"] == pytest.approx(100 * data.truth[0] / lesson.n)
+            columns = {
+                name: [float(cell.replace(",", "")) for cell in column.values()]
+                for name, column in board.numbers.items()
+            }
+            above = [
+                decoded > 1.96 * off
+                for decoded, off in zip(columns["decoded"], columns["standard error"], strict=True)
+            ]
+            assert now["above 0"] == sum(above)
+    within, many = [], Lesson("rappor", 3.0, 10**6, view="crowd")
+    for seed in range(100):
+        data = rappor_crowd.compute_data(replace(many, seed=seed))
+        off = np.abs(data.decoded - data.truth) <= rappor_crowd.SPREAD * data.deviation
+        within.append(off.mean())
+    pages = len(rappor_terms.PAGES)
+    # 1,200 estimates, those of one draw not quite independent: 2 % for 0.63 % a standard deviation.
+    assert abs(np.mean(within) - 0.95) < 6 * math.sqrt(0.95 * 0.05 / (100 * pages)) * 1.2
+
+
+def galois_error(lesson: Lesson) -> tuple[float, int]:
+    """Standard error of a share by the channel written out, and bits of a report."""
+    family = in_context(Context.plain(lesson.items, lesson.epsilon), "galois")
+    channel = np.array([[float(q) for q in row] for row in family.exact_channel()])
+    own = channel >= channel.max() * (1 - 1e-6)
+    a, r = float(channel[0][own[0]].sum()), float(channel[1][own[0]].sum())
+    share = 1 / lesson.items
+    variance = share * a * (1 - a) + (1 - share) * r * (1 - r)
+    return math.sqrt(variance / lesson.n) / (a - r), math.ceil(math.log2(channel.shape[1]))
+
+
+def test_shorter_reports() -> None:
+    for lesson in ends("bits", broken=True):
+        with naming(str(lesson)):
+            now, d, n = figures(lesson), lesson.items, lesson.n
+            power = math.exp(lesson.epsilon / 2)
+            assert now["wide"] == pytest.approx(100 * math.sqrt(power / n) / (power - 1), rel=1e-6)
+            assert now["wide bits"] == d
+            m, k = counting._CELLS[-1], np.arange(d)
+            shares = m / (m - 1) * ((k + 1) / d - 1 / m) - 1 / d
+            law = scipy.stats.binom.pmf(k, d - 1, 1 / m)
+            assert now["floor"] == pytest.approx(100 * math.sqrt(law @ shares**2), rel=1e-6)
+            if d > 64:  # a channel written out would be large: no response is better than ε allows
+                assert now["short"] > 100 * math.sqrt(4 / n) / (power**2 - 1) * 0.5
+                continue
+            short, bits = galois_error(lesson)
+            assert now["short"] == pytest.approx(100 * short, rel=1e-4)
+            assert now["short bits"] == bits
+
+
+def test_means() -> None:
+    minutes = np.arange(241)
+    for lesson in ends("means", broken=True):
+        with naming(str(lesson)):
+            now, n, power = figures(lesson), lesson.n, math.exp(lesson.epsilon)
+            people = np.random.default_rng(lesson.seed).multinomial(n, means.shares())
+
+            def off(people: Ints, at: Ints, power: float = power, n: int = n) -> float:
+                chance = (1 + at / 240 * (power - 1)) / (power + 1)
+                variance = people @ (chance * (1 - chance)) * (240 * (power + 1) / (power - 1)) ** 2
+                bias = people @ (at - minutes) / n
+                return math.hypot(math.sqrt(variance) / n, bias)
+
+            nearest = np.floor(minutes / lesson.width + 0.5).astype(int) * lesson.width
+            assert now["random"] == pytest.approx(off(people, minutes), rel=1e-6)
+            assert now["nearest"] == pytest.approx(off(people, nearest), rel=1e-6)
+            numbers, offsets = means._days()
+            places = (numbers + (offsets % lesson.width)[:, None]) // lesson.width
+            drawn = np.mean([np.unique(row).size for row in places])
+            assert now["bits"] == pytest.approx(drawn)
+            assert now["budget"] == pytest.approx(drawn * lesson.epsilon)
+            assert now["daily budget"] == pytest.approx(60 * lesson.epsilon)
+
+
+def excess_of_shuffled_coins(n: int, coin: float, after: float) -> float:
+    """Exact δ of n shuffled random bits at ε `after`: one person says 1 or 0, all others 0."""
+    p = math.exp(coin) / (1 + math.exp(coin))
+    others = scipy.stats.binom.pmf(np.arange(n), n - 1, 1 - p)
+    zero = np.convolve(others, [p, 1 - p])
+    one = np.convolve(others, [1 - p, p])
+    return max(
+        float(np.maximum(a - math.exp(after) * b, 0).sum()) for a, b in ((zero, one), (one, zero))
+    )
+
+
+def test_shuffling() -> None:
+    for lesson in (*ends("shuffling"), *ends("shuffling", broken=True, blocks=50)):
+        with naming(str(lesson)):
+            now, e = figures(lesson), lesson.epsilon
+            crowd = max(1, lesson.n // lesson.blocks)
+            assert now["mixed"] == pytest.approx(numeric_epsilon(e, crowd, 1e-9))
+            if lesson.blocks > 1:
+                assert now["crowd"] == crowd
+                assert now["one block"] == pytest.approx(numeric_epsilon(e, lesson.n, 1e-9))
+            if lesson.broken:
+                real = max(1, crowd // 10)
+                assert now["fakes"] == pytest.approx(numeric_epsilon(e, real, 1e-9))
+            if crowd <= 10**4:
+                assert excess_of_shuffled_coins(crowd, e, now["mixed"]) <= 1e-9 * (1 + 1e-6)
+
+
+def test_the_headline_of_shuffling_is_that_of_the_blocks() -> None:
+    alone = Lesson("shuffling", blocks=10_000)
+    sentence = STATIONS["shuffling"].open(alone).headline.sentence
+    assert sentence == "Shuffling 10,000 reports in 10,000 blocks leaves ε at 1."
+
+
+def test_the_lines_of_sums_are_what_their_names_say() -> None:
+    data = sums.compute_data(Lesson("sum", 10.0, 10))
+    np.testing.assert_allclose(data.local / data.local[0], np.sqrt(data.n / 10), rtol=1e-9)
