@@ -37,7 +37,7 @@ def table1_command(runs: int, seed: int, as_json: bool, scenario: str | None) ->
 
 
 def _table(columns: Sequence[Recomputed]) -> str:
-    head = f"{'(m1, m2)':>10} {'TV':>8} {'± s.e.':>9} {'expected':>9} {'paper':>7}"
+    head = f"{'(m1, m2)':>10} {'TV':>8} {'s.e.':>9} {'expected':>9} {'paper':>7}"
     lines = [f"{head} {'seconds':>8}"]
     for c in columns:
         error = "" if c.standard_error is None else f"{c.standard_error:.5f}"

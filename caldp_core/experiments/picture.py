@@ -59,7 +59,7 @@ def unprotected_text(result: "Result", noun: str) -> str:
         left = round(left * max(0.0, 1.0 - policy.shares.sum()))
     if not left:
         return ""
-    return f"Not protected: {left:,} of {int(people.sum()):,} reports, whose {noun} can be read."
+    return f"Not protected: {left:,} of {int(people.sum()):,} people, whose {noun} can be read."
 
 
 def accuracy_text(result: "Result", wrong: str) -> str:

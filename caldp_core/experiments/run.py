@@ -142,7 +142,7 @@ class Result:
     def __repr__(self) -> str:
         tv, setup = fmean(each.tv for each in self.errors), self.setup
         return (
-            f"<Result: {setup.mechanism_name}, {setup.n:,} people, {setup.mechanism.k:,} values, "
+            f"<Result: {setup.mechanism_name}, {setup.n:,} reports, {setup.mechanism.k:,} values, "
             f"total variation {tv:.3f}, {len(self.errors)} trial{'s' * (len(self.errors) > 1)}>"
         )
 

@@ -23,6 +23,7 @@ from caldp_ui.paper import charts, files, words
 from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.parts import headline, sharing
 from caldp_ui.session import incremental_jobs, jobs
+from caldp_ui.words import formats
 
 
 def view(record: Paper) -> None:
@@ -67,7 +68,7 @@ def _show(scenario: Scenario, column_indices: list[int], turns: list[TrialRun]) 
     headline.show(words.headline(scenario, rows))
     left, right = st.columns([3, 2])
     columns_text = "; ".join(
-        f"{words.column_title(column)}: {words.mean_text(mean)}, printed {column.paper}"
+        f"{words.column_title(column)}: {formats.share(mean.error)}, printed {column.paper}"
         for column, mean in rows
     )
     with left:
@@ -101,7 +102,8 @@ def _numbers(rows: words.Rows) -> pd.DataFrame:
         {
             words.column_title(column): {
                 "printed": f"{column.paper}",
-                "recomputed, mean ± standard error": words.mean_text(mean),
+                "recomputed, mean": formats.share(mean.error),
+                "standard error": words.standard_error_text(mean),
                 "difference": words.difference_text(column, mean),
                 "runs": f"{mean.runs}",
             }

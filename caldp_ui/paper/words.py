@@ -72,11 +72,9 @@ def difference_text(column: Column, mean: Mean) -> str:
     return f"{text}, {'beyond chance' if far else 'within chance'}"
 
 
-def mean_text(mean: Mean) -> str:
-    """Mean ± standard error."""
-    if mean.standard_error is None:
-        return formats.share(mean.error)
-    return formats.plus_minus(mean.error, mean.standard_error)
+def standard_error_text(mean: Mean) -> str:
+    """The standard error of the mean, where there are several runs."""
+    return "" if mean.standard_error is None else formats.share(mean.standard_error)
 
 
 def _range(low: float, high: float) -> str:

@@ -134,7 +134,8 @@ def _methods(record: Plan) -> None:
         + (
             "."
             if record.goal == "values"
-            else f", for every {words.nouns(record).unit} to ± {100 * record.within:g} %."
+            else f", for every {words.nouns(record).unit} to ± {100 * record.within:g} % (95 % "
+            "range)."
         )
     )
 

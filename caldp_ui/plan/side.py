@@ -72,7 +72,7 @@ def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
     if record.goal in RELATIVE:
         slider.show(STATE, FLOOR_SLIDER, floor_title(record))
-        slider.show(STATE, WITHIN_SLIDER, WITHIN_TITLE)
+        slider.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
     else:
         slider.show(STATE, _WRONG_SLIDER, f"People {words.nouns(record).wrong}, at most")
     common.epsilon(STATE)

@@ -3,10 +3,15 @@
 Every sentence here must be true of the scenario that it is shown with.
 """
 
+from statistics import NormalDist
+from typing import Final
+
 from caldp_core.experiments.run import Setup
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import Vocabulary
+
+_Z: Final = NormalDist().inv_cdf(0.975)
 
 
 def is_share(tv: float) -> bool:
@@ -45,12 +50,13 @@ def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
 
 
 def forecast(expected: Forecast | None) -> str:
-    """An expected total variation ± two standard deviations, and its method."""
+    """An expected total variation, the 95 % range of one outcome's, and its method."""
     if expected is None:
         return "not known: it takes long trials"
     if expected.error == 0:
         return "0: nothing is hidden, and everybody takes part"
-    return f"{formats.plus_minus(expected.error, 2 * expected.deviation)} ({expected.method})"
+    spread = formats.plus_minus(expected.error, _Z * expected.deviation)
+    return f"{spread}, 95 % range ({expected.method})"
 
 
 def plain_needs(setup: Setup, needed: int | None) -> tuple[str, str]:

@@ -181,7 +181,7 @@ def check_numbers(
 
 
 def check_expected(text: str, run: Run) -> None:
-    """An expected error with two standard deviations, and how it was found."""
+    """An expected error with the 95 % range of one outcome's, and how it was found."""
     expected = run.summary["expected"]
     if expected["method"] == LEFT_OUT:
         assert text.startswith("not known")
@@ -189,10 +189,10 @@ def check_expected(text: str, run: Run) -> None:
     if expected["tv"] == 0:
         assert text.startswith("0: nothing is hidden")
         return
-    found = re.fullmatch(r"(.+) ± (.+) \((.+)\)", text)
+    found = re.fullmatch(r"(.+) ± (.+), 95 % range \((.+)\)", text)
     assert found is not None, text
     agree(found[1], expected["tv"], EXPECTED)
-    agree(found[2], 2 * expected["tv_standard_deviation"], "its deviation")
+    agree(found[2], 1.959964 * expected["tv_standard_deviation"], "its 95 % range")
     assert found[3] == expected["method"]
 
 

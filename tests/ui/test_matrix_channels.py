@@ -47,6 +47,7 @@ def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> No
     assert all(cell["mark"] != "broken" for row in message(at)["leak"] for cell in row)
     checked(at.button(key="matrix-plant").click().run())
     assert "breaks 20 of 20 limits" in headline(at)
+    assert "20 of them are equally bad" in headline(at)  # none of them is “the worst”
     marks = [cell["mark"] for row in message(at)["leak"] for cell in row]
     assert marks.count("broken") == 20
     (table,) = (each.value for each in at.table)

@@ -16,6 +16,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
 from caldp_ui.paper import words
 from caldp_ui.paper.page_state import LINK, STATE, VIEWS, Paper
+from caldp_ui.words import formats
 from tests.ui.driver import checked, headline_of, open_page, page_record, query_of
 
 PAGE = "pages/paper.py"
@@ -41,7 +42,8 @@ def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
     for column, recomputed in zip(TABLE_1, columns, strict=True):
         mean = Mean(2, recomputed.mean, recomputed.standard_error)
         cells = table[words.column_title(column)]
-        assert cells["recomputed, mean ± standard error"] == words.mean_text(mean)
+        assert cells["recomputed, mean"] == formats.share(mean.error)
+        assert cells["standard error"] == words.standard_error_text(mean)
         assert cells["difference"] == words.difference_text(column, mean)
     gaps = [recomputed.mean / recomputed.paper - 1 for recomputed in columns]
     most = 100 * max(map(abs, gaps))

@@ -60,7 +60,7 @@ def test_a_saved_picture_says_its_epsilon_people_and_source() -> None:
     page_scene = scene_of(OneBlock(), ONE_CITY)
     text = " ".join(page_scene.image_lines)
     assert "ε = 1 " in text
-    assert f"{formats.people(page_scene.people)} people" in text
+    assert f"{formats.people(page_scene.people)} check-ins" in text
     assert runs.setup(BEGIN).dataset.name in text
     mixed = BEGIN.with_context(blocks=GridBlocks(1, 2), epsilon=(0.5, 2.0))
     assert "ε from 0.5 to 2 " in policies.setting_text(runs.setup(mixed))

@@ -153,4 +153,6 @@ def test_check_ins_are_not_passed_off_as_people(name: str) -> None:
     are_check_ins = "check-ins" in ready(name).dataset.note
     assert are_check_ins == (not isinstance(scenario.dataset, Cities))
     assert ("check-in" in promise.counted_as_people(scenario)) == are_check_ins
+    many = promise.population(ready(name))
+    assert ("check-in" in many) == (are_check_ins and scenario.n is None)
     assert any("check-ins" in s for s in promise.not_promised(PLACES, ready(name))) == are_check_ins
