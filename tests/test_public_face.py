@@ -330,7 +330,7 @@ def test_a_result_is_a_table_and_says_itself_in_a_line(tmp_path: Path) -> None:
     assert list(frame.columns) == list(columns_of(result))
     assert list(frame["number"]) == list(range(result.setup.mechanism.k))
     assert np.array_equal(frame["estimated share"], result.first.estimate)
-    assert f"1,000 people, {result.setup.mechanism.k} values" in repr(result)
+    assert f"1,000 reports, {result.setup.mechanism.k} values" in repr(result)
     assert "3 trials>" in repr(result)
     assert eval(repr(scenario)) == scenario
     own = Scenario(dataset=OwnTable(tuple(f"answer {i}" for i in range(90)), tuple(range(90))))

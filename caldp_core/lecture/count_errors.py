@@ -15,7 +15,7 @@ _NORMAL_FROM: Final = 1e4
 """Variance of the number of flipped bits from which it counts as normal."""
 
 
-def half_width(errors: Floats, chances: Floats, level: float = 0.95) -> float:
+def half_width(errors: Floats | Ints, chances: Floats, level: float = 0.95) -> float:
     """Smallest w with P(|error| ≤ w) ≥ `level`; (m,) `errors` with their `chances`, sum 1."""
     sizes = np.abs(errors)
     order = np.argsort(sizes, kind="stable")

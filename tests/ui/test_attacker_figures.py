@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,17 +48,18 @@ def included(attacker: Attacker, day: int) -> tuple[Bools, Bools]:
 def beliefs(attacker: Attacker, days: Sequence[int]) -> Floats:
     """(k,) chances after the reports of these days: e^ε for each report that speaks for a place."""
     people = attacker.setup.dataset.distribution
+    policy: Any = attacker.setup.policy
     logs = np.log(0.999 * people + 0.001 / people.size)
     for day in days:
         possible, spoken_for = included(attacker, day)
-        logs = np.where(possible, logs + attacker.setup.policy.epsilon[0] * spoken_for, -np.inf)
+        logs = np.where(possible, logs + policy.epsilon[0] * spoken_for, -np.inf)
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())
 
 
 def test_one_person() -> None:
     for record in records():
-        with naming(str((record.scenario.policy.epsilon, record.place, record.days))):
+        with naming(f"{record.scenario}, {record.place}, {record.days}"):
             data, place = load_data(record), record.place
             line = words.headline(data)
             hold(line, (record.days, 100))

@@ -79,7 +79,7 @@ def published(n: int, yes: int, epsilon: float) -> tuple[Floats, Floats]:
     """Errors of a curator's count in [0, n] and their chances, term by term."""
     a = math.exp(-epsilon)
     z = np.arange(-2_000, 2_001)
-    return np.clip(yes + z, 0, n) - float(yes), (1 - a) / (1 + a) * a ** np.abs(z)
+    return (np.clip(yes + z, 0, n) - yes).astype(float), (1 - a) / (1 + a) * a ** np.abs(z)
 
 
 def holds_95(errors: Floats, chances: Floats | None, width: float, slack: float) -> None:
