@@ -4,7 +4,7 @@ from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
 from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import NOTHING
-from caldp_ui.words import formats, promise
+from caldp_ui.words import promise
 
 
 def memo(data: TreatmentData, attack_result: AttackResult) -> str:

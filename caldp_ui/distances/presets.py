@@ -23,22 +23,22 @@ class Preset(PolicyPreset):
 PRESETS: Final = (
     Preset(
         "Hide where around a city",
-        "Places 50 km apart are about as likely: the suburb is hidden, the region is not.",
+        "50 km apart, at most 73 of 100 guesses are right: the suburb is hidden, the region is not.",
         CrowFlies(1.0, 50.0),
     ),
     Preset(
         "Hide where in a city",
-        "Places 20 km apart are about as likely: the city shows, the quarter does not.",
+        "20 km apart, at most 73 of 100 guesses are right: the city shows, the quarter does not.",
         CrowFlies(1.0, 20.0),
     ),
     Preset(
         "Hide where in a state",
-        "Places 200 km apart are about as likely: noise over whole states.",
+        "200 km apart, at most 73 of 100 guesses are right: noise over whole states.",
         CrowFlies(1.0, 200.0),
     ),
     Preset(
         "Hide the house only",
-        "Places 2 km apart are about as likely: finer than this map's cells, so nearly no noise.",
+        "2 km apart, at most 73 of 100 guesses are right: finer than this map's cells, so nearly no noise.",
         CrowFlies(1.0, 2.0),
     ),
     Preset(

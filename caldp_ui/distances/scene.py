@@ -77,7 +77,7 @@ def scene(data: DistanceData) -> Scene:
         else Scene.prompt,
         look_hint="Take the brush and click a place to draw the ring there, or choose one below.",
         mark_words={
-            "sensitive": f"about as likely as {name}",
+            "sensitive": f"within ε of {name}",
             "blocks": "borders of blocks",
             "box": "",
         },
