@@ -23,7 +23,7 @@ class Preset(PolicyPreset):
 PRESETS: Final = (
     Preset(
         "Hide where around a city",
-        "50 km apart, at most 73 of 100 guesses are right: the suburb is hidden, the region is not.",
+        "50 km apart, at most 73 of 100 guesses are right: suburbs are hidden, regions not.",
         CrowFlies(1.0, 50.0),
     ),
     Preset(
@@ -38,7 +38,7 @@ PRESETS: Final = (
     ),
     Preset(
         "Hide the house only",
-        "2 km apart, at most 73 of 100 guesses are right: finer than this map's cells, so nearly no noise.",
+        "2 km apart, at most 73 of 100 guesses are right: finer than the cells, so nearly no noise.",
         CrowFlies(1.0, 2.0),
     ),
     Preset(
