@@ -38,7 +38,7 @@ PRESETS: Final = (
     ),
     Preset(
         "Hide the house only",
-        "2 km apart, at most 73 of 100 guesses are right: finer than the cells, so nearly no noise.",
+        "2 km apart, at most 73 of 100 guesses are right: finer than a cell, so nearly no noise.",
         CrowFlies(1.0, 2.0),
     ),
     Preset(
