@@ -169,10 +169,12 @@ def _audit(channel_verdict: ChannelVerdict) -> str:
         return f"<p><b>{nothing}</b></p>"
     worst = audit.worst
     went = "comes nearest to its limit" if audit.holds else "goes farthest beyond its limit"
+    loss, level = (f"{each:.9g}" for each in (worst.privacy_loss, worst.epsilon))
+    loss = f"just above {level}" if loss == level and not audit.holds else loss
     return (
         f"<p><b>{verdict}</b> “{escape(channel_verdict.names[worst.x])}” against "
         f"“{escape(channel_verdict.names[worst.x_other])}” {went}: a privacy loss of "
-        f"{worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g} is allowed; it is seen by "
+        f"{loss}, where E = {level} is allowed; it is seen by "
         f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Looked at: every entry "
         "of the "
         f"channel, in rational numbers; {len(channel_verdict.broken)} of {audit.pairs} limits "

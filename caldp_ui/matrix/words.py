@@ -118,7 +118,8 @@ def loss(cell: CellAudit) -> str:
     digits = 2
     while digits < 9 and not cell.holds and f"{value:.{digits}f}" == f"{level:.{digits}f}":
         digits += 1
-    return f"{max(value, 0.0):.{digits}f}"
+    above = "just above " if digits == 9 and f"{value:.9f}" == f"{level:.9f}" else ""
+    return f"{above}{max(value, 0.0):.{digits}f}"
 
 
 def implied_sentence(verdict: ChannelVerdict) -> str:

@@ -168,6 +168,13 @@ def _method(ours: Result, texts: PromiseText, expected: Forecast | None) -> list
     ]
 
 
+def _above_text(excess: float) -> str:
+    """By how much a loss is above its ε, where both may read alike; "" where it is not."""
+    if excess <= 0:
+        return ""
+    return f": {'less than 0.0001' if excess < 1e-4 else f'{excess:.4f}'} above it"
+
+
 def public_map_row(scenario: Scenario) -> list[tuple[str, str]]:
     """A row with the title of the public map that the estimate uses; none without one."""
     if ESTIMATORS[scenario.estimator].needs_map and isinstance(scenario.prior, PublicMap):
@@ -195,6 +202,6 @@ def _audit(summary: PrivacySummary) -> str:
     if summary.loss is not None and summary.epsilon is not None:
         worst = (
             f" The pair that comes nearest to its bound has a privacy loss of {summary.loss:.9g}, "
-            f"where ε = {summary.epsilon:g} is promised."
+            f"where ε = {summary.epsilon:g} is promised{_above_text(summary.excess)}."
         )
     return f"<p><b>{verdict}</b>{worst} Looked at: {escape(summary.method)}.</p>"

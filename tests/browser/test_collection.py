@@ -4,7 +4,7 @@ import json
 import runpy
 import shutil
 from functools import partial
-from http.server import ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any, Final
@@ -16,7 +16,14 @@ from caldp_core.cli.commands import main as caldp
 from caldp_core.collect import js
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
+from caldp_core.collect.protocol import EVERYTHING
+from caldp_core.collect.table_plan import TablePlan
+from caldp_core.domain.answers import Domain
+from caldp_core.mechanisms.catalogue import mechanism
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.matrix import DenseMatrix
 from tests import ROOT
+from tests.collect.protocols import SPECS, planned
 from tests.collect.vectors import vectors
 
 pytestmark = pytest.mark.browser
@@ -98,6 +105,28 @@ def test_the_form_draws_one_report_and_sends_it_until_it_arrives(
     assert day.read_text("utf-8").splitlines() == lost
     found = Collector(Protocol.from_file(tmp_path / "protocol.json")).tally(day)
     assert (found.tally.n, sum(found.refused.values())) == (1, 0)
+
+
+def test_the_form_says_which_answers_no_coin_hides(browser: Any, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLE / "form.html", tmp_path)
+    caldp(["client", "-o", f"{tmp_path}/client.js"], standalone_mode=False)
+    labels = ("hiv", "flu", "cold", "none")
+    alone = Context.of([0, 1, 1, 1], [True, True, False, False], 1.0)
+    plan = planned(alone, SPECS["hadamard"])
+    table = TablePlan.of("designed", mechanism(DenseMatrix.of(dense(alone)), "designed"))
+    for each, names in ((plan, ("A", "B")), (table, EVERYTHING)):
+        made = Protocol("Which?", Domain.of(labels), names, each)
+        (tmp_path / "protocol.json").write_text(made.to_json(), "utf-8")
+        page = browser.new_page()
+        handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
+            try:
+                page.goto(f"http://127.0.0.1:{server.server_port}/form.html")
+                page.get_by_text("No coin is thrown for: hiv.").wait_for()
+            finally:
+                page.close()
+                server.shutdown()
 
 
 def answer(page: Any, label: str, text: str) -> None:

@@ -1,13 +1,15 @@
 """Channels on the page of the privacy matrix: each verdict is the core's exact audit."""
 
+import math
 import re
 from concurrent.futures import wait
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import audit_channel
+from caldp_core.audit.pairwise import audit_cells, audit_channel
 from caldp_core.audit.sampled import audit_sampler, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import mechanism
@@ -285,3 +287,14 @@ def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
     # 1,600 free errors: known to 1.8 %, so 9 % is five of that; two digits round by 2.5 %.
     assert float(re.search(r"by ([\d.]+) percentage", caption)[1]) == pytest.approx(off, rel=0.12)  # type: ignore[index]
     assert "10,000 people" in caption
+
+
+def test_a_leak_that_reads_like_its_limit_is_said_to_be_above_it() -> None:
+    """e is irrational: its nearest fraction above is beyond the limit, in no digit of a float."""
+    leaky = Fraction(math.nextafter(math.e, 3.0))
+    channel = [[leaky / (1 + leaky), 1 / (1 + leaky)], [1 / (1 + leaky), leaky / (1 + leaky)]]
+    cells = audit_cells(channel, DenseMatrix.of([[0.0, 1.0], [1.0, 0.0]]))
+    assert not any(cell.holds for cell in cells)
+    assert {words.loss(cell) for cell in cells} == {"just above 1.000000000"}
+    wide = audit_cells(channel, DenseMatrix.of([[0.0, 0.5], [0.5, 0.0]]))
+    assert {words.loss(cell) for cell in wide} == {"1.00"}

@@ -13,6 +13,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.results import Results, Tallies
 from caldp_core.experiments.run import Result
+from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record
 from caldp_ui.plan import memo, people_needed
 from caldp_ui.plan import words as plan_words
@@ -92,6 +93,13 @@ def test_where_nobody_is_protected_no_level_is_said() -> None:
     assert "It holds" not in page
     assert "Nothing is promised" in page
     assert "Nothing is promised" in promises._audit_text(report.summary)
+
+
+def test_a_loss_that_reads_like_its_level_is_said_to_be_above_it() -> None:
+    found = PrivacySummary(False, "all", 1.00000000000001, 1.0, excess=1e-14)
+    assert "where ε = 1 is promised: less than 0.0001 above it." in record._audit(found)
+    assert ": 0.0500 above it." in record._audit(replace(found, loss=1.05, excess=0.05))
+    assert "above" not in record._audit(PrivacySummary(True, "all", 1.0, 1.0))
 
 
 def test_a_plan_and_its_memo_begin_with_them(
