@@ -97,7 +97,7 @@ class FamilyPlan:
     def promise(self) -> dict[str, Any]:
         """What is promised, for a record; ε of the blocks in which something is hidden."""
         policy, hidden = self.mechanism.policy, int(self.mechanism.hidden_symbols.size)
-        epsilon = policy.epsilon[policy.hidden_sizes > 0]
+        epsilon = policy.hidden_epsilon
         always = int(coverage(policy).in_clear.sum())
         return {
             "epsilon_least": float(epsilon.min()) if epsilon.size else None,

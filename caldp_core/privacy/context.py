@@ -109,7 +109,7 @@ class Context:
         text = f"{self.k:,} values in {self.m:,} block{'s' * (self.m > 1)}, {marked:,} sensitive"
         if not hidden:
             return f"<Context: {text}{alone}, nobody is protected>"
-        levels = self.epsilon[self.hidden_sizes > 0]
+        levels = self.hidden_epsilon
         ends = " to ".join(f"{end:g}" for end in sorted({levels.min(), levels.max()}))
         return f"<Context: {text}{alone}, ε = {ends}>"
 
@@ -159,6 +159,11 @@ class Context:
     def hidden_sizes(self) -> Ints:
         """(m,) hidden symbols in each block."""
         return read_only(np.bincount(self.blocks[self.hidden_symbols], minlength=self.m))
+
+    @property
+    def hidden_epsilon(self) -> Floats:
+        """(j,) ε of the blocks in which any symbol is hidden: of the others none stands."""
+        return self.epsilon[self.hidden_sizes > 0]
 
     @cached_property
     def ranks(self) -> Ints:

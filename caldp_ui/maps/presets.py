@@ -21,7 +21,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.any_map import blocks_of, cells_along
 from caldp_ui.controls.presets import Preset
-from caldp_ui.words import formats
+from caldp_ui.words import formats, policies
 
 BEGIN: Final = Scenario()
 _THREE_CITIES: Final = SensitiveAreas(
@@ -157,6 +157,5 @@ def matching_preset(scenario: Scenario) -> Preset | None:
 def title(scenario: Scenario) -> str:
     """A title for a scenario, in a few words."""
     preset = matching_preset(scenario)
-    level = scenario.context.epsilon
-    level_text = f"ε = {level:g}" if not isinstance(level, tuple) else "several ε"
-    return f"{preset.title if preset else 'own protection'}, {level_text}"
+    level = policies.level_text(runs.setup(scenario))
+    return f"{preset.title if preset else 'own protection'}, {level}"

@@ -22,7 +22,7 @@ class Blocks:
     `heights`: (m,) ε; `people`: (m,) share of all people; `protected`: (m,) share of a block's
     people who are protected. `boxes`: (n, 4) south, north, west and east of the rectangles that
     make up the blocks, in degrees; `of_box`: (n,) block of each. `descriptions`: (m,) a block's
-    numbers in words.
+    numbers in words; `levels`: (m,) its ε, or "none" where nothing is hidden.
     """
 
     names: tuple[str, ...]
@@ -32,6 +32,7 @@ class Blocks:
     boxes: Floats
     of_box: Ints
     descriptions: tuple[str, ...]
+    levels: tuple[str, ...]
 
 
 def blocks_of(setup: Setup, domain: GridDomain) -> Blocks | None:
@@ -44,14 +45,19 @@ def blocks_of(setup: Setup, domain: GridDomain) -> Blocks | None:
     cells = partition.sums(policy.hidden().astype(np.float64)) / partition.sizes()
     protected = np.where(people > 0, hidden / np.maximum(people, 1e-300), cells)
     boxes, of_box = _boxes(partition.labels.reshape(domain.rows, domain.columns), domain)
-    descriptions = tuple(
-        f"{name}: ε = {epsilon:g}\n{percent(float(share))} of all people, "
-        f"{percent(float(safe))} of them protected"
-        for name, epsilon, share, safe in zip(
-            partition.names, policy.epsilon, people, protected, strict=True
-        )
+    hides = policy.hidden_sizes.tolist()
+    levels = tuple(
+        f"{epsilon:g}" if some else "none"
+        for epsilon, some in zip(policy.epsilon.tolist(), hides, strict=True)
     )
-    return Blocks(partition.names, policy.epsilon, people, protected, boxes, of_box, descriptions)
+    descriptions = tuple(
+        f"{name}: ε = {level}\n{percent(float(share))} of all people, "
+        f"{percent(float(safe))} of them protected"
+        for name, level, share, safe in zip(partition.names, levels, people, protected, strict=True)
+    )
+    return Blocks(
+        partition.names, policy.epsilon, people, protected, boxes, of_box, descriptions, levels
+    )
 
 
 def _boxes(labels: Ints, domain: GridDomain) -> tuple[Floats, Ints]:

@@ -108,7 +108,7 @@ def _largest(blocks: Blocks) -> pd.DataFrame:
     largest = np.argsort(-blocks.people, kind="stable")[:_ROWS]
     return pd.DataFrame(
         {
-            "ε": [f"{blocks.heights[i]:g}" for i in largest],
+            "ε": [blocks.levels[i] for i in largest],
             "people": [percent(float(blocks.people[i])) for i in largest],
             "protected": [percent(float(blocks.protected[i])) for i in largest],
         },

@@ -1,8 +1,9 @@
 """The pinned scenario: one more point per row of the picture, and a table of differences."""
 
-from typing import Any, Final
+from typing import Final
 
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.compute import runs
 from caldp_ui.controls.presets import matching_preset
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
@@ -10,6 +11,7 @@ from caldp_ui.values import words
 from caldp_ui.values.page_state import STATE, ValuesState, domain_of
 from caldp_ui.values.picture import png
 from caldp_ui.values.tables import presets_of, table_of
+from caldp_ui.words import policies
 from caldp_ui.words.vocabulary import ANSWERS
 
 
@@ -17,8 +19,7 @@ def _title(record: ValuesState) -> str:
     scenario = record.scenario
     table = table_of(scenario.dataset)
     preset = matching_preset(presets_of(scenario.dataset, domain_of(scenario)), scenario)
-    policy: Any = scenario.policy
-    level = "several ε" if isinstance(policy.epsilon, tuple) else f"ε = {policy.epsilon:g}"
+    level = policies.level_text(runs.setup(scenario))
     name = f"{escape_markdown(table.title)}, " if table else ""
     return f"{name}{preset.title if preset else 'own protection'}, {level}"
 

@@ -53,7 +53,7 @@ def level_text(setup: Setup, epsilon: str = "ε") -> str:
     policy = setup.scenario.policy
     levels = getattr(policy, "epsilon", policy.plain_epsilon)
     if isinstance(setup.policy, Context):
-        levels = setup.policy.epsilon[setup.policy.hidden_sizes > 0]
+        levels = setup.policy.hidden_epsilon
     low, high = float(np.min(levels)), float(np.max(levels))
     return f"{epsilon} = {low:g}" if low == high else f"{epsilon} from {low:g} to {high:g}"
 

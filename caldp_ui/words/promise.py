@@ -44,7 +44,7 @@ _READ: Final = 0.995
 def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> PromiseText:
     """The promise of a context, in sentences; a writer of `policies.WRITERS`."""
     del policy
-    levels = _context(setup).epsilon[_context(setup).hidden_sizes > 0].tolist()
+    levels = _context(setup).hidden_epsilon.tolist()
     ends = sorted({min(levels), max(levels)}) if levels else []
     graded = grades(
         protected_share(setup),

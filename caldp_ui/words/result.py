@@ -81,7 +81,7 @@ def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:
         return ""
     level = promise.largest_epsilon(setup.scenario)
     if isinstance(setup.policy, Context):
-        level = float(setup.policy.epsilon[setup.policy.hidden_sizes > 0].max())
+        level = float(setup.policy.hidden_epsilon.max())
     return f"At ε = {level:g} even their protection counts as none."
 
 
@@ -89,7 +89,8 @@ def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:
     """What this protection and plain LDP both hide, and what only plain LDP hides."""
     if not isinstance(setup.policy, Context):
         return policies.promise_summary(nouns, setup)
-    low, high = float(setup.policy.epsilon.min()), float(setup.policy.epsilon.max())
+    levels = setup.policy.hidden_epsilon
+    low, high = float(levels.min()), float(levels.max())
     texts = policies.describe_promise(nouns, setup)
     if texts.grades[-1].counts_as_none:
         guess = texts.summary.replace("*", "")

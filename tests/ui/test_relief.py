@@ -119,6 +119,12 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         inside = setup.partition.labels == block
         assert safe == pytest.approx(shares[inside & flags].sum() / shares[inside].sum())
     assert (found.protected[1:] == 0).all()
+    hides = [bool(flags[setup.partition.labels == block].any()) for block in range(4)]
+    assert found.levels == tuple(
+        f"{e:g}" if some else "none" for e, some in zip(levels, hides, strict=True)
+    )
+    assert all(("ε = none" in each) != some
+               for each, some in zip(found.descriptions, hides, strict=True))  # fmt: skip
     assert 0 < found.protected[0] < 1
     states = prepare(BEGIN.with_context(blocks=StateBlocks()))
     many = blocks.blocks_of(states, US_GRID)
