@@ -212,18 +212,28 @@ def _rests_on_few(
 ) -> Bools:
     """(k,) whether an estimate is far from a normal of its own.
 
-    That is one of a block with few people or with few hidden values, whose noise is of one piece,
-    and one with a skewness above 1/√REPORTS_LEAST. As p_x moves and the block's hidden share does
-    not, n·Var_x = A + B·p_x − p_x². A + B·p_x is the noise, B what one report more adds to it, and
-    its skewness B/√(n·(A + B·p_x)).
+    That is one of few reports, and one of a block with few hidden values, whose noise is of one
+    piece.
     """
-    noise, gain = n * variance + p**2, _gains(mechanism, policy, p, n, variance)
     hidden = policy.hidden()
-    people = n * sums_by(policy.blocks, p, policy.m)
     alone = np.bincount(policy.blocks, weights=hidden, minlength=policy.m) < HIDDEN_LEAST
+    few = rests_on_few_reports(mechanism, p, n, variance)
+    return few | (hidden & alone[policy.blocks])
+
+
+def rests_on_few_reports(mechanism: Mechanism, p: Floats, n: int, variance: Floats) -> Bools:
+    """(k,) whether a context's estimate is far from normal: of few people, or with a skewness.
+
+    Above 1/√REPORTS_LEAST. As p_x moves and the block's hidden share does not, n·Var_x =
+    A + B·p_x − p_x². A + B·p_x is the noise, B what one report more adds to it, and its skewness
+    B/√(n·(A + B·p_x)).
+    """
+    policy = mechanism.policy
+    assert isinstance(policy, Context)
+    noise, gain = n * variance + p**2, _gains(mechanism, policy, p, n, variance)
+    people = n * sums_by(policy.blocks, p, policy.m)
     skewed = n * noise < REPORTS_LEAST * gain**2
-    few = (people < REPORTS_LEAST)[policy.blocks]
-    return np.asarray(skewed | few | (hidden & alone[policy.blocks]))
+    return np.asarray(skewed | (people < REPORTS_LEAST)[policy.blocks])
 
 
 def _gains(mechanism: Mechanism, policy: Context, p: Floats, n: int, variance: Floats) -> Floats:

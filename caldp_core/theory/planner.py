@@ -6,7 +6,7 @@ those are simulated, answers are as sure as they are.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,9 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Progress, no_progress
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.options import Options
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
@@ -39,6 +42,8 @@ _EPSILONS: Final[tuple[float, ...]] = (
 middle part, whose steps are of 10 %."""
 _PEOPLE_TOLERANCE: Final = 1e-3
 """Of people, as logarithms."""
+_STEPS_USUAL: Final = 6
+"""Errors that a search for people usually takes."""
 _PLAINLY: Final = 1.05
 """Families whose error is within 5 % are called equal."""
 
@@ -50,9 +55,31 @@ as a subset's size.
 """
 
 
+@dataclass(frozen=True)
+class TotalVariation:
+    """Expected TV after `estimator`; the rest as for `expected_error`.
+
+    Simulated where no approximation holds: to 0.5 % of itself, or until it certainly is off
+    `target`.
+    """
+
+    estimator: str
+    domain: Domain | GridDomain | None = None
+    options: Options = Options()
+    target: float | None = None
+
+    def __call__(self, mechanism: Mechanism, p: Floats, n: int) -> float:
+        """The error of n people from p."""
+        budget = Budget.plan(mechanism.k, self.target)
+        name, domain, options = self.estimator, self.domain, self.options
+        return expected_error(
+            mechanism, p, n, name, domain=domain, options=options, budget=budget
+        ).error
+
+
 def total_variation(estimator: str) -> Accuracy:
-    """Expected TV after this estimator, simulated (to 3 %) where no approximation holds."""
-    return partial(_simulated_error, estimator)
+    """Expected TV after this estimator, simulated (to 0.5 %) where no approximation holds."""
+    return TotalVariation(estimator)
 
 
 def standard_error(symbol: int) -> Accuracy:
@@ -72,10 +99,6 @@ def relative_error(floor: float) -> Accuracy:
 
 
 # Functions of the module, as those within functions can't be sent to other processes.
-def _simulated_error(estimator: str, mechanism: Mechanism, p: Floats, n: int) -> float:
-    return expected_error(mechanism, p, n, estimator, budget=Budget.quick(mechanism.k)).error
-
-
 def _deviation(symbol: int, mechanism: Mechanism, p: Floats, n: int) -> float:
     place = check_whole("symbol", symbol, 0, mechanism.k - 1)
     return float(np.sqrt(mechanism.variance(p, n)[place]))
@@ -111,6 +134,8 @@ class Goal:
         )
         check_number("target", self.target, 0.0, math.inf)
         require(self.target > 0, f"target must be above 0, got {self.target:g}.")
+        if isinstance(self.accuracy, TotalVariation):
+            object.__setattr__(self, "accuracy", replace(self.accuracy, target=self.target))
 
     def is_met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
         """Whether n people from p reach it."""
@@ -151,18 +176,53 @@ def epsilon_for(context: Context, family: str, p: ArrayLike, n: int, goal: Goal)
     _check_goal(goal)
     shares = check_distribution("p", p, context.k)
 
-    def reached(epsilon: float) -> bool:
+    def excess(epsilon: float) -> float:
         changed = Context.of(context.blocks, context.sensitive, epsilon)
-        return goal.is_met(mechanism(changed, family), shares, n)
+        return _excess(goal.accuracy(mechanism(changed, family), shares, n), goal.target)
 
-    place = next((i for i, epsilon in enumerate(_EPSILONS) if reached(epsilon)), None)
-    if place is None or place == 0:
-        return None if place is None else EPSILON_MIN
-    low, high = _EPSILONS[place - 1], _EPSILONS[place]
-    while high > low * (1.0 + _EPSILON_CLOSE):
-        middle = float(np.sqrt(low * high))
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+    before = math.nan
+    for place, epsilon in enumerate(_EPSILONS):
+        after = excess(epsilon)
+        if after <= 0:
+            ends = (math.log(_EPSILONS[place - 1]), before), (math.log(epsilon), after)
+            return (
+                epsilon
+                if place == 0
+                else math.exp(_crossing(lambda log: excess(math.exp(log)), *ends, _EPSILON_CLOSE))
+            )
+        before = after
+    return None
+
+
+def _excess(error: float, target: float) -> float:
+    """How far an error is above its target, as logarithms."""
+    return math.log(max(error, 1e-300)) - math.log(target)
+
+
+def _crossing(
+    excess: Callable[[float], float],
+    low: tuple[float, float],
+    high: tuple[float, float],
+    close: float,
+) -> float:
+    """Where `excess` is 0 or less, at most `close` above where it is positive.
+
+    `low`, `high`: a point above 0 and one that is not, each with its excess, which is nearly
+    straight between them. The point where the line between both is 0 is tried, moved a little to
+    the side that is farther; every third time the middle.
+    """
+    nearer, step = 1.0, 0
+    while high[0] - low[0] > close:
+        step += 1
+        middle = 0.5 * (low[0] + high[0])
+        if step % 3 and math.isfinite(low[1] - high[1]):
+            straight = low[0] + (high[0] - low[0]) * low[1] / (low[1] - high[1])
+            edge = 0.45 * close
+            middle = min(max(straight + nearer * edge, low[0] + edge), high[0] - edge)
+        found = middle, excess(middle)
+        nearer = 1.0 if found[1] > 0 else -1.0
+        low, high = (found, high) if found[1] > 0 else (low, found)
+    return high[0]
 
 
 @dataclass(frozen=True)
@@ -223,16 +283,19 @@ def people_needed(
     `error_at` must not rise with n. `progress` receives the share that is done before each
     error is computed, and may raise `Cancelled`.
     """
-    low, high = 0.0, float(np.log(N_MAX))
-    steps = math.ceil(math.log2(high / _PEOPLE_TOLERANCE))
+    done = 0
     progress(0.0)
-    if error_at(N_MAX) > target:
+
+    def excess(log_people: float) -> float:
+        nonlocal done
+        done += 1
+        progress(done / (done + _STEPS_USUAL))
+        return _excess(error_at(max(1, round(math.exp(log_people)))), target)
+
+    high = math.log(N_MAX), _excess(error_at(N_MAX), target)
+    if high[1] > 0:
         return None
-    for step in range(1, steps + 1):
-        progress(step / (steps + 1))
-        middle = 0.5 * (low + high)
-        if error_at(max(1, round(float(np.exp(middle))))) > target:
-            low = middle
-        else:
-            high = middle
-    return max(1, round(float(np.exp(high))))
+    low = 0.0, excess(0.0)
+    if low[1] <= 0:
+        return 1
+    return max(1, round(math.exp(_crossing(excess, low, high, _PEOPLE_TOLERANCE))))

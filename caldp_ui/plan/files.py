@@ -61,7 +61,8 @@ def snippet(record: Plan) -> str:
         is_slow = runs.takes_long(chosen)
         name = "approximated_error" if is_slow else "expected_error"
         definition = (_APPROXIMATED if is_slow else _OVERALL).format(
-            estimator=chosen.estimator, budget=people_needed.BUDGET
+            estimator=chosen.estimator,
+            budget=replace(people_needed.BUDGET, target=people_needed.target(record)),
         )
     theory = "caldp_core.theory"
     imports = {

@@ -27,7 +27,8 @@ from caldp_ui.session.cost import MB_PER_VALUE, Cost
 _EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 _SIMULATED: Final = (0.5, 1.0, 2.0, 4.0)
 """ε's of the picture: fewer where every point takes trials."""
-BUDGET: Final = Budget(8, 16, 0.03)
+BUDGET: Final = Budget(16, 256, 0.01)
+"""Trials of one error, fewer where it is far from the goal."""
 
 
 @dataclass(frozen=True)
@@ -107,21 +108,23 @@ def _people_and_method(
                 setup.mechanism, p, labels, floor=floor, within=target, progress=progress
             )
         else:
-            accuracy = relative_error(floor) if goal == "values" else _overall_accuracy(scenario)
+            is_overall = goal != "values"
+            accuracy = _overall(scenario, target) if is_overall else relative_error(floor)
             people = people_for(setup.mechanism, p, Goal(accuracy, target), progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, setup.mechanism_name
 
 
-def _overall_accuracy(scenario: Scenario) -> Accuracy:
+def _overall(scenario: Scenario, target: float) -> Accuracy:
     """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
     setup = runs.setup(scenario)
     name, domain, options = scenario.estimator, setup.dataset.domain, setup.options
+    budget = replace(BUDGET, target=target)
     if not runs.takes_long(scenario):
         return lambda mechanism, p, n: (
             expected_error(
-                mechanism, p, n, name, domain=domain, options=options, budget=BUDGET
+                mechanism, p, n, name, domain=domain, options=options, budget=budget
             ).error
         )
 
