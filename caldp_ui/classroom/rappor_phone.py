@@ -115,7 +115,7 @@ def open_board(lesson: Lesson) -> Board:
     _, redrawn, changing = data.at_lesson_days
     figures = {"right": 100 * changing, "limit": 100 * data.stored_limit}
     details = (
-        f"For {pages} the limit is {formats.hundred(data.stored_limit)}, however many days, from "
+        f"With ever more days it tends to {formats.hundred(data.stored_limit)} for {pages}, from "
         "even odds."
     )
     if lesson.broken:
@@ -166,7 +166,7 @@ def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     most = 100 * max_guess_accuracy(lesson.epsilon)
     hover = "%{y:.1f} times in 100"
     traces: list[Any] = [
-        charts.line("limit for one value", [1, DAYS_MOST], [most, most], faint, hover),
+        charts.line("most that ε allows, one value", [1, DAYS_MOST], [most, most], faint, hover),
         charts.line("stored noise", data.days, 100 * np.array(data.stored), ours, hover),
     ]
     if lesson.values > 1:

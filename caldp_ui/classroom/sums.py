@@ -143,7 +143,7 @@ def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
         traces.append(charts.line(name, data.n, data.noise_left_in, third))
     top = max(float(data.local_errors.max()), float(data.noise_left_in[-1]) * lesson.broken)
     y = {
-        "title_text": "standard error, people",
+        "title_text": "error, people",
         "type": "log",
         "range": [math.log10(0.9 * least), math.log10(2 * top)],
         "tickvals": [least, *(10.0**power for power in range(lowest, 10))],

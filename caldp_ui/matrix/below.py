@@ -77,7 +77,8 @@ def _tests(data: MatrixData) -> None:
         ).rename_axis("how")
     )
     st.markdown(
-        f"This is {names}, where the channel comes nearest to its limit. {_moral(verdict, missed)}"
+        f"This is {names}: no pair is nearer to its limit, or farther beyond it. "
+        f"{_moral(verdict, missed)}"
     )
 
 
