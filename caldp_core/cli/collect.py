@@ -26,7 +26,7 @@ from caldp_core.cli.terminal import (
 from caldp_core.collect import js
 from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.estimate import ESTIMATOR, collected_from_histogram, estimate_table
+from caldp_core.collect.estimate import collected_from_histogram, estimate_table
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol, unprotected_text
@@ -36,7 +36,7 @@ from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.options import KNOWING_MAP, Options
+from caldp_core.estimation.options import KNOWING_MAP, Options, default_estimator
 from caldp_core.experiments.geojson import cells_as_geojson, map_for_geojson
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import Columns, as_csv
@@ -125,7 +125,7 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     help="Chance that an interval holds its share.",
 )
 @click.option("--estimator", type=click.Choice(list(ESTIMATORS)),
-              help="[default: simplex-per-block, with --prior cascade-map]")  # fmt: skip
+              help=f"[default: {default_estimator()}, with --prior {KNOWING_MAP}]")  # fmt: skip
 @prior_option
 @q_option
 @click.option("-o", "--output", type=_FILE, help="Write the table here: CSV, or cells as .geojson.")
@@ -161,12 +161,12 @@ def estimate_command(
             else collected_from_histogram(loaded, histogram or Path())
         )
         known = NoPrior() if prior is None else read_prior(prior, loaded.domain)
-        name = estimator or (ESTIMATOR if prior is None else KNOWING_MAP)
+        options = Options(known.shares_on(loaded.domain), q)
+        name = estimator or default_estimator(options.prior)
         require(
             prior is None or name == KNOWING_MAP,
             f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
         )
-        options = Options(known.shares_on(loaded.domain), q)
         table = estimate_table(loaded, collected, level, name, options)
         text = _format_table(loaded, table, output)
         if record is not None:

@@ -25,12 +25,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.margins import margins
-from caldp_core.estimation.options import Options
+from caldp_core.estimation.options import Options, default_estimator
 
 EXPOSED: Final = "protected by nothing"
 """Under `sensitive`: a value that has nothing to hide among, so that its reports name it."""
-ESTIMATOR: Final = "simplex-per-block"
-"""The default estimator of `caldp estimate`."""
 _CODES: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 """Code of refused reports in the query of `sql.py` → reason."""
 _ROWS_MAX: Final = 1 << 20
@@ -41,19 +39,19 @@ def estimate_table(
     protocol: Protocol,
     collected: CollectedTally,
     level: float = 0.95,
-    estimator: str = "simplex",
+    estimator: str | None = None,
     options: Options = Options(),  # noqa: B008 — frozen
 ) -> dict[str, list[object]]:
     """A table of one row per value: its place or name, estimated share and people, interval.
 
     The columns of `margins` give intervals that hold with probability `level`, in [0.5, 1).
-    `options`: of the estimator. Raises `CaldpError` for another protocol's tally and one of no
-    reports.
+    `estimator`: by default `default_estimator`; `options`: of it. Raises `CaldpError` for another
+    protocol's tally and one of no reports.
     """
     collected.check(protocol)
     mechanism, tally = protocol.mechanism, collected.tally
     evidence = Evidence.of(mechanism, tally, domain=protocol.domain, options=options)
-    shares = named(estimator).apply(evidence)
+    shares = named(estimator or default_estimator(options.prior)).apply(evidence)
     found = protocol.coverage
     marks = np.where(found.exposed, EXPOSED, np.where(found.sensitive, "yes", "no"))
     return {

@@ -14,12 +14,13 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies
-from caldp_core.collect.estimate import ESTIMATOR, estimate_table
+from caldp_core.collect.estimate import estimate_table
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import make_record
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import simultaneous
+from caldp_core.estimation.options import default_estimator
 from caldp_core.experiments.table import Columns
 
 _WEEK: Final = DATA_FOLDER / "made_up_week"
@@ -116,12 +117,12 @@ class Tallies:
         """Shares with intervals that hold with probability `level`, and all deliveries."""
         return Results(
             self.protocol,
-            estimate_table(self.protocol, self.total, level, ESTIMATOR),
+            estimate_table(self.protocol, self.total, level),
             level,
             self.total.tally.n,
             simultaneous(Evidence.of(self.protocol.mechanism, self.total.tally), level).low,
             tuple(Delivery(name, c.tally.n, c.refused) for name, c in self.parts),
-            make_record(self.protocol, self.total, level, ESTIMATOR),
+            make_record(self.protocol, self.total, level, default_estimator()),
         )
 
 

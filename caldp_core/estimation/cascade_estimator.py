@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints, Levels, read_only
+from caldp_core.basics.types import Floats, Ints, Levels, read_only
 from caldp_core.domain.neighbours import neighbours
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
@@ -31,7 +31,6 @@ from caldp_core.estimation.posterior import (
 )
 from caldp_core.estimation.tied_shares import TiedShares
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.personal import PersonalPolicy
 
@@ -137,18 +136,6 @@ def _excess(pooled: Cascade, tied: TiedShares) -> float:
     return max(float(((1.0 - 1.0 / np.sqrt(number)) / number).sum()) - tied.totals.size, 0.0)
 
 
-def _in_the_clear(evidence: Evidence, clear: Bools) -> Floats:
-    """(k,) shares of the `clear` symbols, (k,) flags, by their own reports; 0 for all others.
-
-    Scaled down to their block's total, all by one factor.
-    """
-    blocks, totals = evidence.blocks, evidence.block_shares
-    named = np.where(clear, np.maximum(evidence.unbiased, 0.0), 0.0)
-    sums = sums_by(blocks, named, totals.size)
-    part = np.divide(totals, sums, out=np.ones(totals.size), where=sums > totals)
-    return np.asarray(named * part[blocks])
-
-
 @dataclass(frozen=True, eq=False)
 class _Noisy:
     """The (u,) hidden symbols `at` with noisy estimates `seen`, and their `deviation`.
@@ -167,15 +154,12 @@ class _Noisy:
     def of(cls, tied: TiedShares, evidence: Evidence) -> "_Noisy":
         blocks, m = tied.blocks, tied.totals.size
         deviation = tied.deviations
-        hidden = np.zeros(blocks.size, np.bool_)
-        hidden[symbol_partition_of(evidence.mechanism).hidden] = True
-        noisy = hidden & (deviation > 0)
+        noisy = evidence.clear.hidden & (deviation > 0)
         symbols = sums_by(blocks, noisy.astype(np.float64), m)
         enough = (symbols >= SYMBOLS_LEAST) & (tied.totals * evidence.n >= PEOPLE_LEAST)
         enough &= symbols[enough].sum() >= ALL_LEAST
         at = np.flatnonzero(noisy & enough[blocks])
-        clear = enough[blocks] & ~hidden
-        known = np.where(clear, _in_the_clear(evidence, clear), evidence.plausible)
+        known = evidence.plausible.copy()
         known[at] = 0.0
         left = np.maximum(tied.totals - sums_by(blocks, known, m), 0.0)
         seen = GridEstimates.of(tied.estimate[at] / deviation[at])

@@ -1,7 +1,8 @@
 """Estimators by name. They post-process the unbiased estimate, which costs no privacy.
 
 Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" are biased, so pages
-name the one that they show. Post-processing is CALDP Proposition 1.
+name the one that they show. Post-processing is CALDP Proposition 1. Values reported in the clear
+are known almost exactly: each keeps them (`Evidence.clear`) and works on the hidden ones alone.
 """
 
 from collections.abc import Callable
@@ -54,11 +55,27 @@ def unprocessed(evidence: Evidence) -> Floats:
     return evidence.unbiased
 
 
+def _beside_clear(evidence: Evidence, rule: Callable[[Floats, float], Floats]) -> Floats:
+    """(k,) shares: in the clear as reported, of hidden symbols by `rule`.
+
+    `rule`: (s,) unbiased estimates and the sum that remains for them → (s,) shares.
+    """
+    clear = evidence.clear
+    shares = clear.shares.copy()
+    if clear.hidden.any():
+        shares[clear.hidden] = rule(evidence.unbiased[clear.hidden], float(clear.left.sum()))
+    return shares
+
+
 def clip_renormalise(evidence: Evidence) -> Floats:
-    """max(p̂, 0) divided by its sum; the uniform distribution if no entry is positive."""
-    kept = np.maximum(evidence.unbiased, 0.0)
-    total = kept.sum()
-    return kept / total if total > 0 else np.full_like(kept, 1.0 / kept.size)
+    """max(p̂, 0) scaled to sum to 1; even shares if no entry is positive."""
+    return _beside_clear(evidence, _clip)
+
+
+def _clip(estimate: Floats, total: float) -> Floats:
+    kept = np.maximum(estimate, 0.0)
+    whole = float(kept.sum())
+    return total * kept / whole if whole > 0 else np.full_like(kept, total / kept.size)
 
 
 def norm_sub(evidence: Evidence) -> Floats:
@@ -69,13 +86,17 @@ def norm_sub(evidence: Evidence) -> Floats:
     iteration ends at the Euclidean projection on the simplex. Otherwise it raises the positive
     entries, while the projection raises all of them.
     """
-    current = evidence.unbiased
+    return _beside_clear(evidence, _shift_positive)
+
+
+def _shift_positive(estimate: Floats, total: float) -> Floats:
+    current = estimate
     for _ in range(_NORM_SUB_ROUNDS):
         current = np.maximum(current, 0.0)
         positive = current > 0
         if not positive.any():
-            return simplex_projection(evidence.unbiased)
-        shift = (1.0 - current.sum()) / positive.sum()
+            return simplex_projection(estimate, total)
+        shift = (total - current.sum()) / positive.sum()
         current = np.where(positive, current + shift, 0.0)
         if (current >= 0).all():
             break
@@ -84,7 +105,7 @@ def norm_sub(evidence: Evidence) -> Floats:
 
 def simplex(evidence: Evidence) -> Floats:
     """The distribution nearest to the unbiased estimate in Euclidean distance."""
-    return simplex_projection(evidence.unbiased)
+    return _beside_clear(evidence, simplex_projection)
 
 
 def simplex_per_block(evidence: Evidence) -> Floats:
@@ -93,21 +114,25 @@ def simplex_per_block(evidence: Evidence) -> Floats:
 
 
 def significant(evidence: Evidence) -> Floats:
-    """Keep p̂_x where it exceeds z_{1−α/k}·σ̂_x, and divide the remaining mass among the others.
+    """Keep p̂_x where it exceeds z_{1−α/s}·σ̂_x, and divide the remaining mass among the others.
 
-    α = 0.05, with Bonferroni's correction for k symbols and the plug-in σ̂ of
+    α = 0.05, with Bonferroni's correction for s hidden symbols and the plug-in σ̂ of
     `Evidence.deviation`. Where the kept shares sum to 1 or more, or all symbols are kept, they are
     divided by their sum. Source: RAPPOR (Erlingsson et al. 2014, §4; ULDP §2.5).
     """
-    estimate, k = evidence.unbiased, evidence.unbiased.size
-    keep = estimate > -float(scipy.special.ndtri(SIGNIFICANCE / k)) * evidence.deviation
+    hidden = evidence.clear.hidden
+    limit = -float(scipy.special.ndtri(SIGNIFICANCE / max(int(hidden.sum()), 1)))
     # Rounding may leave an estimate that is certainly 0 slightly positive.
-    keep &= evidence.plausible > 0
-    kept = np.where(keep, estimate, 0.0)
-    total, others = float(kept.sum()), k - int(keep.sum())
-    if total >= 1.0 or others == 0:
-        return kept / total
-    return np.where(keep, estimate, (1.0 - total) / others)
+    keep = (evidence.unbiased > limit * evidence.deviation) & (evidence.plausible > 0)
+
+    def spread(estimate: Floats, total: float) -> Floats:
+        kept = np.where(keep[hidden], estimate, 0.0)
+        whole, others = float(kept.sum()), kept.size - int(keep[hidden].sum())
+        if whole >= total or others == 0:
+            return total * kept / whole
+        return np.where(keep[hidden], estimate, (total - whole) / others)
+
+    return _beside_clear(evidence, spread)
 
 
 @dataclass(frozen=True)

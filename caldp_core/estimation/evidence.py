@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import tile_trees
@@ -19,7 +20,39 @@ from caldp_core.estimation.options import Options
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied_shares import TiedShares
 from caldp_core.mechanisms import Mechanism, Tally
-from caldp_core.mechanisms.capabilities import block_totals
+from caldp_core.mechanisms.capabilities import HasClearCounts, block_totals
+
+
+@dataclass(frozen=True, eq=False)
+class ClearShares:
+    """What reports in the clear say almost exactly, which no estimator may move.
+
+    `hidden`: (k,) flags of all other symbols. `shares`: (k,) of the symbols in the clear, 0 for
+    hidden ones. `left`: (m,) shares of blocks that remain for their hidden symbols, at least 0.
+    """
+
+    hidden: Bools
+    shares: Floats
+    left: Floats
+
+    @classmethod
+    def of(cls, evidence: "Evidence") -> "ClearShares":
+        """By their own reports; scaled to a block's total where they exceed it or fill it alone.
+
+        Such a block without a single report that names a symbol is spread evenly.
+        """
+        mechanism, blocks, totals = evidence.mechanism, evidence.blocks, evidence.block_shares
+        hidden = np.ones(blocks.size, np.bool_)
+        if isinstance(mechanism, HasClearCounts):
+            hidden[mechanism.symbol_partition.clear] = False
+        shares = np.where(hidden, 0.0, np.maximum(evidence.unbiased, 0.0))
+        sums = sums_by(blocks, shares, totals.size)
+        alone = np.bincount(blocks, weights=hidden, minlength=totals.size) == 0
+        unnamed = alone & (sums == 0)
+        shares[unnamed[blocks]] = 1.0
+        sums = np.where(unnamed, np.bincount(blocks, minlength=totals.size), sums)
+        part = np.divide(totals, sums, out=np.ones(totals.size), where=alone | (sums > totals))
+        return cls(hidden, shares * part[blocks], np.maximum(totals - part * sums, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +109,23 @@ class Evidence:
 
     @cached_property
     def plausible(self) -> Floats:
-        """(k,) nearest non-negative shares that keep each block's observed total."""
-        tau = block_thresholds(self.unbiased, self.blocks, self.block_shares)
-        return read_only(np.maximum(self.unbiased - tau[self.blocks], 0.0))
+        """(k,) nearest shares ≥ 0 that keep each block's observed total and what is in the clear.
+
+        Only hidden symbols give way: one shift for all would spread their noise over shares that
+        are known almost exactly.
+        """
+        clear = self.clear
+        # An excluded symbol lies below the thresholds of all blocks that have hidden ones.
+        excluded = float(self.unbiased.min()) - float(clear.left.max()) - 1.0
+        estimate = np.where(clear.hidden, self.unbiased, excluded)
+        tau = block_thresholds(estimate, self.blocks, clear.left)
+        nearest = np.maximum(estimate - tau[self.blocks], 0.0)
+        return read_only(np.where(clear.hidden, nearest, clear.shares))
+
+    @cached_property
+    def clear(self) -> ClearShares:
+        """What reports in the clear say, and what that leaves for hidden symbols."""
+        return ClearShares.of(self)
 
     @cached_property
     def deviation(self) -> Floats:

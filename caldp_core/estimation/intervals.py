@@ -17,7 +17,7 @@ from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import Mechanism
+from caldp_core.estimation.presence import absence_probability, square_from, squares
 from caldp_core.mechanisms.capabilities import HasClearCounts, SymbolPartition
 
 _PROBED_MAX: Final = 256
@@ -33,6 +33,14 @@ class Intervals:
     low: Floats
     high: Floats
     level: float
+
+    def around(self, shares: Floats) -> "Intervals":
+        """The same, widened where they exclude the (k,) estimated `shares` that stand beside them.
+
+        They are never narrower, so they hold the true share at least as often. A negative estimate
+        takes the lower end below 0 with it.
+        """
+        return Intervals(np.minimum(self.low, shares), np.maximum(self.high, shares), self.level)
 
 
 def intervals(evidence: Evidence, level: float = 0.95) -> Intervals:
@@ -59,6 +67,29 @@ def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
     return Intervals(*_limits(evidence, 0.5 * (1.0 - level) / evidence.unbiased.size), level)
 
 
+def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
+    """(k,) flags of symbols that perhaps nobody has; all others have people, with chance `level`.
+
+    A symbol is no noise where its `simultaneous` interval leaves out 0. So of any of the symbols
+    that one looks at, however picked, not one is called so wrongly, but for a chance of
+    (1 − `level`)/2 at most. In contexts that is exact (`presence.py`), elsewhere as good as the
+    intervals. A rule for one symbol at a time would name a fortieth of all empty ones; one for the
+    false share of those named (Benjamini and Hochberg 1995) could be wrong of every faint one.
+    """
+    mechanism, noise = evidence.mechanism, np.ones(evidence.unbiased.size, np.bool_)
+    if not isinstance(mechanism, HasClearCounts):
+        return simultaneous(evidence, level).low <= 0.0
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
+    partition = mechanism.symbol_partition
+    hidden = partition.hidden
+    # The lower limit of a symbol within one standard deviation of 0 is 0.
+    at = np.flatnonzero(evidence.unbiased[hidden] > evidence.deviation[hidden])
+    low, _ = _of_hidden(evidence, partition, 0.5 * (1.0 - level) / noise.size, at)
+    noise[hidden[at]] = low <= 0.0
+    noise[partition.clear] = mechanism.clear_counts(evidence.tally) == 0
+    return noise
+
+
 def after_selection(evidence: Evidence, chosen: Bools, level: float = 0.95) -> Intervals:
     """Intervals for the `chosen` ones of k symbols, (k,), picked because their estimates are high.
 
@@ -79,7 +110,8 @@ def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     if not isinstance(mechanism, HasClearCounts):
         return _of_any(evidence, tail)
     partition = mechanism.symbol_partition
-    low[partition.hidden], high[partition.hidden] = _of_hidden(evidence, partition, tail)
+    every = np.arange(partition.hidden.size)
+    low[partition.hidden], high[partition.hidden] = _of_hidden(evidence, partition, tail, every)
     count = mechanism.clear_counts(evidence.tally).astype(np.float64)
     low[partition.clear], high[partition.clear] = _in_the_clear(evidence, partition, count, tail)
     return low, high
@@ -91,11 +123,19 @@ def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
 
 
 def _of_hidden(
-    evidence: Evidence, partition: SymbolPartition, tail: float
+    evidence: Evidence, partition: SymbolPartition, tail: float, at: Ints
 ) -> tuple[Floats, Floats]:
-    """(s,) limits for the hidden symbols; without noise they are near Clopper and Pearson's."""
-    moments = _Moments.of_hidden(evidence, partition)
-    return _two_value_limits(evidence.unbiased[partition.hidden], moments, evidence.n, tail)
+    """(t,) limits for the hidden symbols `at`, (t,) places in `partition.hidden`.
+
+    Without noise they are near Clopper and Pearson's. The lower one is 0 unless the exact test
+    refuses 0, too.
+    """
+    moments = _Moments.of_hidden(evidence, partition).at(at)
+    estimate = evidence.unbiased[partition.hidden[at]]
+    low, high = _two_value_limits(estimate, moments, evidence.n, tail)
+    some = np.flatnonzero(low > 0.0)
+    low[some[absence_probability(evidence, partition, at[some]) > tail]] = 0.0
+    return low, high
 
 
 def _two_value_limits(
@@ -154,7 +194,7 @@ class _Moments:
         What x has is missing from the other hidden symbols, from those that are not hidden, or,
         once it is more than all of the block was seen to have, from outside.
         """
-        own, other, clear = _squares(evidence, partition)
+        own, other, clear = squares(evidence, partition)
         shares, symbols = evidence.block_shares, partition.clear
         in_clear = sums_by(evidence.blocks[symbols], evidence.unbiased[symbols], shares.size)
         hidden = np.clip(shares - in_clear, 0.0, shares)
@@ -179,7 +219,7 @@ class _Moments:
         if mechanism.k > _PROBED_MAX:
             other = np.maximum(square - p, 0.0)
             return cls(other + 1.0, other, ((other, np.ones_like(other)),))
-        own = np.array([_square_from(mechanism, np.array([x]))[x] for x in range(mechanism.k)])
+        own = np.array([square_from(mechanism, np.array([x]))[x] for x in range(mechanism.k)])
         rest = 1.0 - p
         alone = rest < 0.5 / evidence.n
         other = np.maximum(square - p * own, 0.0) / np.where(alone, 1.0, rest)
@@ -188,6 +228,11 @@ class _Moments:
             even[x] = 0.0
             other[x] = mechanism.variance(even, 1)[x]
         return cls(own, other, ((other, own - other),))
+
+    def at(self, places: Ints) -> "_Moments":
+        """Those of some symbols alone."""
+        lines = tuple((level[places], slope[places]) for level, slope in self.lines)
+        return _Moments(self.own[places], self.other[places], lines)
 
     @property
     def step(self) -> Floats:
@@ -203,34 +248,6 @@ class _Moments:
         varies = spread > _LEAST_SPREAD
         ratio = (third - 3.0 * p * square + 2.0 * p**3) / np.where(varies, spread, 1.0)
         return np.where(varies, ratio, bend - 2.0 * p)
-
-
-def _squares(evidence: Evidence, partition: SymbolPartition) -> tuple[Floats, Floats, Floats]:
-    """(m,) each: E[Z²] from x itself, from another hidden symbol, and from one that is not hidden.
-
-    Read off the exact variance, E[Z²] − p_x² for one person, where one symbol has all of a block;
-    all hidden symbols of a block are alike. Where no symbol is hidden nobody asks for them.
-    """
-    mechanism, sizes = evidence.mechanism, partition.sizes
-    first = np.cumsum(sizes) - sizes
-    some, more = sizes > 0, sizes > 1
-    x = partition.hidden[first[some]]
-    beside = partition.hidden[first[more] + 1]
-    _, place = np.unique(evidence.blocks[partition.clear], return_index=True)
-    from_x, from_clear = _square_from(mechanism, x), _square_from(mechanism, partition.clear[place])
-    own, other, clear = np.ones(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
-    own[some], clear[some] = from_x[x], from_clear[x]
-    # Beside a lone hidden symbol all others are in the clear.
-    other[some] = clear[some]
-    other[more] = from_x[beside]
-    return own, other, clear
-
-
-def _square_from(mechanism: Mechanism, symbols: Ints) -> Floats:
-    """(k,) E[Z_x²] of the reports of `symbols`, at most one of each block."""
-    share = np.zeros(mechanism.k)
-    share[symbols] = 1.0
-    return np.asarray(mechanism.variance(share, 1) + share**2)
 
 
 def _in_the_clear(

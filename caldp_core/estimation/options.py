@@ -9,6 +9,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 
+_USUAL: Final = "cascade"
 KNOWING_MAP: Final = "cascade-map"
 """Name of the estimator that knows a public map."""
 Q_ON_MAPS: Final = 0.2
@@ -34,6 +35,14 @@ class Options:
     def false_share_on(self, domain: Domain | GridDomain | None) -> float:
         """`false_share`, or the one that suits the domain."""
         return default_false_share(domain) if self.false_share is None else self.false_share
+
+
+def default_estimator(prior: Floats | None = None) -> str:
+    """Name of the estimator where none is chosen, for runs, collections, programs and pages alike.
+
+    `prior`: (k,) shares by a public map that is taken for known, or None.
+    """
+    return _USUAL if prior is None else KNOWING_MAP
 
 
 def default_false_share(domain: Domain | GridDomain | None) -> float:

@@ -8,13 +8,13 @@ import numpy as np
 from caldp_core.basics.types import Floats, Ints
 
 
-def simplex_projection(estimate: Floats) -> Floats:
-    """(k,) the distribution nearest to a (k,) estimate in Euclidean distance.
+def simplex_projection(estimate: Floats, total: float = 1.0) -> Floats:
+    """(k,) the shares ≥ 0 of a sum `total` nearest to a (k,) estimate in Euclidean distance.
 
     Source: Held, Wolfe, Crowder 1974.
     """
     everything = np.zeros(estimate.size, np.int64)
-    threshold = block_thresholds(estimate, everything, np.ones(1))[0]
+    threshold = block_thresholds(estimate, everything, np.array([total]))[0]
     return np.asarray(np.maximum(estimate - threshold, 0.0))
 
 

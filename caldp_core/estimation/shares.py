@@ -4,25 +4,38 @@ The short way for programs that have a mechanism and a tally; `Evidence` is the 
 """
 
 from caldp_core.basics.types import Floats
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation import intervals as score
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Intervals
+from caldp_core.estimation.options import default_estimator
 from caldp_core.mechanisms import Mechanism, Tally
 
 
-def estimate(mechanism: Mechanism, tally: Tally, estimator: str = "simplex-per-block") -> Floats:
+def estimate(
+    mechanism: Mechanism,
+    tally: Tally,
+    estimator: str = default_estimator(),
+    domain: Domain | GridDomain | None = None,
+) -> Floats:
     """(k,) shares by the named estimator; "none" is the unbiased one, which may be negative.
 
+    `domain`: says which values are neighbours, as a cascade needs to be as good as in a run.
     Raises `CaldpError` for an unknown name, and for a tally that another mechanism made.
     """
-    return named(estimator).apply(Evidence.of(mechanism, tally))
+    return named(estimator).apply(Evidence.of(mechanism, tally, domain=domain))
 
 
-def intervals(mechanism: Mechanism, tally: Tally, level: float = 0.95) -> Intervals:
+def intervals(
+    mechanism: Mechanism, tally: Tally, level: float = 0.95, shares: Floats | None = None
+) -> Intervals:
     """(k,) ranges in [0, 1], each of which holds its true share with probability `level`.
 
-    They belong to the unbiased estimate, see `caldp_core.estimation.intervals`. `level`: in
+    They belong to the unbiased estimate, see `caldp_core.estimation.intervals`. `shares`: (k,)
+    estimates to stand beside them, which they are then widened to include. `level`: in
     [0.5, 1 − 10^-12]. Raises `CaldpError` otherwise, and for a tally that another mechanism made.
     """
-    return score.intervals(Evidence.of(mechanism, tally), level)
+    ends = score.intervals(Evidence.of(mechanism, tally), level)
+    return ends if shares is None else ends.around(shares)

@@ -18,7 +18,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import intervals
+from caldp_core.estimation.ranges import ranges
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
@@ -130,7 +130,7 @@ def wrong_share(plan: QuestionPlan, question: Question, n: int, name: str) -> fl
 class Marginal:
     """One question's answer: (k,) `people` who were asked, estimated shares and their 95 % ranges.
 
-    `low` and `high` belong to the unbiased estimate, see `intervals`.
+    `low` and `high` include the estimate, see `ranges`.
     """
 
     people: Ints
@@ -161,6 +161,6 @@ def _marginal(
     people = who.multinomial(plan.people(n), question.p)
     mechanism = question.make(plan.answer_epsilon)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, coins))
-    ends = intervals(evidence)
     estimate = estimator(question.estimator or name).apply(evidence)
+    ends = ranges(evidence, estimate)
     return Marginal(people, evidence.unbiased, estimate, ends.low, ends.high)

@@ -24,8 +24,9 @@ class RegionReport:
     """People of a region, as numbers of people: the truth, the estimate and its 95 % interval.
 
     `estimate` is unbiased and may be negative; `low` and `high` follow from its exact variance
-    (normal approximation) and are cut to [0, n]; `half_width` is half of the interval before
-    that. `processed_estimate`: by the scenario's estimator. `cells`: symbols in the region,
+    (normal approximation), are cut to [0, n], and are widened where they leave out
+    `processed_estimate`, by the scenario's estimator, which stands beside them; `half_width` is
+    half of the interval before that. `cells`: symbols in the region,
     `exact_blocks`: whole blocks that it covers.
     """
 
@@ -71,13 +72,14 @@ def region_report(
     half = -float(scipy.special.ndtri(0.5 * _MISS_CHANCE / regions_compared)) * float(
         np.sqrt(max(variance, 0.0))
     )
+    processed = float(outcome.estimate[region].sum())
     return RegionReport(
         cells=int(region.sum()),
         exact_blocks=int(whole.sum()),
         truth=region_share * n,
-        processed_estimate=float(outcome.estimate[region].sum()) * n,
+        processed_estimate=processed * n,
         estimate=share * n,
-        low=min(max(share - half, 0.0), 1.0) * n,
-        high=min(max(share + half, 0.0), 1.0) * n,
+        low=min(max(share - half, 0.0), 1.0, processed) * n,
+        high=max(min(max(share + half, 0.0), 1.0), processed) * n,
         half_width=half * n,
     )

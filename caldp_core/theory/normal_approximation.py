@@ -33,6 +33,7 @@ from caldp_core.estimation.estimators import (
     unprocessed,
 )
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 
@@ -200,7 +201,12 @@ def approximation(
 def _formula(
     post_process: PostProcess, mechanism: Mechanism, policy: Context
 ) -> Callable[[Kinds], Errors] | None:
-    """None where no formula is known; in one block the nearest shares are the projection."""
+    """None where no formula is known; in one block the nearest shares are the projection.
+
+    Nor is one known where hidden values alone give way to the others' shares.
+    """
+    if symbol_partition_of(mechanism).clear.size and post_process is not unprocessed:
+        return None
     nearest = post_process is simplex_per_block or (
         post_process is cascade_estimate and not pooling_helps(mechanism)
     )

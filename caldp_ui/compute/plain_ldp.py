@@ -10,6 +10,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.options import default_estimator
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.capabilities import people_max
@@ -39,11 +40,11 @@ def best_plain_ldp(scenario: Scenario) -> Scenario:
 def _estimator_of(scenario: Scenario) -> str:
     """The scenario's own, but where that is likelihood for noise on distances.
 
-    There it stands for the least error of a map, and plain LDP has that by the cascade.
+    There it stands for the least error of a map, and plain LDP has that by default.
     """
     on_distances = not isinstance(scenario.policy, ContextPolicy)
     if on_distances and scenario.estimator == "maximum-likelihood":
-        return "cascade"
+        return default_estimator()
     return scenario.estimator
 
 

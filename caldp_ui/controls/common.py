@@ -15,6 +15,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
+from caldp_core.estimation.options import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
@@ -159,7 +160,7 @@ def _with_method(scenario: Scenario, name: str) -> Scenario:
     if in_order:
         estimator = "smoothed"
     elif ESTIMATORS[estimator].in_order:
-        estimator = "simplex-per-block"
+        estimator = default_estimator()
     return replace(scenario, mechanism=_spec(name), estimator=estimator)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
+from caldp_core.estimation.intervals import may_be_noise
 from caldp_core.estimation.ranges import widening
 from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Result, Setup
@@ -31,6 +32,7 @@ from caldp_ui.stage import (
     encode,
     encode_errors,
     encode_levels,
+    encode_mask,
     encode_people,
     nobody_below,
     scale_of,
@@ -205,6 +207,7 @@ def _estimate(
         _spread(result) if name == OURS else None,
         notes,
         pooled=pooling_levels(result),
+        certain=_certain(result) if name == OURS else None,
     )
 
 
@@ -221,6 +224,15 @@ def _error_map(name: str, title: str, result: Result, nobody: float) -> Differen
         ("sensitive",),
         error_fact(result),
     )
+
+
+@cached_by(_whole_key)
+def _certain(result: Result) -> Blob | None:
+    """Cells where somebody surely is; None where the variance of shares is not known."""
+    try:
+        return encode_mask(~may_be_noise(result.first.evidence))
+    except CaldpError:
+        return None
 
 
 @cached_by(_whole_key)

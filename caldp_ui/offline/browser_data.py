@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from caldp_ui.offline.records import Board, Component, Dial, Moves, Part
@@ -66,8 +67,8 @@ def _blobs(scene: Scene) -> list[Blob]:
     ground = scene.ground
     fixed = [ground.outline, ground.land, ground.cities, ground.labels, ground.names]
     fixed += [ground.sensitive, ground.open]
-    pictures = [blob for each in scene.pictures for blob in (each.code, each.error, each.pooled)]
-    return [blob for blob in (*fixed, *pictures) if blob is not None]
+    pictures = ((each.code, each.error, each.pooled, each.certain) for each in scene.pictures)
+    return [blob for blob in chain(fixed, *pictures) if blob is not None]
 
 
 def _film_in_part(part: Part, film: Film) -> Film:

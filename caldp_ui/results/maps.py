@@ -67,7 +67,9 @@ def scene(results: Results) -> Scene:
 
 
 def _picture(name: str, title: str, subtitle: str, results: Results, shares: Floats) -> Picture:
-    error = None
+    error = certain = None
+    if name == _ESTIMATE and results.lower_bounds is not None:
+        certain = encode_mask(results.lower_bounds > 0)
     if name == _ESTIMATE:
         half = np.maximum(results.high - results.shares, results.shares - results.low)
         error = encode_errors(half / float(ndtri((1 + results.level) / 2)))
@@ -80,6 +82,7 @@ def _picture(name: str, title: str, subtitle: str, results: Results, shares: Flo
         nobody_below(results.reports),
         ("blocks", "sensitive"),
         error=error,
+        certain=certain,
     )
 
 

@@ -75,7 +75,8 @@ def stage(
         _send(f"{key}-land", scene.ground.outline, scene.ground.land, scene.ground.cities)
         _send(f"{key}-ground", *_changing(scene.ground))
         for picture in scene.pictures:
-            _send(f"{key}-picture-{picture.id}", picture.code, picture.error, picture.pooled)
+            blobs = (picture.code, picture.error, picture.pooled, picture.certain)
+            _send(f"{key}-picture-{picture.id}", *blobs)
     return Stage(key, feeds)
 
 

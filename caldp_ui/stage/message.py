@@ -76,6 +76,7 @@ def _picture(picture: Picture) -> dict[str, Any]:
         "code": picture.code.name,
         "error": _name(picture.error),
         "pooled": _name(picture.pooled),
+        "certain": _name(picture.certain),
         "labels": [vars(label) for label in picture.labels],
         "colours": picture.colours,
     }

@@ -61,6 +61,7 @@ class Picture:
     amounts alone, or by who can be read and who cannot. `pooled`: from `codec.encode_levels`, (k,)
     0 for cells that have a number of their own, j for those that are averages over squares of
     2^j × 2^j cells, counted from the map's first; they end where blocks do, if `marks` has these.
+    `certain`: from `codec.encode_mask`, (k,) cells where somebody surely is; the rest may be noise.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Picture:
     labels: tuple[Label, ...] = ()
     colours: Literal["amounts", "open"] = "amounts"
     pooled: Blob | None = None
+    certain: Blob | None = None
 
 
 @dataclass(frozen=True)

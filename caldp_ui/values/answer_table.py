@@ -8,7 +8,8 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.scale import scale_of
-from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.estimation.intervals import simultaneous
+from caldp_core.estimation.ranges import ranges
 from caldp_core.experiments.means import Mean, mean_in
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell
@@ -104,8 +105,8 @@ def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:
     columns["protected"] = coverage(setup.policy).protected
     columns["truth"] = 100 * setup.dataset.distribution
     for who, result in (("this", ours), ("plain", plain)):
-        evidence = result.first.evidence
-        one, every = intervals(evidence), simultaneous(evidence)
-        ends = (result.first.estimate, one.low, one.high, every.low, every.high)
+        evidence, shares = result.first.evidence, result.first.estimate
+        one, every = ranges(evidence, shares), simultaneous(evidence).around(shares)
+        ends = (shares, one.low, one.high, every.low, every.high)
         columns |= {t: 100 * part for t, part in zip(_column_titles(who), ends, strict=True)}
     return pd.DataFrame(columns)

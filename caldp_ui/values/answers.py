@@ -7,7 +7,7 @@ import numpy as np
 
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.answers import Domain
-from caldp_core.estimation.intervals import intervals
+from caldp_core.estimation.ranges import ranges
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result
 
@@ -31,8 +31,8 @@ class GroupShare:
 
 
 def shares_of(result: Result) -> Shares:
-    """Every answer's share; the intervals belong to the unbiased estimate."""
-    ends = intervals(result.first.evidence)
+    """Every answer's share, and its 95 % range, which includes it."""
+    ends = ranges(result.first.evidence, result.first.estimate)
     return Shares(result.first.estimate, ends.low, ends.high)
 
 

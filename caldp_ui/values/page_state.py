@@ -33,7 +33,7 @@ def first_preset(scenario: Scenario) -> Scenario:
 
 def initial_scenario(table: Table) -> Scenario:
     """A table's first scenario: under its first preset, with its number of people."""
-    scenario = Scenario(dataset=table.spec, estimator="simplex-per-block", n=table.people)
+    scenario = Scenario(dataset=table.spec, n=table.people)
     return first_preset(scenario)
 
 

@@ -62,6 +62,7 @@ declare namespace Message {
         code: string;
         error: Blob;
         pooled: Blob;
+        certain: Blob;
         labels: Label[];
         colours: "amounts" | "open";
     }

@@ -34,6 +34,8 @@ export class Picture {
     difference;
     /** @type {Uint8Array | null | undefined} How far its cells are pooled; a film's have others. */
     levels;
+    /** @type {Uint8Array | null | undefined} 1 where somebody surely is. */
+    certain;
 
     /** @param {Meta} meta */
     constructor(meta) { this.meta = meta; }

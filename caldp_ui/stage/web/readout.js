@@ -57,7 +57,8 @@ export class Readout {
         const margin = Z_95 * VALUES[spread[cell]];
         const ends = [share - margin, share + margin];
         const [low, high] = ends.map(end => people(Math.max(0, end * n)));
-        const noise = margin >= share && share > 0 ? "; may be noise" : "";
+        const {certain} = stage.pictures.get(id);
+        const noise = certain && share > 0 && !certain[cell] ? "; may be noise" : "";
         return `${text} (likely ${low} to ${high}${noise})${suffix}`;
     }
 

@@ -27,7 +27,8 @@ import {viewOf} from "./view.js";
     @import {Store} from "./codec.js"
     @import {View} from "./view.js"
     @typedef {[
-        codes: [own: Uint16Array, errors: Uint16Array | null, levels: Uint8Array | null][],
+        codes: [own: Uint16Array, errors: Uint16Array | null, levels: Uint8Array | null,
+            certain: Uint8Array | null][],
         outline: Path2D, cities: City[], labels: Uint32Array | null, names: string[][],
         sensitive: Uint8Array | null, land: Path2D, open: Uint8Array | null,
     ]} Parts What the blobs of a scene hold. */
@@ -122,7 +123,8 @@ export class Stage {
         };
         const codes = Promise.all(data.pictures.map(each => Promise.all(
             [get(each.code, readCodes), get(each.error, readCodes),
-                get(each.pooled, readLevels)])));
+                get(each.pooled, readLevels),
+                get(each.certain, readMask, ground.rows * ground.columns)])));
         const parts = await Promise.all([codes, get(ground.outline, readLines),
             get(ground.cities, readRows), get(ground.labels, readLabels),
             get(ground.names, readRows),
@@ -179,8 +181,8 @@ export class Stage {
         this.hasSamePictures = pictures.every(({id, code}) => oldCodes.get(id) === code);
         this.pictures = new Map();
         pictures.forEach((meta, i) => {
-            const [own, errors, levels] = codes[i];
-            const picture = Object.assign(pictureOf(meta), {codes: own, errors, levels});
+            const [own, errors, levels, certain] = codes[i];
+            const picture = Object.assign(pictureOf(meta), {codes: own, errors, levels, certain});
             this.pictures.set(meta.id, picture);
         });
         for (const meta of differences) this.pictures.set(meta.id, pictureOf(meta));
