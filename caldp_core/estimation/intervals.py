@@ -81,10 +81,11 @@ def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
         return simultaneous(evidence, level).low <= 0.0
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     partition = mechanism.symbol_partition
-    hidden = partition.hidden
-    # The lower limit of a symbol within one standard deviation of 0 is 0.
-    at = np.flatnonzero(evidence.unbiased[hidden] > evidence.deviation[hidden])
-    low, _ = _of_hidden(evidence, partition, 0.5 * (1.0 - level) / noise.size, at)
+    hidden, moments = partition.hidden, _Moments.of_hidden(evidence, partition)
+    # The lower limit of an estimate within half a standard deviation of nobody's is 0.
+    at = np.flatnonzero(evidence.unbiased[hidden] > 0.5 * np.sqrt(moments.absent / evidence.n))
+    tail = 0.5 * (1.0 - level) / noise.size
+    low, _ = _of_hidden(evidence, partition, tail, moments.at(at), at)
     noise[hidden[at]] = low <= 0.0
     noise[partition.clear] = mechanism.clear_counts(evidence.tally) == 0
     return noise
@@ -110,8 +111,9 @@ def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
     if not isinstance(mechanism, HasClearCounts):
         return _of_any(evidence, tail)
     partition = mechanism.symbol_partition
-    every = np.arange(partition.hidden.size)
-    low[partition.hidden], high[partition.hidden] = _of_hidden(evidence, partition, tail, every)
+    moments, every = _Moments.of_hidden(evidence, partition), np.arange(partition.hidden.size)
+    ends = _of_hidden(evidence, partition, tail, moments, every)
+    low[partition.hidden], high[partition.hidden] = ends
     count = mechanism.clear_counts(evidence.tally).astype(np.float64)
     low[partition.clear], high[partition.clear] = _in_the_clear(evidence, partition, count, tail)
     return low, high
@@ -123,14 +125,13 @@ def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
 
 
 def _of_hidden(
-    evidence: Evidence, partition: SymbolPartition, tail: float, at: Ints
+    evidence: Evidence, partition: SymbolPartition, tail: float, moments: "_Moments", at: Ints
 ) -> tuple[Floats, Floats]:
-    """(t,) limits for the hidden symbols `at`, (t,) places in `partition.hidden`.
+    """(t,) limits for hidden symbols `at`, (t,) places in `partition.hidden`; `moments`: theirs.
 
     Without noise they are near Clopper and Pearson's. The lower one is 0 unless the exact test
     refuses 0, too.
     """
-    moments = _Moments.of_hidden(evidence, partition).at(at)
     estimate = evidence.unbiased[partition.hidden[at]]
     low, high = _two_value_limits(estimate, moments, evidence.n, tail)
     some = np.flatnonzero(low > 0.0)
@@ -233,6 +234,11 @@ class _Moments:
         """Those of some symbols alone."""
         lines = tuple((level[places], slope[places]) for level, slope in self.lines)
         return _Moments(self.own[places], self.other[places], lines)
+
+    @property
+    def absent(self) -> Floats:
+        """(s,) E[Z²] where nobody has the symbol."""
+        return np.asarray(np.max([level for level, _ in self.lines], axis=0))
 
     @property
     def step(self) -> Floats:

@@ -20,7 +20,7 @@ class Mean:
     """A mean in the units of the answers: true, estimated without bias, and its 95 % interval.
 
     The ends follow from the exact variance over people drawn and coins (normal approximation) and
-    are cut to the scale; `estimate` may lie beyond it.
+    are cut to the scale, but never exclude the `estimate`, which may lie beyond it.
     """
 
     truth: float
@@ -51,4 +51,4 @@ def mean_of(mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: F
     estimate = middle + float(centred @ unbiased)
     half = _Z * float(np.sqrt(max(mechanism.sum_variance(p, centred, n), 0.0)))
     low, high = np.clip((estimate - half, estimate + half), values[0], values[-1])
-    return Mean(float(p @ values), estimate, float(low), float(high))
+    return Mean(float(p @ values), estimate, min(float(low), estimate), max(float(high), estimate))

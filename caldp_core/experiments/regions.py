@@ -23,10 +23,9 @@ _MISS_CHANCE: Final = 0.05
 class RegionReport:
     """People of a region, as numbers of people: the truth, the estimate and its 95 % interval.
 
-    `estimate` is unbiased and may be negative; `low` and `high` follow from its exact variance
-    (normal approximation), are cut to [0, n], and are widened where they leave out
-    `processed_estimate`, by the scenario's estimator, which stands beside them; `half_width` is
-    half of the interval before that. `cells`: symbols in the region,
+    `estimate` is unbiased and may be negative; `processed_estimate` is by the scenario's estimator.
+    `low` and `high` follow from the exact variance (normal approximation) and are cut to [0, n],
+    but never exclude an estimate; `half_width` is half of the interval before that. `cells`: symbols in the region,
     `exact_blocks`: whole blocks that it covers.
     """
 
@@ -79,7 +78,7 @@ def region_report(
         truth=region_share * n,
         processed_estimate=processed * n,
         estimate=share * n,
-        low=min(max(share - half, 0.0), 1.0, processed) * n,
-        high=max(min(max(share + half, 0.0), 1.0), processed) * n,
+        low=min(max(share - half, 0.0), share, processed) * n,
+        high=max(min(share + half, 1.0), share, processed) * n,
         half_width=half * n,
     )

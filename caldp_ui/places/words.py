@@ -12,8 +12,8 @@ def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
     sentences = []
     if round(report.estimate) < 0:
         sentences.append(
-            "An estimate below 0: noise outweighs the people here. The range is cut off at 0, the "
-            "estimate is not, so that it is right on average."
+            "An estimate below 0: noise outweighs the people here. It is not cut off at 0, so that "
+            "it is right on average."
         )
     if report.exact_blocks:
         sentences.append(

@@ -60,7 +60,7 @@ def _numbers(read_poll: PollReader) -> None:
 
 
 def numbers(poll: PollState) -> pd.DataFrame:
-    """A row an answer: reports that name it, unbiased estimate and 95 % range, in percent."""
+    """A row an answer: reports that name it, estimate and 95 % range, in percent."""
     question, reports = poll.question, poll.reports
     table = pd.DataFrame(
         {"reports": [reports.count(x) for x in range(question.k)]}, index=list(question.answers)

@@ -10,8 +10,10 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats
+from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import intervals
+from caldp_core.estimation.options import default_estimator
+from caldp_core.estimation.ranges import ranges
 from caldp_core.mechanisms.tally import Tally
 from caldp_ui.room.question import Question, columns_of, mechanism_of
 
@@ -22,7 +24,7 @@ _STEP: Final = 2**0.5
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """(k,) unbiased shares, which may be negative, and the 95 % range of each, in [0, 1]."""
+    """(k,) estimated shares, and the 95 % range of each, in [0, 1]."""
 
     estimate: Floats
     low: Floats
@@ -32,8 +34,9 @@ class Shares:
 def shares_of(question: Question, reports: Sequence[int]) -> Shares:
     """Estimate the shares of true answers. `reports`: numbers of answers, at least one."""
     evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
-    ranges = intervals(evidence, LEVEL)
-    return Shares(evidence.unbiased, ranges.low, ranges.high)
+    shares = estimator(default_estimator()).apply(evidence)
+    ends = ranges(evidence, shares, LEVEL)
+    return Shares(shares, ends.low, ends.high)
 
 
 def tally_of(question: Question, reports: Sequence[int]) -> Tally:

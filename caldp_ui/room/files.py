@@ -8,10 +8,7 @@ _SNIPPET: Final = """import csv
 
 import numpy as np
 
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import intervals
-from caldp_core.mechanisms import mechanism
-from caldp_core.privacy.context import Context
+from caldp_core import Context, estimate, intervals, mechanism
 
 answers = {answers!r}
 sensitive = {sensitive!r}
@@ -22,9 +19,10 @@ columns = np.array({columns!r})
 known = {{mark + name: y for mark in ("'", "") for y, name in enumerate(answers)}}
 with open("reports.csv", encoding="utf-8", newline="") as file:
     reports = [known[row["report"]] for row in csv.DictReader(file)]
-evidence = Evidence.of(coin, coin.tally(columns[reports]))
-ranges = intervals(evidence, 0.95)
-for row in zip(answers, evidence.unbiased, ranges.low, ranges.high):
+tally = coin.tally(columns[reports])
+shares = estimate(coin, tally)
+ranges = intervals(coin, tally, 0.95, shares)
+for row in zip(answers, shares, ranges.low, ranges.high):
     print(*row, sep="\\t")
 """
 

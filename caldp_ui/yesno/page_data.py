@@ -33,9 +33,9 @@ class Coin:
     `correct_probabilities`: (2,) chance that the report, no or yes, is the true answer if both were
     equally likely before; None where nobody sends that report. `vertex`: the corner of the errors
     that its promise allows (CALDP, eq. (23)). `errors`: those of taking each report at its word.
-    `estimate`: unbiased share of yes, may leave [0, 1]. `low`, `high`: 95 % range of the share, in
-    [0, 1]. `dots`: (50,) ends of such ranges: between two of them is the truth in 1 of 50 surveys.
-    `standard_error`: of the estimate, at the true share.
+    `estimate`: share of yes, the unbiased one cut to [0, 1]. `low`, `high`: 95 % range of the
+    share, which includes it. `dots`: (50,) ends of such ranges: between two of them is the truth in
+    1 of 50 surveys. `standard_error`: of the unbiased estimate, at the true share.
     """
 
     result: Result
@@ -78,7 +78,8 @@ def load_coin(scenario: Scenario) -> Coin:
     products = channel_products(setup.mechanism)
     assert products is not None  # reports of a yes-or-no mechanism are symbols
     unbiased, n = result.first.unbiased, setup.n
-    low, high = share_quantiles(products, unbiased, n, np.array([0.025, 0.975]))
+    ends = share_quantiles(products, unbiased, n, np.array([0.025, 0.975]))
+    estimate = min(max(float(unbiased[1]), 0.0), 1.0)
     channel = setup.mechanism.exact_channel()
     alarm, missed = error_rates(channel, 0, 1, lambda y: y == 0)
     levels = yes_no_policy(scenario)
@@ -88,9 +89,9 @@ def load_coin(scenario: Scenario) -> Coin:
         (_correct_probability(result, 0), _correct_probability(result, 1)),
         error_vertex(BinaryPolicy(levels.epsilon_01, levels.epsilon_10)),
         ErrorVertex(float(alarm), float(missed)),
-        float(unbiased[1]),
-        float(low),
-        float(high),
+        estimate,
+        min(float(ends[0]), estimate),
+        max(float(ends[1]), estimate),
         share_quantiles(products, unbiased, n, (np.arange(DOT_COUNT) + 0.5) / DOT_COUNT),
         float(np.sqrt(setup.mechanism.variance(setup.dataset.distribution, n)[1])),
     )

