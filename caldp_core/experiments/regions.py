@@ -25,8 +25,8 @@ class RegionReport:
 
     `estimate` is unbiased and may be negative; `processed_estimate` is by the scenario's estimator.
     `low` and `high` follow from the exact variance (normal approximation) and are cut to [0, n],
-    but never exclude an estimate; `half_width` is half of the interval before that. `cells`: symbols in the region,
-    `exact_blocks`: whole blocks that it covers.
+    but never exclude an estimate; `half_width` is half of the interval before that. `cells`:
+    symbols in the region, `exact_blocks`: whole blocks that it covers.
     """
 
     cells: int

@@ -54,9 +54,9 @@ def _formula(data: YesNoData) -> None:
         f"Here f = {formats.share(no)} and g = {formats.share(1 - yes)}. With both ε's alike this "
         "is Warner's coin. With ε of no = ∞ it is Mangat's: g = 0 and f = e^−ε. The unbiased "
         "estimate removes the noise: (share of “yes” reports − f) / (1 − f − g) = "
-        f"{data.ours.result.first.unbiased[1]:.4f}. No method with these two ε's is better for any purpose: each "
-        "is this one with its reports blurred further (Acharya, Bonawitz, Kairouz, Ramage, Sun "
-        "2020, Theorem 2)."
+        f"{data.ours.result.first.unbiased[1]:.4f}. No method with these two ε's is better for any "
+        "purpose: each is this one with its reports blurred further (Acharya, Bonawitz, Kairouz, "
+        "Ramage, Sun 2020, Theorem 2)."
     )
 
 

@@ -14,7 +14,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.collect.protocol import can_be_collected
-from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import plain_ldp
 from caldp_ui.parts import numbers
 from tests.ui.agreement import (
@@ -159,7 +158,6 @@ def means(errors: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 def test_the_expected_error_is_that_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plain_ldp, "people_plain_needs", lambda scenario: None)
-    monkeypatch.setattr(Budget, "single", lambda k: Budget(16, 16, 0.01))
     page = VALUES
     content = load_page(page, page.links()[0])
     for title in content.tables[0].columns:

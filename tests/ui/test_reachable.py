@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.options import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.kinds import SLOTS
@@ -119,7 +120,7 @@ def test_every_estimator_is_on_a_menu() -> None:
     at.selectbox(key="values-family").set_value("square-wave").run()
     assert at.selectbox(key="values-estimator").value == "smoothed"
     at.selectbox(key="values-family").set_value("best").run()
-    assert at.selectbox(key="values-estimator").value == "simplex-per-block"
+    assert at.selectbox(key="values-estimator").value == default_estimator()
     assert not at.error
     # Norm-sub is the projection to the simplex by another way; a link or file shows it by name.
     assert {name for name, entry in ESTIMATORS.items() if not entry.listed} == {"norm-sub"}
