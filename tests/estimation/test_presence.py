@@ -87,8 +87,8 @@ SIZES: dict[str, tuple[int, Floats]] = {
     # (people, shares): a map like the world's, all in one cell, and half of the cells bright.
     "power law": (200_000, np.maximum(np.arange(1, K + 1) ** -1.5 - 500**-1.5, 0)),
     "one cell": (5_000, np.eye(1, K)[0]),
-    "half bright": (200_000_000, (np.arange(K) < K / 2) * 1.0),
-    "few people": (12, (np.arange(K) < 3) * 1.0),
+    "half bright": (200_000_000, (np.arange(K) < K / 2).astype(np.float64)),
+    "few people": (12, (np.arange(K) < 3).astype(np.float64)),
 }
 
 

@@ -19,6 +19,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
+from caldp_core.scenarios.policy_base import PolicySpec
 from tests.products import thinned
 
 MAP = GridDomain(40.0, 0.0, 0.5, 12, 12)
@@ -50,7 +51,7 @@ def test_every_estimate_lies_in_its_range(case: tuple[str, str]) -> None:
     assert outside > 0  # without the widening some are outside
 
 
-POLICIES = {
+POLICIES: dict[str, PolicySpec] = {
     "line": Line(0.5),
     "tags": PersonalTags(),
     "context": ContextPolicy(blocks=OneBlock()),
