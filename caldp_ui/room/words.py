@@ -156,8 +156,7 @@ def what_the_server_knows(reports: int) -> str:
 
 def board_note(question: Question) -> str:
     """What the board's ranges are of, and what its colours mean."""
-    note = f"{RANGE_OF} With few reports the unbiased estimate can be below 0."
-    return f"{note} Pink: protected answers." if question.sensitive else RANGE_OF
+    return f"{RANGE_OF} Pink: protected answers." if question.sensitive else RANGE_OF
 
 
 RANGE_OF: Final = (
