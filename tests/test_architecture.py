@@ -86,6 +86,33 @@ def test_no_file_of_the_core_imports_a_user_interface() -> None:
     assert not meeting
 
 
+STARTS_THE_DASHBOARD = "dashboard.py"
+"""The command that starts the dashboard as another process looks where it is installed."""
+_A_MODULE = re.compile(rf"({'|'.join(sorted(USER_INTERFACE))})(\.\w+)*")
+
+
+def named_modules(source: str) -> set[str]:
+    """Texts of a file that name a module of a user interface, as `import_module` takes them."""
+    texts = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    return {text for text in texts if isinstance(text, str) and _A_MODULE.fullmatch(text)}
+
+
+def test_a_module_that_is_named_in_a_text_is_found() -> None:
+    source = 'import_module("caldp_ui.relief.notebook")\nf(a, b=["pydeck"])\n"""About caldp_ui."""'
+    assert named_modules(source) == {"caldp_ui.relief.notebook", "pydeck"}
+    assert named_modules('find("pydeck is missing", "caldp_uid", "caldp_core.ui")') == set()
+
+
+def test_no_file_of_the_core_names_a_module_of_a_user_interface() -> None:
+    """An import by a text, `import_module("caldp_ui…")`, is one all the same."""
+    files = sorted((ROOT / "caldp_core").rglob("*.py"))
+    named = {path.name for path in files if named_modules(path.read_text(encoding="utf-8"))}
+    assert named == {STARTS_THE_DASHBOARD}
+    command = (ROOT / "caldp_core" / "cli" / STARTS_THE_DASHBOARD).read_text(encoding="utf-8")
+    assert named_modules(command) == {"caldp_ui", "streamlit"}
+    assert "import_module" not in command, "it looks for them, and imports neither"
+
+
 def test_pages_hold_no_mathematics() -> None:
     files = [*(ROOT / "pages").glob("*.py"), ROOT / "app.py"]
     meeting = [p.name for p in files if MATHEMATICS & imports_of(p.read_text(encoding="utf-8"))]

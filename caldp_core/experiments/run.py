@@ -8,10 +8,9 @@ Two scenarios that differ only in protection so face the same people.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from statistics import fmean
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -160,21 +159,6 @@ class Result:
         except ImportError:
             raise CaldpError("to_pandas needs pandas: pip install pandas.") from None
         return DataFrame(columns_of(self))
-
-    def deck(self) -> Any:
-        """A `pydeck.Deck` of truth and estimate as columns on their map, for notebooks.
-
-        It comes with the dashboard. Raises `CaldpError` where that is not installed, for values
-        without a map, and where the variance of shares is not known.
-        """
-        try:
-            relief = import_module("caldp_ui.relief.notebook")
-        except ImportError:
-            raise CaldpError(
-                "deck needs the dashboard and pydeck; run pip install '.[dashboard]' in caldp's "
-                "folder."
-            ) from None
-        return relief.deck_of(self)
 
 
 def prepare(

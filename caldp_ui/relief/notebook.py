@@ -1,4 +1,4 @@
-"""The relief of one result, for notebooks: `Result.deck` of the core returns it."""
+"""The relief of one result, for notebooks: `caldp_ui.deck` returns it."""
 
 from typing import Final
 

@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial import cKDTree
 from streamlit.testing.v1 import AppTest
 
+import caldp_ui
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Gowalla, Uniform
 from caldp_core.domain.area import Area
@@ -233,7 +234,7 @@ def test_a_notebook_has_the_relief_of_a_result(
     results: dict[str, Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = results["Plain LDP"]
-    made = json.loads(result.deck().to_json())
+    made = json.loads(caldp_ui.deck(result).to_json())
     layers = [each["data"] for each in made["layers"] if each["id"].startswith("columns-")]
     _, maps = maps_of({"Plain LDP": result})
     counts = [(each.shares > 0).sum() for each in maps.values()]
@@ -242,11 +243,11 @@ def test_a_notebook_has_the_relief_of_a_result(
     assert layers[0][0]["t"].startswith("Truth, ")
     of_values = run(prepare(Scenario(Uniform(4), n=100).plain()))
     with pytest.raises(CaldpError, match="these values are on no map"):
-        of_values.deck()
+        caldp_ui.deck(of_values)
     for name in ("caldp_ui.relief.notebook", "pydeck"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "pydeck", None)
     for name in [name for name in sys.modules if name.startswith("caldp_ui.relief.deck")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(CaldpError, match="deck needs the dashboard and pydeck; run pip install"):
-        result.deck()
+    with pytest.raises(CaldpError, match="deck needs the dashboard's packages; run pip install"):
+        caldp_ui.deck(result)
