@@ -7,12 +7,14 @@ thousand. The least recently used results are evicted first.
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache, wraps
 from inspect import Signature, signature
 from threading import Event, Lock
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -34,18 +36,53 @@ class _Entry:
     parts: dict[int, int]
 
 
+class Work(Protocol):
+    """What a thread is at, where others want the thread, or the reader may cancel."""
+
+    def wait_for(self, making: "Making") -> None:
+        """Return once `making.finished` is set; raises `Cancelled` for work that is to stop."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Making:
+    """A value in the making, by the work `maker`, if any; `finished`: set at its end."""
+
+    maker: Work | None
+    finished: Event = field(default_factory=Event)
+
+
+_CURRENT: Final[ContextVar[Work | None]] = ContextVar("current work", default=None)
+
+
+def current_work() -> Work | None:
+    """The work of this thread, which decides how it waits for a value that another one makes."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def working_on(work: Work) -> Iterator[None]:
+    """Let this be the thread's `current_work`."""
+    token = _CURRENT.set(work)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
 class ByteCache:
     """Values by key, at most `max_bytes` bytes in all; the least recently used are evicted first.
 
     An object that several values share counts once. The newest value is kept even if it alone is
-    larger than the bound. Thread-safe: one thread makes a value, the others wait for it.
+    larger than the bound. Thread-safe: one thread makes a value, the others wait for it, as their
+    `current_work` says. If it ends without one, the first of them goes on with the making.
     """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
-        self._making: dict[Hashable, Event] = {}
+        self._making: dict[Hashable, Making] = {}
         self._holders: Counter[int] = Counter()
         self._total = 0
 
@@ -59,6 +96,7 @@ class ByteCache:
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of `key`, made by `make` if it is not cached; errors are not cached."""
+        work = current_work()
         while True:
             with self._lock:
                 entry = self._entries.get(key)
@@ -68,9 +106,12 @@ class ByteCache:
                     return found
                 pending = self._making.get(key)
                 if pending is None:
-                    finished = self._making[key] = Event()
+                    making = self._making[key] = Making(work)
                     break
-            pending.wait()
+            if work is None:
+                pending.finished.wait()
+            else:
+                work.wait_for(pending)
         try:
             value = make()
             parts = dict(object_sizes((key, value)))
@@ -80,7 +121,7 @@ class ByteCache:
         finally:
             with self._lock:
                 del self._making[key]
-            finished.set()
+            making.finished.set()
 
     def update_sizes(self) -> None:
         """Measure all values again: some have grown, by attributes that they cache themselves."""

@@ -3,19 +3,27 @@
 Runs of a page are Python, of which one process does one thing at a time. Fifty at once all end
 late, and what is sent to the browsers waits behind them; one after another, most end soon. Of those
 who wait, the visit that has had the least lately goes first: who asks all the time waits longest.
+
+A part of a page that is run alone is a run, too: Streamlit runs it past `app.py`, so each takes its
+place itself (`fragment`). Within the run of its page it needs none. Callbacks of widgets go before
+either and take no place.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import wraps
 from threading import Condition
 from time import monotonic
-from typing import Final
+from typing import Final, ParamSpec
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from caldp_core.basics.cache import Making, current_work, working_on
 from caldp_core.basics.types import Progress
 
+P = ParamSpec("P")
 _PLACES: Final = 2
 """More than one, as NumPy works on arrays beside Python."""
 _HALF_LIFE_S: Final = 10.0
@@ -44,8 +52,16 @@ class RunLimiter:
         self._used_seconds: dict[str, tuple[float, float]] = {}
 
     @contextmanager
-    def limit(self, visit: str) -> Iterator[None]:
+    def limit(self, visit: str) -> Iterator["PlacedRun"]:
         """Wait for a place, and give it back at the end."""
+        run = PlacedRun(self, visit)
+        try:
+            yield run
+        finally:
+            run.leave()
+
+    def enter(self, visit: str) -> float:
+        """Wait for a place; returns when the visit had it."""
         with self._changed:
             self._number += 1
             number = self._number
@@ -54,16 +70,16 @@ class RunLimiter:
             del self._waiting[number]
             self._free -= 1
             self._changed.notify_all()
-        began = self._clock()
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._free += 1
-                now = self._clock()
-                self._used_seconds[visit] = self._recent_seconds(visit, now) + now - began, now
-                self._forget(now)
-                self._changed.notify_all()
+        return self._clock()
+
+    def leave(self, visit: str, began: float) -> None:
+        """Give a place back that the visit has had since `began`."""
+        with self._changed:
+            self._free += 1
+            now = self._clock()
+            self._used_seconds[visit] = self._recent_seconds(visit, now) + now - began, now
+            self._forget(now)
+            self._changed.notify_all()
 
     def wait_until_idle(self, seconds: float) -> None:
         """Wait while any run is at work or waits for its turn, so many seconds at most."""
@@ -98,16 +114,87 @@ class RunLimiter:
                 del self._used_seconds[visit]
 
 
+class PlacedRun:
+    """A run that has a place of a limiter; implements `Work` of the cache."""
+
+    def __init__(self, limiter: RunLimiter, visit: str) -> None:
+        self._limiter, self._visit = limiter, visit
+        self._began: float | None = limiter.enter(visit)
+
+    def leave(self) -> None:
+        """Give the place back."""
+        if self._began is not None:
+            self._limiter.leave(self._visit, self._began)
+            self._began = None
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Let others have the place meanwhile, then wait for one; nothing within a pause."""
+        if self._began is None:
+            yield
+            return
+        self.leave()
+        try:
+            yield
+        finally:
+            self._began = self._limiter.enter(self._visit)
+
+    def wait_for(self, making: Making) -> None:
+        """Wait for what another work makes, on nobody's place."""
+        with self.pause():
+            making.finished.wait()
+
+
 @st.cache_resource
 def _limiter() -> RunLimiter:
     return RunLimiter()
 
 
+def _visit() -> str:
+    run = get_script_run_ctx()
+    return "" if run is None else run.session_id
+
+
 @contextmanager
 def limit_run() -> Iterator[None]:
     """Wait for a place for this visit's run, and give it back at the end."""
-    run = get_script_run_ctx()
-    with _limiter().limit("" if run is None else run.session_id):
+    with _limiter().limit(_visit()) as placed, working_on(placed):
+        yield
+
+
+def fragment(draw: Callable[P, None], run_every: float | None = None) -> Callable[P, None]:
+    """A part of a page that can be run alone, as `st.fragment` makes it; such a run takes turns."""
+
+    @wraps(draw)
+    def limited(*args: P.args, **kwargs: P.kwargs) -> None:
+        if isinstance(current_work(), PlacedRun | _PlacedPart):  # within the run of its page
+            draw(*args, **kwargs)
+            return
+        with _limiter().limit(_visit()) as placed, working_on(_PlacedPart(placed)):
+            draw(*args, **kwargs)
+
+    part: Callable[P, None] = st.fragment(limited, run_every=run_every)
+    return part
+
+
+@dataclass(frozen=True)
+class _PlacedPart:
+    """The run of a part alone, for whose end no page waits; implements `Work` of the cache."""
+
+    run: PlacedRun
+
+    def wait_for(self, making: Making) -> None:
+        self.run.wait_for(making)
+
+
+@contextmanager
+def pause_run() -> Iterator[None]:
+    """For work that nobody waits for: the run of a part alone gives its place back meanwhile.
+
+    The run of a whole page keeps it, as the page waits for its end.
+    """
+    work = current_work()
+    with work.run.pause() if isinstance(work, _PlacedPart) else nullcontext():
         yield
 
 

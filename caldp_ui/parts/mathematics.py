@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from caldp_ui.app.run_limiter import fragment
 from caldp_ui.words.statements import OF_PAGES, Statement
 
 
-@st.fragment
+@fragment
 def drawer(page: str) -> None:
     """The drawer of all statements of a page; they are drawn once it is opened."""
     expander = st.expander(

@@ -13,7 +13,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.app.run_limiter import is_busy
+from caldp_ui.app.run_limiter import is_busy, pause_run
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.session.ticking import redraw_on_call
 from caldp_ui.stage import Film
@@ -85,9 +85,10 @@ def _make(requests: Sequence[FilmRequest]) -> dict[str, Film]:
     if not lock.acquire(blocking=False):
         return films
     try:
-        for each in requests:
-            if each.near:
-                films[each.name] = each.near.make(progress)
+        with pause_run():
+            for each in requests:
+                if each.near:
+                    films[each.name] = each.near.make(progress)
     except (_Interrupted, CaldpError):
         pass
     finally:

@@ -8,6 +8,7 @@ import streamlit as st
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.run_limiter import fragment
 from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState
@@ -42,7 +43,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
-@st.fragment
+@fragment
 def _shuffling_section(nouns: Vocabulary, setup: Setup) -> None:
     """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
     expander = st.expander(

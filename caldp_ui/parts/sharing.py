@@ -14,6 +14,7 @@ from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import addresses
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.run_limiter import fragment
 from caldp_ui.compute import exports
 from caldp_ui.parts import record
 from caldp_ui.parts.record import AuditReport, ReportContent
@@ -150,7 +151,7 @@ def python(text: str) -> None:
         st.code(text, language="python")
 
 
-@st.fragment
+@fragment
 def drawer(key: str, show: Callable[[], None]) -> None:
     """The drawer of exports on a page without tabs; drawn once it is opened."""
     expander = st.expander("Share and export", icon=":material/share:", key=key, on_change="rerun")

@@ -5,10 +5,12 @@ from typing import TypeVar
 
 import streamlit as st
 
+from caldp_ui.app.run_limiter import fragment
+
 T = TypeVar("T")
 
 
-@st.fragment
+@fragment
 def tabs(key: str, sections: Mapping[str, Callable[[T], None]], data: T) -> None:
     """Tabs by title, and the open one: in a fragment, so that the picture above is left alone."""
     drawn = st.tabs(list(sections), key=key, on_change="rerun")

@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 import streamlit as st
 
+from caldp_core.basics.cache import Making, Work, working_on
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.run_limiter import yield_to_runs
@@ -25,6 +26,8 @@ from caldp_ui.session.visit import this_visit
 
 T = TypeVar("T")
 _BRIEF_WAIT_S: Final = 0.25
+_LOOK_S: Final = 0.1
+"""How often a job that waits for another's work looks whether it was cancelled."""
 _IDLE_TICK_S: Final = 2.0
 """With half of it, ticks cross the moves of a class, each of which then runs its page twice."""
 
@@ -83,6 +86,26 @@ class Job(Generic[T]):
         self.future.cancel()
 
 
+@dataclass(frozen=True)
+class _AtWork:
+    """A job on a thread of a pool; implements `Work` of the cache."""
+
+    job: Job[Any]
+    pool: FairPool
+
+    def wait_for(self, making: Making) -> None:
+        """Wait for what another job makes, on no thread of the pool, and until a cancel."""
+        with self.pool.lend_place():
+            while not making.finished.wait(_LOOK_S):
+                self.job.progress(self._share_of(making.maker))
+
+    def _share_of(self, maker: Work | None) -> float:
+        """The finished share of the same job of somebody else, or of this one."""
+        if isinstance(maker, _AtWork) and maker.job.name == self.job.name:
+            return maker.job.share
+        return self.job.share
+
+
 @st.cache_resource
 def _pool() -> FairPool:
     """One thread more than a visit may have: a newcomer finds a free one beside any one visit."""
@@ -106,17 +129,18 @@ def submit(
     job: Job[T], work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
     """Start the work of an existing job, which then belongs to this visit."""
-    visit = this_visit()
+    visit, threads = this_visit(), pool()
 
     def at_work() -> T:
         if not visit.is_here:
             job.leave()
         job.progress(job.share)  # it may have been cancelled since it came to the front
         job.start_time = monotonic()
-        return work(job.progress)
+        with working_on(_AtWork(job, threads)):
+            return work(job.progress)
 
     visit.add(job)
-    job.future = pool().submit(visit.name, at_work)
+    job.future = threads.submit(visit.name, at_work)
     return job
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
+from caldp_ui.app.run_limiter import fragment
 from caldp_ui.session import notices
 
 _REFRESH_KEY: Final = "ticking/mended"
@@ -48,7 +49,7 @@ def _draw_fragment(key: str, seconds: float, draw: Callable[[], None], every: fl
         draw()
 
     draw_part.__qualname__ = f"ticking-{key}"  # by which Streamlit tells parts apart
-    st.fragment(draw_part, run_every=every)()
+    fragment(draw_part, every)()
 
 
 def _rerun_if_crossed() -> None:

@@ -1,0 +1,246 @@
+"""Nobody holds a thread or a place while waiting for somebody else; parts of pages take turns, too.
+
+Everything goes by events; a test that hangs gives up after `PATIENCE` seconds.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import wait
+from functools import partial
+from pathlib import Path
+from threading import Event, Semaphore, Thread
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.testing.v1 import AppTest, local_script_runner
+
+from caldp_core.basics.cache import ByteCache, current_work, working_on
+from caldp_core.basics.types import Progress
+from caldp_ui.app import run_limiter
+from caldp_ui.app.run_limiter import RunLimiter, fragment, limit_run, pause_run
+from caldp_ui.session import jobs
+from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session.visit import Visit
+from tests import ROOT
+
+PATIENCE = 20.0
+
+
+class Link:
+    """A link that several visits open: work whose value is kept, and is made until `go`."""
+
+    def __init__(self) -> None:
+        self.cache, self.go = ByteCache(10**6), Event()
+        self.begun, self.reported = Semaphore(0), Semaphore(0)
+        self.made = 0
+
+    def open(self, progress: Progress) -> str:
+        return self.cache.get("link", lambda: self._make(progress))
+
+    def _make(self, progress: Progress) -> str:
+        self.made += 1
+        progress(0.5)
+        self.begun.release()
+        while not self.go.wait(0.01):
+            progress(0.5)
+        return "there"
+
+
+@pytest.fixture
+def pool() -> FairPool:
+    return FairPool(3, 2, "test")
+
+
+@pytest.fixture
+def launch(pool: FairPool, monkeypatch: pytest.MonkeyPatch) -> Callable[..., jobs.Job[Any]]:
+    """Starts work of a visit on the threads of `pool`."""
+
+    def start(visit: str, work: Callable[[Progress], Any]) -> jobs.Job[Any]:
+        monkeypatch.setattr(jobs, "this_visit", lambda: Visit(visit))
+        return jobs.launch("link", work, lambda: pool)
+
+    return start
+
+
+def finished(*some: jobs.Job[Any]) -> bool:
+    return not wait([job.future for job in some], PATIENCE).not_done
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for something that no event tells."""
+    for _ in range(int(PATIENCE * 100)):
+        if holds():
+            return
+        Event().wait(0.01)
+    raise AssertionError("it never came")
+
+
+def test_who_waits_for_another_s_work_holds_no_thread(
+    launch: Callable[..., jobs.Job[Any]], pool: FairPool
+) -> None:
+    link = Link()
+    pupils = [launch(f"pupil {number}", link.open) for number in range(30)]
+    assert link.begun.acquire(timeout=PATIENCE)
+    instant = launch("another", lambda _: "at once")
+    assert finished(instant)
+    assert instant.result() == "at once"
+    assert not any(pupil.done for pupil in pupils)
+    link.go.set()
+    assert finished(*pupils)
+    assert {pupil.result() for pupil in pupils} == {"there"}
+    assert link.made == 1
+    until(lambda: len(pool._threads) <= pool.workers)
+    assert (pool._free, pool._lent, pool._returning) == (pool.workers, 0, 0)
+
+
+def test_no_more_pieces_are_at_work_than_there_are_places(
+    launch: Callable[..., jobs.Job[Any]], pool: FairPool
+) -> None:
+    """Who comes back from waiting waits for a place, which is the next that is free."""
+    link, hold, begun = Link(), Event(), Semaphore(0)
+    pupils = [launch(f"pupil {number}", link.open) for number in range(2)]
+    until(lambda: pool._lent == 1)
+
+    def held(_: Progress) -> None:
+        begun.release()
+        assert hold.wait(PATIENCE)
+
+    others = [launch(f"other {number}", held) for number in range(3)]
+    assert begun.acquire(timeout=PATIENCE)
+    assert begun.acquire(timeout=PATIENCE)
+    assert not begun.acquire(timeout=0.2)
+    link.go.set()
+    assert begun.acquire(timeout=PATIENCE)  # the maker's place, or the waiter's after it
+    hold.set()
+    assert finished(*pupils, *others)
+
+
+def test_a_waiter_sees_the_maker_s_progress_and_its_cancel_ends_it_alone(
+    launch: Callable[..., jobs.Job[Any]],
+) -> None:
+    link = Link()
+    maker = launch("maker", link.open)
+    assert link.begun.acquire(timeout=PATIENCE)
+    waiters = [launch(f"waiter {number}", link.open) for number in range(2)]
+    until(lambda: all(waiter.share == 0.5 for waiter in waiters))
+    waiters[0].cancel()
+    assert finished(waiters[0])
+    assert not maker.done
+    link.go.set()
+    assert finished(maker, waiters[1])
+    assert (maker.result(), waiters[0].result(), waiters[1].result()) == ("there", None, "there")
+    assert link.made == 1
+
+
+def test_when_the_maker_is_cancelled_one_of_those_who_wait_goes_on(
+    launch: Callable[..., jobs.Job[Any]],
+) -> None:
+    link = Link()
+    maker = launch("maker", link.open)
+    assert link.begun.acquire(timeout=PATIENCE)
+    waiters = [launch(f"waiter {number}", link.open) for number in range(2)]
+    until(lambda: all(waiter.share == 0.5 for waiter in waiters))
+    maker.cancel()
+    assert link.begun.acquire(timeout=PATIENCE)
+    link.go.set()
+    assert finished(maker, *waiters)
+    assert [job.result() for job in (maker, *waiters)] == [None, "there", "there"]
+    assert link.made == 2
+
+
+def test_a_page_that_waits_for_another_s_work_lets_others_have_its_place() -> None:
+    limiter, link = RunLimiter(2), Link()
+
+    def page(visit: str) -> None:
+        with limiter.limit(visit) as placed, working_on(placed):
+            assert link.open(lambda _: None) == "there"
+
+    pages = [Thread(target=page, args=(f"pupil {number}",)) for number in range(5)]
+    for each in pages:
+        each.start()
+    assert link.begun.acquire(timeout=PATIENCE)
+    until(lambda: not limiter.waiting)
+    with limiter.limit("another"):
+        pass
+    link.go.set()
+    for each in pages:
+        each.join(PATIENCE)
+    assert not limiter.is_busy
+    assert link.made == 1
+
+
+def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty phones that tick at once; before there was no limit."""
+    monkeypatch.setattr(st, "fragment", lambda draw, run_every: draw)
+    entered, leave = Semaphore(0), Event()
+
+    def tick() -> None:
+        entered.release()
+        assert leave.wait(PATIENCE)
+
+    phones = [Thread(target=fragment(tick, 3.0)) for _ in range(30)]
+    for phone in phones:
+        phone.start()
+    assert all(entered.acquire(timeout=PATIENCE) for _ in range(2))
+    assert not entered.acquire(timeout=0.2)
+    assert run_limiter.is_busy()
+    leave.set()
+    assert all(entered.acquire(timeout=PATIENCE) for _ in range(28))
+    for phone in phones:
+        phone.join(PATIENCE)
+    assert not run_limiter.is_busy()
+
+
+def _page() -> None:
+    import streamlit as st
+
+    from caldp_ui.app import run_limiter
+    from caldp_ui.app.run_limiter import fragment, limit_run, pause_run
+
+    def places() -> int:
+        return int(run_limiter._limiter()._free)
+
+    @fragment
+    def inner() -> None:
+        st.text(f"inner {places()}")
+
+    @fragment
+    def outer() -> None:
+        st.text(f"outer {places()}")
+        with pause_run():
+            st.text(f"paused {places()}")
+        inner()
+
+    with limit_run():
+        st.text(f"page {places()}")
+        outer()
+
+
+def test_a_part_takes_one_place_alone_and_none_within_its_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = AppTest.from_function(_page).run()
+    said = [text.value for text in at.text]
+    assert said == ["page 1", "outer 1", "paused 1", "inner 1"]
+    (part,) = (name for name, each in at._fragment_storage._parent_by_id.items() if each is None)
+    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id=part))
+    at.run()
+    assert not at.exception
+    said = [text.value for text in at.text]
+    assert said == ["outer 1", "paused 2", "inner 1"]
+    assert not run_limiter.is_busy()
+
+
+def test_every_part_of_a_page_takes_its_turn() -> None:
+    files: list[Path] = [p for room in ("caldp_ui", "pages") for p in (ROOT / room).rglob("*.py")]
+    past = {path.name for path in files if "st.fragment(" in path.read_text("utf-8")}
+    assert past == {"run_limiter.py"}
+    assert not [path for path in files if "@st.fragment" in path.read_text("utf-8")]
+
+
+def test_work_outside_of_pages_and_jobs_waits_as_it_is() -> None:
+    assert current_work() is None
+    with limit_run(), pause_run():
+        assert current_work() is not None
+    assert current_work() is None
