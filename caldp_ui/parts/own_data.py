@@ -34,13 +34,17 @@ _KINDS: Final = "CSV, Excel, Parquet or GeoJSON, packed or not; or a scenario.js
 _TOLD_MAX: Final = 600
 """Most characters of an error on the form: it may quote the data."""
 _TOO_LONG: Final = (
-    "Too long for a link: loaded anew, the page forgets these data, while scenario.json under "
-    "“Share and export” keeps them."
+    "Too long for a link: loaded anew, the page forgets it, while the scenario file under “Share "
+    "and export” keeps it."
+)
+_OTHER_DATA: Final = (
+    "These are not the data of the link, which has other answers or another map, so its settings "
+    "are not applied."
 )
 _WHERE: Final = (
     "Your data go to the machine that runs this dashboard (your own, if the address begins with "
     "localhost) and are never written to its disk. It keeps their counts alone, while you are "
-    "here. The address bar holds short ones as well: who gets the link gets the counts. This is a "
+    "here, and so does this tab of your browser; no link holds them. This is a "
     "rehearsal with true answers; in earnest each person's own device would randomise, and nobody "
     "would have this list."
 )
@@ -180,10 +184,11 @@ def _accept(
     """Show the counts and close the form; the form shows the error if that fails."""
     _discard_upload(state)
     try:
-        record = state.current()
-        _show_scenario(
-            state, hide(form.apply_counts(record.scenario, found)), form.next_step(found)
-        )
+        scenario = hide(form.apply_counts(state.current().scenario, found))
+        if state.awaited is not None and not visitor_data.fits(state.awaited, scenario.dataset):
+            state.stop_waiting()
+            notify(_OTHER_DATA)
+        _show_scenario(state, scenario, form.next_step(found))
     except CaldpError as error:
         st.session_state[_state_key(state, "wrong")] = str(error)
 
@@ -251,6 +256,7 @@ def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str
     text = _scenario_in(data)
     if text is not None:
         check_size(text)
+        state.stop_waiting()
         _show_scenario(state, make_safe(Scenario.from_text(text)), "")
         return
     number = st.session_state.get(_state_key(state, "own-number"), 0) + 1
@@ -261,8 +267,8 @@ def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str
 
 def _show_scenario(state: PageState[S], scenario: Scenario, then: str) -> None:
     """Show a scenario with data of one's own, and close the form."""
-    state.put(replace(state.current(), scenario=scenario))
     visitor_data.keep_all(scenario)
+    state.put(replace(state.current(), scenario=scenario))
     st.session_state[state.key("own")] = False
     if visitor_data.lacks_data(state.query()):
         notify(f"{_TOO_LONG} {then}".strip())

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets.own import excerpt
+from caldp_ui.session.visitor_data import MissingDataError
 
 R = TypeVar("R")
 Pairs: TypeAlias = list[tuple[str, str]]
@@ -58,12 +59,14 @@ class Codec(Protocol[R]):
 class Received(Generic[R]):
     """A link as a page understands it: the `texts` that it knows, and their `record`.
 
-    `fault`: in what this is not what was sent, and what the page shows; "" if it is.
+    `fault`: in what this is not what was sent, and what the page shows; "" if it is. `lacks_data`:
+    whether it is whole, but for data that have not been brought here.
     """
 
     texts: dict[str, str]
     record: R
     fault: str = ""
+    lacks_data: bool = False
 
 
 def seal(page: str, texts: Mapping[str, str]) -> dict[str, str]:
@@ -121,6 +124,8 @@ def _read(
         record = codec.read({key: text for key, text in texts.items() if key not in other_keys})
         codec.check(record)
     except CaldpError as error:
+        if isinstance(error, MissingDataError) and not fault:
+            return Received(texts, codec.fresh(), lacks_data=True)
         return Received({}, codec.fresh(), f"{fault or error} The page starts afresh.")
     return Received(texts, record, fault and f"{fault} The page shows the rest.")
 

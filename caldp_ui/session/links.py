@@ -37,13 +37,13 @@ def receive(codec: Codec[R], page: str, other_keys: Collection[str]) -> Received
     return understand(codec, page, pairs, other_keys) if pairs else Received({}, codec.fresh())
 
 
-def read(codec: Codec[R], page: str, other_keys: Collection[str]) -> R:
-    """The record of `receive`; a fault of the link is kept to be shown."""
+def read(codec: Codec[R], page: str, other_keys: Collection[str]) -> Received[R]:
+    """The link of `receive`; a fault of it is kept to be shown."""
     received = receive(codec, page, other_keys)
     st.session_state[_FAULT.format(page)] = None
     if received.fault:
         report_fault(page, received.record, received.fault)
-    return received.record
+    return received
 
 
 def report_fault(page: str, record: object, sentence: str) -> None:

@@ -5,7 +5,8 @@ from typing import Final, TypeVar
 import streamlit as st
 
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.session import links, notices
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.session import links, notices, own_copies, visitor_data
 from caldp_ui.session.page_state import PageState
 
 R = TypeVar("R")
@@ -22,8 +23,17 @@ def begin_page(state: PageState[R]) -> R:
     record = state.current()
     links.show_fault(state.page, record)
     notices.show()
+    _show_awaited(state)
     state.write_link()
     return record
+
+
+def _show_awaited(state: PageState[R]) -> None:
+    """Ask for the data of a link that waits for them: the browser's tab first, then the reader."""
+    with st.container(gap=None):  # always there: what follows keeps its place
+        own_copies.show(state.awaited)
+        if state.awaited is not None:
+            st.info(escape_markdown(visitor_data.request_text(state.awaited)), icon=":material/upload_file:")
 
 
 def is_first_run() -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.session import echoes, handover, links
+from caldp_ui.session import echoes, handover, links, visitor_data
 from caldp_ui.session.link_check import Codec, seal
 from caldp_ui.session.notices import notify
 from caldp_ui.session.ticking import current_fragment, is_asked_for
@@ -136,11 +136,46 @@ class PageState(Generic[R]):
         if handed is not None:
             self.open_with(self.codec.read(handed))
         elif self._state_key in st.session_state and links.is_history_navigation():
-            self.put(links.read(self.codec, self.page, self.other_keys))
+            self.put(self._read_address())
+        self._open_awaited()
 
     def write_link(self) -> None:
-        """Write the record that is shown into the address bar."""
-        links.write(self.codec, self.page, self.query())
+        """Write the record that is shown into the address bar; a link that waits stays there."""
+        if self.awaited is None or self.current() != self.codec.fresh():
+            links.write(self.codec, self.page, self.query())
+
+    @property
+    def awaited(self) -> dict[str, str] | None:
+        """A link whose data have not been brought yet, and are waited for."""
+        query: dict[str, str] | None = st.session_state.get(self._awaited_key)
+        return query
+
+    def stop_waiting(self) -> None:
+        """Forget the link that waits for data."""
+        st.session_state.pop(self._awaited_key, None)
+
+    def _read_address(self) -> R:
+        """The record of the address bar; a link without its data waits for them."""
+        received = links.read(self.codec, self.page, self.other_keys)
+        st.session_state[self._awaited_key] = received.texts if received.lacks_data else None
+        return received.record
+
+    def _open_awaited(self) -> bool:
+        """Show the link that waits, once its data are there."""
+        query = self.awaited
+        if query is None:
+            return False
+        try:
+            record = self.codec.read({k: v for k, v in query.items() if k not in self.other_keys})
+            self.codec.check(record)
+            is_fresh = self.current() == self.codec.fresh()  # as after a reload: nothing to undo
+            self._store(History(record)) if is_fresh else self.put(record)
+        except visitor_data.MissingDataError:
+            return False
+        except CaldpError as error:
+            notify(f"The link's settings do not fit these data. {error}")
+        self.stop_waiting()
+        return True
 
     def query(self) -> dict[str, str]:
         """The record that is shown as texts of a link, with their check."""
@@ -159,9 +194,13 @@ class PageState(Generic[R]):
     def _state_key(self) -> str:
         return f"{self.page}/state"
 
+    @property
+    def _awaited_key(self) -> str:
+        return f"{self.page}/awaited"
+
     def _history(self) -> History[R]:
         if self._state_key not in st.session_state:
-            self._store(History(links.read(self.codec, self.page, self.other_keys)))
+            self._store(History(self._read_address()))
         history: History[R] = st.session_state[self._state_key]
         return history
 

@@ -96,8 +96,21 @@ class PinPageState(PageState[R]):
             st.session_state[self._pins_key] = (*self.pins, record)[-PINS_MAX:]
         self.choose_pin(record)
 
+    def _open_awaited(self) -> bool:
+        pinned = (self.awaited or {}).get(PINNED)
+        is_there = super()._open_awaited()
+        record = self._read_pin(pinned) if is_there else None
+        if record is not None:
+            self._add(record)
+        return is_there
+
     def _read_link(self) -> R | None:
-        text = links.receive(self.codec, self.page, self.other_keys).texts.get(PINNED)
+        if self.awaited:
+            return None
+        received = links.receive(self.codec, self.page, self.other_keys)
+        return self._read_pin(received.texts.get(PINNED))
+
+    def _read_pin(self, text: str | None) -> R | None:
         if text is None:
             return None
         try:

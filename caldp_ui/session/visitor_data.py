@@ -1,20 +1,25 @@
-"""Data of a visitor's own in links: whole while they are short, else by a name for them.
+"""A visitor's own data in links: never the data, only a random name and what they look like.
 
-Long data stay in the memory of the visit that uploaded them, where steps back and forth in the
-browser find them by that name; another visit that opens the link is shown what to do.
+The data stay in the memory of the visit that brought them, where steps back and forth in the
+browser find them by that name, and in the browser's tab (`own_copies.py`). Another visit that opens
+the link is asked for the file, recognised by its form: the answers or the map, never the counts,
+since a hash of few small counts can be found by trying them all. Areas and public maps, which are
+public knowledge, are in links while they are short.
 """
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, make_readable
+from caldp_core.basics.limits import OWN_NAME_MAX
 from caldp_core.basics.numerals import parse_int
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.public_map import PublicMap
@@ -23,18 +28,21 @@ from caldp_core.scenarios.scenario import Scenario
 
 T = TypeVar("T")
 OWN: Final = "own"
-"""The link's key of data that it does not hold."""
-_MAP_VIEW_KEYS: Final = {"own.part": "part", "own.together": "together"}
-"""Further keys of the link: the part of a map that is shown, and cells that are put together."""
+"""The link's key of data that it does not hold: their random name in the visit."""
+_FORM: Final = "own.form"
+_TITLE: Final = "own.title"
+_SIZE: Final = "own.size"
+_VIEW_KEYS: Final = {"own.part": "part", "own.together": "together", "own.question": "selected"}
+"""Further keys: what of the data is shown, by the field of their record."""
 AREAS: Final = "own.areas"
 """The link's key of polygons that it does not hold."""
 PRIOR: Final = "own.prior"
 """The link's key of a public map that it does not hold."""
-KEYS: Final = (OWN, AREAS, PRIOR, *_MAP_VIEW_KEYS)
+KEYS: Final = (OWN, _FORM, _TITLE, _SIZE, AREAS, PRIOR, *_VIEW_KEYS)
 YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
-"""Most characters of a link that holds the data: QR codes and mail programs take no more."""
+"""Most characters of a link that holds areas or maps: QR codes and mail take no more."""
 _KINDS: Final = (OwnTable, OwnSurvey, OwnPlaces)
 _DATA_KEY: Final = "own-data"
 _AREAS_KEY: Final = "own-areas"
@@ -42,17 +50,31 @@ _PRIORS_KEY: Final = "own-priors"
 _DATA_MAX: Final = 20
 
 
-def keep(spec: DatasetSpec) -> None:
-    """Keep data of a visitor's own in the visit's memory, the latest last."""
-    spec = _full_map(spec)
-    if is_own(spec):
-        others = {name: data for name, data in kept_datasets().items() if data != spec}
-        _keep(_DATA_KEY, {**others, _data_hash(spec): spec})
+class MissingDataError(CaldpError):
+    """A link's data have not been brought to this visit."""
+
+
+def keep(spec: DatasetSpec, name: str = "") -> str:
+    """Keep data of a visitor's own in the visit's memory, the latest last; returns their name.
+
+    `name`: the one that they had before the page was loaded again; else a random one.
+    """
+    whole = _whole(spec)
+    name = name or _name_of(whole) or secrets.token_hex(8)
+    others = {old: data for old, data in kept_datasets().items() if old != name}
+    _keep(_DATA_KEY, {**others, name: whole})
+    return name
+
+
+def _name_of(whole: DatasetSpec) -> str:
+    """The name of data that are kept; "" for others."""
+    return next((name for name, data in kept_datasets().items() if data == whole), "")
 
 
 def keep_all(scenario: Scenario) -> None:
     """Keep all of a visitor's own in a scenario."""
-    keep(scenario.dataset)
+    if is_own(scenario.dataset):
+        keep(scenario.dataset)
     blocks = getattr(scenario.policy, "blocks", None)
     if isinstance(blocks, PolygonBlocks):
         keep_areas(blocks)
@@ -87,59 +109,93 @@ def kept_datasets() -> dict[str, DatasetSpec]:
 
 
 def is_own(spec: DatasetSpec) -> bool:
-    """True of data that a visitor has uploaded."""
+    """True of a visitor's own data: nothing that is shared unasked may hold their counts."""
     return isinstance(spec, _KINDS)
 
 
 def lacks_data(query: Mapping[str, str]) -> bool:
-    """True of a link that does not hold its data, its polygons or its public map."""
-    return not {OWN, AREAS, PRIOR}.isdisjoint(query)
+    """True of a link that can't be made whole by a file of data: it lacks polygons or a map."""
+    return not {AREAS, PRIOR}.isdisjoint(query)
 
 
 def query(scenario: Scenario) -> dict[str, str]:
-    """The scenario as texts of a link; `OWN` stands for data that are too long for it."""
-    if isinstance(scenario.prior, PublicMap) and _is_long(scenario.to_query()):
-        rest = query(replace(scenario, prior=Scenario().prior))
-        return {**rest, PRIOR: _prior_hash(scenario.prior)}
-    blocks = getattr(scenario.policy, "blocks", None)
-    if isinstance(blocks, PolygonBlocks) and blocks.names and _is_long(scenario.to_query()):
-        rest = query(scenario.with_context(blocks=PolygonBlocks()))
-        return {**rest, AREAS: _areas_hash(blocks)}
-    whole = scenario.to_query()
-    if not is_own(scenario.dataset) or not _is_long(whole):
-        return whole
-    spec, whole_map = scenario.dataset, _full_map(scenario.dataset)
+    """The scenario as texts of a link, without data of a visitor's own."""
+    spec = scenario.dataset
+    if not is_own(spec):
+        return _public_query(scenario)
+    whole = _whole(spec)
     return {
-        **replace(scenario, dataset=Scenario().dataset).to_query(),
-        OWN: _data_hash(whole_map),
+        **_public_query(replace(scenario, dataset=Scenario().dataset)),
+        OWN: _name_of(whole) or keep(whole),
+        _FORM: _form(whole),
+        _TITLE: spec.title,
+        _SIZE: _size(spec),
         **{
             key: str(getattr(spec, field))
-            for key, field in _MAP_VIEW_KEYS.items()
-            if spec != whole_map and getattr(spec, field) != getattr(whole_map, field)
+            for key, field in _VIEW_KEYS.items()
+            if hasattr(spec, field) and getattr(spec, field) != getattr(whole, field)
         },
     }
 
 
+def _public_query(scenario: Scenario) -> dict[str, str]:
+    """The scenario as texts; names stand for areas and a map that are too long for a link."""
+    if isinstance(scenario.prior, PublicMap) and _is_long(scenario.to_query()):
+        rest = _public_query(replace(scenario, prior=Scenario().prior))
+        return {**rest, PRIOR: _prior_hash(scenario.prior)}
+    blocks = getattr(scenario.policy, "blocks", None)
+    if isinstance(blocks, PolygonBlocks) and blocks.names and _is_long(scenario.to_query()):
+        rest = _public_query(scenario.with_context(blocks=PolygonBlocks()))
+        return {**rest, AREAS: _areas_hash(blocks)}
+    return scenario.to_query()
+
+
 def read(query: Mapping[str, str]) -> Scenario:
-    """The scenario of a link's texts; raises `CaldpError` where its data are not kept here."""
+    """The scenario of a link's texts.
+
+    Raises `MissingDataError` where its data are not kept here, `CaldpError` where it is none.
+    """
     scenario = Scenario.from_query({key: text for key, text in query.items() if key not in KEYS})
     if AREAS in query:
         scenario = scenario.with_context(blocks=_require_kept(_kept_areas().get(query[AREAS])))
-    if OWN in query:
-        scenario = replace(
-            scenario, dataset=_with_map_view(_require_kept(kept_datasets().get(query[OWN])), query)
-        )
     if PRIOR in query:
         scenario = replace(scenario, prior=_require_kept(_kept_priors().get(query[PRIOR])))
+    if OWN in query:
+        scenario = replace(scenario, dataset=_with_view(_kept_data(query), query))
     return scenario
 
 
+def _kept_data(query: Mapping[str, str]) -> DatasetSpec:
+    """A link's data by their name, else the latest of their form; raises `MissingDataError`."""
+    kept = kept_datasets()
+    same = (spec for spec in reversed(kept.values()) if fits(query, spec))
+    spec = kept.get(query[OWN]) or next(same, None)
+    if spec is None:
+        raise MissingDataError(request_text(query))
+    return spec
+
+
+def request_text(query: Mapping[str, str]) -> str:
+    """Which file a link's reader has to bring, in two sentences."""
+    title = f" “{make_readable(query[_TITLE][:OWN_NAME_MAX])}”" if _TITLE in query else ""
+    size = f", {make_readable(query[_SIZE][:OWN_NAME_MAX])}" if _SIZE in query else ""
+    return (
+        f"This link holds settings and no data: bring its file{title}{size} with “Your data”, on "
+        "“Sensitive answers” or “Places on a map”. Then its settings are shown with your file."
+    )
+
+
+def fits(query: Mapping[str, str], spec: DatasetSpec) -> bool:
+    """Whether data have the form of a link's: the same answers, or the same map."""
+    return query.get(_FORM) == _form(_whole(spec))
+
+
 def _require_kept(kept: T | None) -> T:
-    """Data that this visit keeps; raises `CaldpError` for None, which another one may keep."""
+    """What this visit keeps; raises `CaldpError` for None, which another one may keep."""
     if kept is None:
         raise CaldpError(
-            "Its data are too long for a link and stay with the visit that brought them; ask for "
-            "the scenario.json of “Share and export”, and open it with “Your data”."
+            "Its areas or its map are too long for a link and stay with the visit that brought "
+            "them; ask for the scenario file of “Share and export”, and open it with “Your data”."
         )
     return kept
 
@@ -149,21 +205,25 @@ def _is_long(whole: Mapping[str, str]) -> bool:
     return sum(map(len, whole.values())) > LINK_MAX or len(urlencode(whole)) > LINK_MAX
 
 
-def _full_map(spec: DatasetSpec) -> DatasetSpec:
-    """The data with all of their map, in its smallest cells."""
-    return replace(spec, part="", together=1) if isinstance(spec, OwnPlaces) else spec
+def _whole(spec: DatasetSpec) -> Any:
+    """The data with all of their map, in its smallest cells, or with their first question."""
+    if isinstance(spec, OwnPlaces):
+        return replace(spec, part="", together=1)
+    return replace(spec, selected=0) if isinstance(spec, OwnSurvey) else spec
 
 
-def _with_map_view(spec: DatasetSpec, query: Mapping[str, str]) -> DatasetSpec:
-    """The data with the part and the cells that a link gives; raises `CaldpError`."""
+def _with_view(spec: DatasetSpec, query: Mapping[str, str]) -> DatasetSpec:
+    """The data as a link shows them: part, cells, question; raises `CaldpError`."""
+    own: Any = spec
+    known = {field.name: field.type for field in fields(own)}
     view: dict[str, Any] = {
-        field: query[key] for key, field in _MAP_VIEW_KEYS.items() if key in query
+        field: query[key] for key, field in _VIEW_KEYS.items() if key in query and field in known
     }
-    if not view or not isinstance(spec, OwnPlaces):
-        return spec
-    if "together" in view:
-        view["together"] = parse_int(view["together"]) or 0
-    return replace(spec, **view)
+    for field in view.keys() & {"together", "selected"}:
+        number = parse_int(view[field])
+        view[field] = -1 if number is None else number  # which the record refuses
+    viewed: DatasetSpec = replace(own, **view)
+    return viewed
 
 
 def _areas_hash(spec: PolygonBlocks) -> str:
@@ -176,12 +236,16 @@ def _prior_hash(spec: PublicMap) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _data_hash(spec: DatasetSpec) -> str:
-    """16 hexadecimal digits that are the same for equal data."""
-    return _scenario_data_hash(replace(Scenario(), dataset=spec))
+def _form(spec: DatasetSpec) -> str:
+    """16 hexadecimal digits of what data look like: no count, nor the title, goes into them."""
+    kept = {"names", "groups", "questions", "area", "cell"}
+    own: Any = spec
+    looks = {f.name: getattr(own, f.name) for f in fields(own) if f.name in kept}
+    return hashlib.sha256(json.dumps([type(spec).__name__, looks]).encode()).hexdigest()[:16]
 
 
-@cached
-def _scenario_data_hash(only_data: Scenario) -> str:
-    text = json.dumps(only_data.to_dict()["dataset"])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _size(spec: Any) -> str:
+    """How large data are, for readers."""
+    if isinstance(spec, OwnPlaces):
+        return f"cells of {spec.cell:g}°"
+    return f"{len(spec.names):,} answers"

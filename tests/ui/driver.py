@@ -19,6 +19,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
+from dataclasses import replace
 from functools import lru_cache
 from html import unescape
 from pathlib import Path
@@ -39,6 +40,7 @@ from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE_KEY
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
+from caldp_ui.session import own_copies, visitor_data
 from caldp_ui.session.link_check import CHECK
 from caldp_ui.session.page_state import PageState, R
 from caldp_ui.stage import encode, encode_people
@@ -284,6 +286,14 @@ def trigger(at: AppTest, triggers: list[dict[str, Any]], key: str) -> AppTest:
     return checked(at._run(states))
 
 
+def reload(at: AppTest, path: str) -> AppTest:
+    """A new visit of the same tab, with its address and with what it keeps of the visit's data."""
+    again = open_page(path, query_of(at))
+    kept, ask = dict(data_of(at, own_copies.KEY)["keep"]), data_of(again, own_copies.KEY)["ask"]
+    found = [{"event": "found", "value": [ask, kept[ask]]}]
+    return trigger(again, found, own_copies.KEY)
+
+
 def box(area: Area) -> list[float]:
     """An area as the browser sends it."""
     return [area.south, area.north, area.west, area.east]
@@ -336,8 +346,17 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     query = query_of(at)
     for other in ("region", "pinned"):
         query.pop(other, None)
-    assert (Scenario.from_query(query) if query else BEGIN) == scenario
+    assert_linked(query, scenario, BEGIN)
     return ours
+
+
+def assert_linked(query: dict[str, str], scenario: Scenario, begin: Scenario) -> None:
+    """The link holds all of a scenario but a visitor's own data; nothing stands for `begin`."""
+    own = {key for key in query if key.startswith(visitor_data.OWN)}
+    assert bool(own) == visitor_data.is_own(scenario.dataset)
+    held = replace(scenario, dataset=Scenario().dataset) if own else scenario
+    rest = {key: text for key, text in query.items() if key not in own}
+    assert (Scenario.from_query(rest) if query else begin) == held
 
 
 def unpin(at: AppTest, page: str, number: int = 1) -> None:

@@ -4,10 +4,12 @@ import ast
 import gzip
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
@@ -27,7 +29,17 @@ from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, switch_table
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
-from tests.ui.driver import accepted, checked, data_of, go, jobs_done, open_page, query_of
+from tests.ui.driver import (
+    accepted,
+    as_read,
+    checked,
+    data_of,
+    go,
+    jobs_done,
+    open_page,
+    query_of,
+    reload,
+)
 from tests.ui.exported import run_exported
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
@@ -93,8 +105,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     assert ours_error is not None
     assert plain_error is not None
     assert ours_error.error < 0.8 * plain_error.error
-    again = open_values(query_of(at))
-    assert_shows(again, marked)
+    assert_shows(reload(at, navigation.VALUES), marked)
     checked(at.selectbox(key="values-table").set_value(TABLES[1].title).run())
     assert "Yours: Conditions (made up)" in str(at.selectbox(key="values-table").options)
     mark(at, step="undo")
@@ -205,52 +216,73 @@ def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
     assert_shows(at, scenario_of_text("answer\nasthma\nasthma\nflu", "list"))
 
 
-def test_long_data_stay_with_the_visit_and_scenario_json_holds_them(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("text", [upload.FORM.example, LONG])
+def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them(
+    text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = show(open_values(), LONG)
-    assert "Too long for a link" in errors(at)[0]
-    scenario = scenario_of_text(LONG)
-    query = query_of(at)
-    assert (scenario_of(at), set(query) & {visitor_data.OWN, "dataset"}) == (
-        scenario,
-        {visitor_data.OWN},
-    )
-    mark(at, step="undo")
+    at = mark(show(open_values(), text), sensitive="3-5")
+    scenario, query = scenario_of(at), query_of(at)
+    assert (query.keys() & {visitor_data.OWN, "dataset"}, errors(at)) == ({visitor_data.OWN}, [])
+    for _ in range(2):
+        mark(at, step="undo")
     assert (scenario_of(at), query_of(at)) == (BEGIN, {})
-    for key, text in query.items():
-        at.query_params[key] = text
-    monkeypatch.setattr(
-        links, "is_history_navigation", lambda: True
-    )  # as after a step of the browser
-    checked(at.run())
+    for key, value in query.items():
+        at.query_params[key] = value
+    with monkeypatch.context() as step:
+        step.setattr(links, "is_history_navigation", lambda: True)  # as after a browser's step
+        checked(at.run())
     assert (scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
-    monkeypatch.undo()
-    at.session_state["values-tabs"] = "Share and export"
-    checked(at.run())
-    assert not [code for code in at.code if code.value.startswith("http")]
-    assert any("scenario.json holds the data" in item.value for item in at.markdown)
+    again = reload(at, navigation.VALUES)
+    assert (scenario_of(again), query_of(again), list(again.info)) == (scenario, query, [])
+    assert not again.session_state["values/state"].past
     other = open_values(query)
-    (error,) = errors(other)
-    assert "scenario.json" in error
-    assert scenario_of(other) == BEGIN
+    (sentence,) = other.info
+    assert as_read(sentence.value).startswith("This link holds settings and no data: bring its file “")
+    assert (scenario_of(other), query_of(other)) == (BEGIN, query)
+    show(other, text)
+    assert (scenario_of(other), errors(other), list(other.info)) == (scenario, [], [])
+    assert query_of(other)[visitor_data.OWN] != query[visitor_data.OWN]
+
+
+def test_other_data_than_those_of_a_link_do_not_get_its_settings() -> None:
+    at = mark(show(open_values(), "a,1\nb,2\nc,3"), sensitive="0")
+    other = show(open_values(query_of(at)), "a,1\nb,2\nd,3")
+    assert scenario_of(other) == scenario_of_text("a,1\nb,2\nd,3")
+    (sentence,) = errors(other)
+    assert "not the data of the link" in sentence
+    assert not other.info
+
+
+def test_a_link_s_name_for_data_says_nothing_of_their_counts() -> None:
+    """Whoever tries all counts finds no text of the link that goes with the right ones alone."""
+    table = scenario_of_text("a,1\nb,2\nc,3")
+    queries = [
+        visitor_data.query(replace(table, dataset=replace(table.dataset, counts=counts)))
+        for counts in ((1, 2, 3), (3, 2, 1), (500, 0, 7))
+    ]
+    names = {query.pop(visitor_data.OWN) for query in queries}
+    assert len(names) == 3
+    assert queries[0] == queries[1] == queries[2]
+    st.session_state.clear()
+    assert visitor_data.query(table)[visitor_data.OWN] not in names
+
+
+def test_a_link_that_holds_data_still_opens_and_gives_them_away_no_longer() -> None:
+    scenario = scenario_of_text("a,1\nb,2\nc,3")
+    at = open_values(scenario.to_query())
+    assert (scenario_of(at), errors(at)) == (scenario, [])
+    assert visitor_data.OWN in query_of(at)
+    assert "dataset" not in query_of(at)
+
+
+def test_a_scenario_file_that_holds_data_opens_and_runs() -> None:
+    scenario = scenario_of_text(LONG)
     file = exports.scenario_json(scenario)
-    show(other, file=("scenario.json", file.encode()))
-    assert (scenario_of(other), query_of(other)) == (scenario, query)
+    other = show(open_values(), file=("scenario-internal.json", file.encode()))
+    assert scenario_of(other) == scenario
     (sent, found) = data_of(other, "values-chart")["ours"][0], run_exported(file)
     assert found.error("tv") == runs.result(scenario).first.errors.tv
     assert sent == pytest.approx(found.result.first.estimate.tolist(), rel=1e-4)
-
-
-def test_short_data_are_in_the_link_and_no_link_is_longer_than_it_may() -> None:
-    for text in (upload.FORM.example, f"{HOSTILE}\t12\n100 %\t3\n%3B\t4", LONG):
-        scenario = scenario_of_text(text)
-        query = LINK.write(ValuesState(scenario))
-        with naming(text):
-            assert LINK.unknown_keys(query) == []
-            assert (visitor_data.OWN in query) == (text is LONG)
-            if text is not LONG:
-                assert LINK.read(query) == ValuesState(scenario)
 
 
 SIGNS = ("<script", "**b**", "$x$", ":material/home:", "`c`", "[l](")
@@ -318,7 +350,7 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
     found = at.session_state[f"{page}/state"].record.scenario
     assert found.dataset == scenario_of_text("a,1\nb,2\nc,300", HOSTILE).dataset
     assert errors(at) == []
-    again = open_page(f"pages/{page}.py", query_of(at))
+    again = reload(at, f"pages/{page}.py")
     assert again.session_state[f"{page}/state"].record.scenario == found
     assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
 

@@ -120,10 +120,10 @@ def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
     checked(at.run())
     assert (scenario_of(at), sentences(at)) == (scenario, [])
     monkeypatch.undo()
-    (sentence,) = sentences(open_app(query))
-    assert "scenario.json" in sentence
-    other = show(open_app(), file)
-    assert (scenario_of(other), query_of(other)) == (scenario, query)
+    receiver = open_app(query)
+    assert "This link holds settings and no data" in receiver.info[0].value
+    assert scenario_of(show(receiver, MANY)) == scenario
+    assert scenario_of(show(open_app(), file)) == scenario
 
 
 def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
@@ -134,7 +134,8 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
         blocks=PolygonBlocks(("All",), (corners,))
     )
     long = {visitor_data.OWN, visitor_data.AREAS, "own.together", "blocks"}
-    assert {*visitor_data.query(areas)} - {"estimator", "v"} == long
+    said = {"estimator", "v", "own.form", "own.title", "own.size"}
+    assert {*visitor_data.query(areas)} - said == long
     assert exports.literal(scenario) == 'Scenario.from_file("scenario.json")'
     result = by_the_core(scenario)
     content = record.ReportContent(result, "It is so.", {})

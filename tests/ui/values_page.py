@@ -15,9 +15,16 @@ from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.compute import plain_ldp
 from caldp_ui.values import chart, marks
-from caldp_ui.values.page_state import BEGIN, LINK, ValuesState
+from caldp_ui.values.page_state import BEGIN, ValuesState
 from caldp_ui.words import formats
-from tests.ui.driver import data_of, headline_of, open_page, query_of, send_event
+from tests.ui.driver import (
+    assert_linked,
+    data_of,
+    headline_of,
+    open_page,
+    query_of,
+    send_event,
+)
 
 ROUNDED = 1e-4
 """The browser is sent five digits."""
@@ -62,6 +69,5 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     sentence = headline_of(at)
     for result in (ours, plain):
         assert formats.per_hundred(result.first.errors.tv) in sentence
-    query = query_of(at)
-    assert LINK.read(query) == ValuesState(scenario)
+    assert_linked(query_of(at), scenario, BEGIN)
     return ours, plain
