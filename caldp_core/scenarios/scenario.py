@@ -33,6 +33,8 @@ FORMAT: Final = 2
 """Version of the format that is written; the key `caldp_scenario` holds it, in links `v`."""
 MARK: Final = "caldp_scenario"
 """The key that a file starts with."""
+NOTES: Final = ("$schema", "internal")
+"""Keys that say nothing of the scenario: the schema's address, and that its data are internal."""
 _LINK_MARK: Final = "v"
 _POLICY: Final = "policy"
 _REPR_MAX: Final = 400
@@ -142,8 +144,7 @@ class Scenario:
             raise CaldpError(
                 f'A scenario file starts with "{MARK}": {FORMAT}, this one has {version!r}.'
             )
-        # Editors put the schema's address there; it says nothing of the scenario.
-        rest = {key: value for key, value in data.items() if key not in (MARK, "$schema")}
+        rest = {key: value for key, value in data.items() if key not in (MARK, *NOTES)}
         return from_dict(cls, rest, KINDS)
 
     @classmethod

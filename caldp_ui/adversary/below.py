@@ -78,7 +78,11 @@ def _sharing(data: BeliefData) -> None:
         f"{sharing.PLAIN}.json": exports.scenario_json(data.plain.setup.scenario),
     }
     sharing.export_digits(
-        STATE, "day by day, with a fresh report each", exported, files.snippet(data)
+        STATE,
+        "day by day, with a fresh report each",
+        exported,
+        files.snippet(data),
+        data.record.scenario,
     )
     offer.offer_page(STATE, take_home.one_person)
 

@@ -12,7 +12,7 @@ from caldp_ui.adversary.page_state import STATE, AttackerState
 from caldp_ui.adversary.scene import HERE, frame
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground
-from caldp_ui.maps.scene import SQUARES, truth_code
+from caldp_ui.maps.scene import SQUARES, shared_pictures, truth_code
 from caldp_ui.stage import (
     SCALE,
     Action,
@@ -68,6 +68,7 @@ def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> 
             sentence,
             policies.setting_text(data.setup),
         ),
+        **shared_pictures(data.setup, "fakes", "repaired"),
     )
 
 

@@ -141,7 +141,11 @@ def _sharing(view: _View) -> None:
         "scenario.json": exports.scenario_json(data.setup.scenario),
     }
     sharing.export_digits(
-        STATE, "with these very fakes", exported, fakes_files.snippet(data, view.record.attack)
+        STATE,
+        "with these very fakes",
+        exported,
+        fakes_files.snippet(data, view.record.attack),
+        view.record.scenario,
     )
     offer.offer_page(STATE, take_home.fake_phones)
 

@@ -14,6 +14,7 @@ from caldp_ui.adversary.beliefs import Attacker, BeliefData, likely_area
 from caldp_ui.adversary.page_state import STATE
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground, home
+from caldp_ui.maps.scene import shared_pictures
 from caldp_ui.stage import (
     SCALE,
     Act,
@@ -94,6 +95,7 @@ def scene(data: BeliefData, domain: GridDomain) -> Scene:
             words.headline(data).sentence,
             policies.setting_text(data.ours.setup),
         ),
+        **shared_pictures(data.ours.setup),
     )
 
 

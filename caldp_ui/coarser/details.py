@@ -1,6 +1,6 @@
 """Under the pictures: words for a decision, all errors, the debate with its sources, exports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,8 +12,8 @@ from caldp_core.treatments.errors import BOX
 from caldp_ui.coarser import attack_words, debate, files, pin_view, take_home, words
 from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
-from caldp_ui.coarser.page_data import TreatmentData
-from caldp_ui.coarser.page_state import STATE
+from caldp_ui.coarser.page_data import TreatmentData, TreatmentResult
+from caldp_ui.coarser.page_state import BLOCKS, PLAIN, STATE
 from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.maps.ground import home
 from caldp_ui.offline import offer
@@ -46,7 +46,8 @@ def _decision(tab_data: TabData) -> None:
     st.table(frame.rename_axis("treatment"))
     if tab_data.attack_result is not None:
         st.markdown("**For a memo**")
-        st.code(memo(data, tab_data.attack_result), language=None, wrap_lines=True)
+        text = memo(data, tab_data.attack_result)
+        st.code(sharing.true_text(text, data.record.scenario), language=None, wrap_lines=True)
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
@@ -96,7 +97,10 @@ def _sharing(tab_data: TabData) -> None:
     data = tab_data.data
     content = None
     if data.ours is not None:
-        content = ReportContent(data.ours, _summary_text(tab_data), _pictures(data))
+        noise = {name: data.treatments[name] for name in (PLAIN, BLOCKS)}
+        office = {name: each for name, each in data.treatments.items() if name not in noise}
+        true, estimates = _pictures(data, office), _pictures(data, noise)
+        content = ReportContent(data.ours, _summary_text(tab_data), estimates, true)
     other_scenarios = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
     sharing.section(STATE, words.nouns(data), content, other_scenarios, lambda: files.buttons(data))
     offer.offer_page(STATE, take_home.part)
@@ -109,10 +113,10 @@ def _summary_text(tab_data: TabData) -> str:
     return " ".join([*attack, words.errors_sentence(data), words.bound_text(data)])
 
 
-def _pictures(data: TreatmentData) -> dict[str, bytes]:
+def _pictures(data: TreatmentData, some: Mapping[str, TreatmentResult]) -> dict[str, bytes]:
     if not isinstance(data.domain, GridDomain):
         return {}
-    shares = {words.TITLES[name]: each.release.shares for name, each in data.treatments.items()}
+    shares = {words.TITLES[name]: each.release.shares for name, each in some.items()}
     return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
 
 

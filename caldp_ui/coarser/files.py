@@ -12,7 +12,9 @@ def buttons(data: TreatmentData) -> None:
     """The hint for saving the maps, and the button for the file of tables."""
     if isinstance(data.domain, GridDomain):
         sharing.show_map_save_hint()
-    sharing.file_button(STATE.key("tables-csv"), "treatments.csv", lambda: tables_csv(data))
+    sharing.true_file(
+        STATE.key("tables-csv"), "treatments.csv", lambda: tables_csv(data), data.record.scenario
+    )
 
 
 def tables_csv(data: TreatmentData) -> bytes:

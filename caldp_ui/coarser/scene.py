@@ -18,7 +18,7 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land
-from caldp_ui.maps.scene import SQUARES, pooling_levels
+from caldp_ui.maps.scene import SQUARES, pooling_levels, scale, shared_pictures
 from caldp_ui.stage import (
     Act,
     Action,
@@ -33,7 +33,6 @@ from caldp_ui.stage import (
     encode_mask,
     encode_people,
     nobody_below,
-    scale_of,
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import policies
@@ -72,9 +71,10 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
         film_values={EPSILON: data.setup.scenario.policy.plain_epsilon},
-        scale=scale_of(data.setup.dataset.distribution),
+        scale=scale(data.setup, data.ours),
         image_name="caldp-noise-coarser-or-nothing",
         image_lines=(words.errors_sentence(data), policies.setting_text(data.setup)),
+        **shared_pictures(data.setup, PLAIN, BLOCKS),
     )
 
 

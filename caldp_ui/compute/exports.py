@@ -10,7 +10,6 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from caldp_core.collect.protocol import Protocol
-from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.geoparquet import as_geoparquet
@@ -18,11 +17,15 @@ from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.sources import is_own
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COMMAND: Final = "python -m caldp_core run scenario.json"
+_RUN: Final = "python -m caldp_core run"
+FILE: Final = "scenario.json"
+INTERNAL_FILE: Final = "scenario-internal.json"
+"""The file of a scenario that holds a visitor's own data."""
 Table: TypeAlias = "Sequence[Mapping[str, object]] | Mapping[str, object] | pd.DataFrame"
 _LONG: Final = 4_000
 """Characters of a file that is too long for code and for a sheet of paper."""
@@ -33,15 +36,21 @@ def scenario_json(scenario: Scenario) -> str:
     return json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False)
 
 
-def is_long(scenario: Scenario) -> bool:
-    """True of data or a map of one's own that fill more than a page: only a file holds them."""
+def scenario_file(scenario: Scenario) -> str:
+    """The name of a scenario's file."""
+    return INTERNAL_FILE if is_own(scenario.dataset) else FILE
+
+
+def command(scenario: Scenario) -> str:
+    """The command that runs a scenario's file."""
+    return f"{_RUN} {scenario_file(scenario)}"
+
+
+def is_in_file(scenario: Scenario) -> bool:
+    """True where only a file holds the scenario: data of one's own, or areas that fill a page."""
     blocks = getattr(scenario.policy, "blocks", None)
-    is_own = isinstance(blocks, PolygonBlocks) or isinstance(
-        scenario.dataset, OwnTable | OwnSurvey | OwnPlaces
-    )
-    return (is_own or isinstance(scenario.prior, PublicMap)) and len(
-        scenario_json(scenario)
-    ) > _LONG
+    is_brought = isinstance(blocks, PolygonBlocks) or isinstance(scenario.prior, PublicMap)
+    return is_own(scenario.dataset) or (is_brought and len(scenario_json(scenario)) > _LONG)
 
 
 def snippet(scenario: Scenario) -> str:
@@ -55,9 +64,9 @@ def snippet(scenario: Scenario) -> str:
 
 
 def literal(scenario: Scenario) -> str:
-    """The scenario as a Python expression: whole, or from its file where it is long."""
-    if is_long(scenario):
-        return 'Scenario.from_file("scenario.json")'
+    """The scenario as a Python expression: whole, or from its file (see `is_in_file`)."""
+    if is_in_file(scenario):
+        return f'Scenario.from_file("{scenario_file(scenario)}")'
     return f"Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)"
 
 

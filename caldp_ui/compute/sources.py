@@ -24,6 +24,7 @@ _PLACES: Final[dict[str, DatasetSpec]] = {
     "Gowalla (reconstructed grid)": Gowalla(),
     "Synthetic cities": Cities(),
 }
+_TRUE_BACKGROUNDS: Final = ("truth", "mirrored")
 _SNAP_TITLE: Final = "Gowalla (SNAP)"
 
 
@@ -47,8 +48,19 @@ def title_of(spec: DatasetSpec, titles: Mapping[str, DatasetSpec]) -> str:
 
 def has_people(spec: DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
-    own = OwnTable | OwnSurvey | OwnPlaces
-    return isinstance(spec, Gowalla | Snap | Survey | InfantDeaths | own)
+    return is_own(spec) or isinstance(spec, Gowalla | Snap | Survey | InfantDeaths)
+
+
+def is_own(spec: DatasetSpec) -> bool:
+    """True of a visitor's own data: nothing that is shared unasked may hold their counts."""
+    return isinstance(spec, OwnTable | OwnSurvey | OwnPlaces)
+
+
+def estimate_is_public(scenario: Scenario) -> bool:
+    """False of own data whose estimate has their truth mixed in, as a guess of homes."""
+    return not is_own(scenario.dataset) or (
+        getattr(scenario.policy, "background", "") not in _TRUE_BACKGROUNDS
+    )
 
 
 def file_state(spec: DatasetSpec) -> tuple[int, int] | None:

@@ -144,11 +144,13 @@ def _file(record: Curves, curves: Sequence[CurveData]) -> None:
         + _MEANING[record.error]
         + (_PROVED if proved_bounds([each.line for each in curves]) else "")
     )
-    sharing.file_button(STATE.key("csv"), "curves.csv", partial(curves_csv, record, curves))
+    make = partial(curves_csv, record, curves)
+    sharing.true_file(STATE.key("csv"), "curves.csv", make, record.scenario)
     if STATE.pins:
         pinned = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
-        sharing.file_button(
+        sharing.true_file(
             STATE.key("pins-zip"),
             "pins.zip",
             lambda: files.pack(curves_csv(record, curves), {"now": record, **pinned}),
+            *(each.scenario for each in (record, *STATE.pins)),
         )

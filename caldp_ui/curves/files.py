@@ -10,12 +10,14 @@ from typing import Final
 
 import streamlit as st
 
+from caldp_ui.compute.sources import is_own
 from caldp_ui.curves import take_home
 from caldp_ui.curves.lines import BUDGET, Line, record_lines
 from caldp_ui.curves.page_state import STATE, Curves
 from caldp_ui.offline import offer
-from caldp_ui.parts import sharing
+from caldp_ui.parts import internal, sharing
 
+_FILE: Final = "curves.json"
 SNIPPET: Final = f"""import json
 
 from caldp_core import Scenario, prepare
@@ -41,8 +43,10 @@ def show(lines: Sequence[Line]) -> None:
 def _show(lines: Sequence[Line]) -> None:
     with sharing.link_columns(STATE):
         st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
-        sharing.file_button(STATE.key("json"), "curves.json", curves_json(lines))
-        sharing.python(SNIPPET)
+        scenarios = [line.scenarios[0] for line in lines]
+        sharing.true_file(STATE.key("json"), _FILE, curves_json(lines), *scenarios)
+        own = any(is_own(each.dataset) for each in scenarios)
+        sharing.python(SNIPPET.replace(_FILE, internal.file_name(_FILE)) if own else SNIPPET)
         offer.offer_page(STATE, take_home.part)
 
 

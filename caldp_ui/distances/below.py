@@ -145,7 +145,10 @@ def _numbers(data: DistanceData) -> None:
 def _sharing(data: DistanceData) -> None:
     report, scenario = None, data.record.scenario
     if data.ours is not None:
-        report = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
+        truth = pictures.true_map(data.setup, data.domain, home(data.domain))
+        report = ReportContent(
+            data.ours, words.result_text(data), _pictures(data, data.ours), truth
+        )
     others = {
         "blocks-beside": blocks_scenario(data.record),
         sharing.PLAIN: best_plain_ldp(scenario),
@@ -155,7 +158,7 @@ def _sharing(data: DistanceData) -> None:
 
 
 def _pictures(data: DistanceData, ours: Result) -> dict[str, bytes]:
-    shares = {"Truth": data.setup.dataset.distribution}
+    shares = {}
     if data.blocks_result is not None:
         shares[words.blocks_title(data)] = data.blocks_result.first.estimate
     shares[words.OURS_TITLE] = ours.first.estimate

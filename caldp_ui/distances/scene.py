@@ -14,7 +14,7 @@ from caldp_ui.distances import words
 from caldp_ui.distances.page_data import DistanceData, PersonReports
 from caldp_ui.distances.page_state import PERSON, STATE
 from caldp_ui.maps.ground import home, land
-from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
+from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
 from caldp_ui.stage import (
     SCALE,
     Act,
@@ -29,7 +29,6 @@ from caldp_ui.stage import (
     encode_labels,
     encode_mask,
     encode_rows,
-    scale_of,
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import formats, policies
@@ -82,11 +81,12 @@ def scene(data: DistanceData) -> Scene:
             "box": "",
         },
         arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
-        scale=SCALE if person else scale_of(data.setup.dataset.distribution),
+        scale=SCALE if person else scale(data.setup, data.ours),
         film_values={RATE: data.record.rate},
         label="Privacy by distance",
         image_name="caldp-distance",
         image_lines=(words.headline(data).sentence, policies.setting_text(data.setup)),
+        **shared_pictures(data.setup, *(() if person else (BLOCKS, NOISE))),
     )
 
 

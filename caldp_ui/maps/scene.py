@@ -18,8 +18,10 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import runs
+from caldp_ui.compute.sources import is_own
 from caldp_ui.maps import readable
 from caldp_ui.maps.readable import READ
+from caldp_ui.parts import internal
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.stage import (
     Arrangement,
@@ -28,6 +30,7 @@ from caldp_ui.stage import (
     Fact,
     Ground,
     Picture,
+    Scale,
     Scene,
     encode,
     encode_errors,
@@ -80,11 +83,30 @@ def scene(data: ComparisonData, land: Ground, title: str = "This protection", **
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
         tuple(differences),
         film_values=film_values(data.ours) if data.ours else {},
-        scale=scale_of(setup.dataset.distribution),
+        scale=scale(setup, data.ours),
         image_name="caldp-map",
         image_lines=(policies.promise_summary(PLACES, setup), policies.setting_text(setup)),
+        **shared_pictures(setup, *(name for name in estimates if name in names)),
         **more,
     )
+
+
+def shared_pictures(setup: Setup, *estimates: str) -> dict[str, Any]:
+    """Fields of a `Scene` on what saved pictures may show; `estimates`: ids made of reports alone.
+
+    Of a visitor's own data nothing else is passed on unasked.
+    """
+    if not is_own(setup.scenario.dataset):
+        return {"estimates": estimates}
+    lines = (policies.setting_text(setup),)
+    return {"estimates": estimates, "held_back": internal.LINE, "shared_lines": lines}
+
+
+def scale(setup: Setup, result: Result | None) -> Scale:
+    """The scale of a stage by the truth; a visitor's own data have it by the estimate, if any."""
+    if result is not None and is_own(setup.scenario.dataset):
+        return scale_of(result.first.estimate)
+    return scale_of(setup.dataset.distribution)
 
 
 def _notes(land: Ground, setup: Setup, result: Result, in_blocks: bool) -> tuple[str, str]:

@@ -7,8 +7,11 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.sources import is_own
 from caldp_ui.offline.document import document
 from caldp_ui.offline.records import Part
+from caldp_ui.parts import internal
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState, R
 
@@ -30,16 +33,19 @@ def offer_page(state: PageState[R], make: Callable[[R], Part | None]) -> None:
     if part is None:
         st.caption("Its pictures take too long here to be made for each step of a slider.")
         return
-    st.caption(
-        "The file holds what you see, true counts included: keep your own data in the house."
-    )
+    record: Any = state.current()
+    own = is_own(getattr(record, "scenario", Scenario()).dataset)
+    file = _file_name(part)
+    if own:
+        file = internal.file_name(file)
+        st.caption(f":red[**{internal.LINE}**] The file shows what you see, and says so inside.")
     name = hashlib.sha256(repr(state.query()).encode()).hexdigest()
     offer_file(
         state.key("home"),
         name,
-        lambda progress: _html_bytes(part, progress),
+        lambda progress: _html_bytes(part, file if own else "", progress),
         _OFFER,
-        _file_name(part),
+        file,
     )
 
 
@@ -65,8 +71,10 @@ def offer_file(
         )
 
 
-def _html_bytes(part: Part, progress: Progress) -> bytes:
-    return document(f"{part.title} · caldp", [part], progress).encode()
+def _html_bytes(part: Part, internal_file: str, progress: Progress) -> bytes:
+    """The file's content, marked where it is internal and so has a name in `internal_file`."""
+    page = document(f"{part.title} · caldp", [part], progress).encode()
+    return internal.mark(internal_file, page) if internal_file else page
 
 
 def _file_name(part: Part) -> str:

@@ -92,7 +92,7 @@ def _sensitive_sets(record: Paper) -> None:
 def _figure_3(record: Paper) -> None:
     plain = record.scenario
     ours = plain.with_context(blocks=GridBlocks(25, 35))
-    st.code(exports.COMMAND, language="bash")
+    st.code(exports.command(record.scenario), language="bash")
     with st.container(horizontal=True):
         sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(ours))
         sharing.file_button(STATE.key("plain"), "plain-ldp.json", exports.scenario_json(plain))

@@ -10,6 +10,7 @@ from caldp_core.experiments.reproduce import PAPER
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.compute.sources import is_own
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import NUMBER, FieldFormat, ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
@@ -57,6 +58,10 @@ def _check(record: Paper) -> None:
     check_choice("values", record.values, VALUES)
     if record.share is not None:
         check_number("share", record.share, 0.0, 1.0)
+    require(
+        not is_own(record.scenario.dataset),
+        "The paper's results are of the paper's data; “Places on a map” shows your own.",
+    )
     runs.map_of(runs.dataset(record.scenario))
     runs.setup(record.scenario)
 

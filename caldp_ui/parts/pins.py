@@ -139,7 +139,9 @@ def show(state: PinPageState[R], view: PinView[R, T], current: T) -> None:
         entries = {"now": (state.current(), current)}
         for at, pair in enumerate(zip(state.pins, pinned, strict=True), 1):
             entries[f"pin-{at}"] = pair
-        sharing.file_button(state.key("pins-zip"), "pins.zip", partial(pack, view, table, entries))
+        make = partial(pack, view, table, entries)
+        scenarios = [view.scenario(record) for record, _ in entries.values()]
+        sharing.true_file(state.key("pins-zip"), "pins.zip", make, *scenarios)
 
 
 def _show(record: R, view: PinView[R, T], current: T) -> None:

@@ -5,13 +5,15 @@ Every number of it comes from a computation or an audit; `record.html` is its fo
 
 import base64
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import Final
+
+import numpy as np
 
 from caldp_core import __version__
 from caldp_core.basics.types import Progress
@@ -30,16 +32,29 @@ from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.strength import MEANING
 from caldp_ui.words.vocabulary import Vocabulary
 
+_BY_ESTIMATE: Final = (
+    "<p>Shares of people on this page are estimated from the reports: it holds no true count.</p>"
+)
+_ACCURACY: Final = "95 % ranges of every share: columns low and high of estimate.csv"
+_BRING: Final = (
+    "The data stay with whoever brought them. With their file, these settings open again{link}. "
+    f"caldp {__version__}."
+)
 _FORM: Final = Path(__file__).with_name("record.html")
 
 
 @dataclass(frozen=True, eq=False)
 class ReportContent:
-    """The content of a record. `sentence`: the page's on its result; `pictures`: PNGs by title."""
+    """The content of a record.
+
+    `sentence`: the page's on its result, by the truth; `pictures`: PNGs by title, of estimates;
+    `true_pictures`: those that show the truth.
+    """
 
     ours: Result
     sentence: str
     pictures: Mapping[str, bytes]
+    true_pictures: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,24 +74,69 @@ def audit_scenario(scenario: Scenario, progress: Progress) -> AuditReport:
 
 
 def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str) -> str:
-    """The record as an HTML page; `address` opens the scenario, "" where none does."""
+    """The record as an HTML page; `address` opens the scenario, "" where none does.
+
+    Of a visitor's own data it is internal: `publishable_html` is for others.
+    """
     ours, setup = content.ours, content.ours.setup
+    texts = policies.describe_promise(nouns, setup)
+    return _page(
+        nouns,
+        setup,
+        result=f"{_exposed(texts)}{bold_html(_result(content.sentence, texts))}",
+        pictures=_figures(content.true_pictures, content.pictures),
+        method=[*_method(setup, texts), *_errors(ours, report.expected)],
+        audit=_audit(report.summary),
+        repeat=_repeat(setup, address),
+        scenario=_scenario(setup),
+    )
+
+
+def publishable_html(
+    nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str
+) -> str:
+    """The record without anything true of a visitor's own data: shares of people are estimated."""
+    setup = _estimated(content.ours)
+    texts = policies.describe_promise(nouns, setup)
+    return _page(
+        nouns,
+        setup,
+        result=f"{_exposed(texts)}{bold_html(texts.summary)} {_BY_ESTIMATE}",
+        pictures=_figures({}, content.pictures),
+        method=[*_method(setup, texts), ("accuracy", _ACCURACY)],
+        audit=_audit(report.summary),
+        repeat=_BRING.replace("{link}", f" by <code>{escape(address)}</code>" if address else ""),
+        scenario="",
+    )
+
+
+def _estimated(ours: Result) -> Setup:
+    """The setup of a result with the estimate in the truth's place."""
+    shares = np.clip(ours.first.estimate, 0.0, None)
+    total = float(shares.sum())
+    data = replace(
+        ours.setup.dataset,
+        distribution=shares / total if total else np.full(shares.size, 1 / shares.size),
+        counts=None,
+        fine_map=None,
+    )
+    scenario = replace(ours.setup.scenario, n=ours.setup.n)
+    return replace(ours.setup, dataset=data, scenario=scenario)
+
+
+def _page(
+    nouns: Vocabulary, setup: Setup, *, method: Sequence[tuple[str, str]], **parts: str
+) -> str:
+    """The form with the promise to the people of a setup, and these parts."""
     texts = policies.describe_promise(nouns, setup)
     return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
-        result=f"{_exposed(texts)}{bold_html(_result(content.sentence, texts))}",
-        pictures="".join(_figure(title, png) for title, png in content.pictures.items()),
         protected=_protected(texts, setup),
         icons=odds.picture(texts),
         odds=_odds(texts),
         open="".join(f"<li>{bold_html(each)}</li>" for each in _left_open(nouns, setup, texts)),
-        method="".join(
-            f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>"
-            for a, b in _method(ours, texts, report.expected)
-        ),
-        audit=_audit(report.summary),
-        repeat=_repeat(setup, address),
-        scenario=_scenario(setup),
+        method="".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in method),
+        **parts,
     )
 
 
@@ -88,16 +148,18 @@ def _left_open(nouns: Vocabulary, setup: Setup, texts: PromiseText) -> list[str]
 
 def _repeat(setup: Setup, address: str) -> str:
     link = f"; so does <code>{escape(address)}</code>" if address else ""
-    below = "the file" if exports.is_long(setup.scenario) else "the scenario below as"
+    scenario = setup.scenario
+    below = "the file" if exports.is_in_file(scenario) else "the scenario below as"
     return (
-        f"<code>{exports.COMMAND}</code> with {below} scenario.json gives the same digits{link}. "
+        f"<code>{exports.command(scenario)}</code> with {below} {exports.scenario_file(scenario)} "
+        f"gives the same digits{link}. "
         f"Seed {setup.scenario.seed}, caldp {__version__}."
     )
 
 
 def _scenario(setup: Setup) -> str:
-    """The scenario itself, but for one whose data would fill sheets."""
-    if exports.is_long(setup.scenario):
+    """The scenario itself, but for one that a file alone holds."""
+    if exports.is_in_file(setup.scenario):
         return ""
     text = json.dumps(setup.scenario.to_dict(), ensure_ascii=False)
     return f"<p><code>{escape(text)}</code></p>"
@@ -118,6 +180,14 @@ def bold_html(text: str) -> str:
     parts = escape(text).replace("*", "\0").split("\0\0")
     bold = [f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)]
     return "".join(bold).replace("\0", "")
+
+
+def _figures(true: Mapping[str, bytes], estimated: Mapping[str, bytes]) -> str:
+    """All pictures, and which of them show the truth."""
+    drawn = "".join(_figure(title, png) for title, png in {**true, **estimated}.items())
+    kinds = {"True counts": true, "Estimated from randomised reports": estimated}
+    legend = " ".join(f"{kind}: {', '.join(some)}." for kind, some in kinds.items() if some)
+    return f'{drawn}<p class="legend">{escape(legend)}</p>' if drawn else ""
 
 
 def _figure(title: str, png: bytes) -> str:
@@ -154,8 +224,7 @@ def _odds(texts: PromiseText) -> str:
     return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>"
 
 
-def _method(ours: Result, texts: PromiseText, expected: Forecast | None) -> list[tuple[str, str]]:
-    setup, errors = ours.setup, ours.first.errors
+def _method(setup: Setup, texts: PromiseText) -> list[tuple[str, str]]:
     return [
         ("data", setup.dataset.name),
         ("reports", formats.integer(setup.n)),
@@ -163,8 +232,6 @@ def _method(ours: Result, texts: PromiseText, expected: Forecast | None) -> list
         ("method", MECHANISMS[setup.mechanism_name].title),
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
         *public_map_row(setup.scenario),
-        *_errors(ours, expected),
-        ("sampling alone", formats.share(errors.sampling_tv)),
     ]
 
 
@@ -183,12 +250,15 @@ def public_map_row(scenario: Scenario) -> list[tuple[str, str]]:
 
 
 def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:
+    """How far the estimate is from the truth, and would be on average."""
     reason = invalid_error_reason(ours.setup)
+    sampling = ("sampling alone", formats.share(ours.first.errors.sampling_tv))
     if reason:
-        return [("error", reason)]
+        return [("error", reason), sampling]
     return [
         ("error (total variation)", formats.share(ours.first.errors.tv)),
         ("error to expect", accuracy.forecast(expected)),
+        sampling,
     ]
 
 

@@ -16,14 +16,15 @@ from caldp_ui.app import addresses
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.compute import exports
-from caldp_ui.parts import record
+from caldp_ui.compute.sources import estimate_is_public, is_own
+from caldp_ui.parts import internal, record
 from caldp_ui.parts.record import AuditReport, ReportContent
 from caldp_ui.session import jobs, visitor_data
 from caldp_ui.session.page_state import PageState, R
 from caldp_ui.session.scenarios import S
 from caldp_ui.words.vocabulary import Vocabulary
 
-File: TypeAlias = str | bytes | Callable[[], bytes]
+File: TypeAlias = str | bytes | Callable[[], bytes | str]
 """The content of a file, or a function that makes it once it is requested."""
 _KINDS: Final = {
     "csv": ("text/csv", ":material/table:"),
@@ -62,7 +63,8 @@ def section(
     """All exports of a page with a scenario; its link alone as long as `content` is None.
 
     `other_scenarios`: other scenarios on show, by the names of their files. `picture`:
-    draws how to save the picture.
+    draws how to save the picture. Of a visitor's own data all but what is internal holds nothing
+    true.
     """
     left, right = st.columns(2, gap="large")
     with left:
@@ -70,29 +72,54 @@ def section(
     if content is None:
         st.info("Files and the record come once the pictures are there.")
         return
+    scenario = content.ours.setup.scenario
     with left:
         picture()
     with right:
-        record_page(state, nouns, content)
-        files(state, content.ours, other_scenarios)
+        report = record_page(state, nouns, content)
+        files(state, content.ours)
         collection(state, content.ours)
-        show_code(content.ours)
+        with _internal(scenario):
+            _scenario_files(state, scenario, other_scenarios)
+            if report is not None and is_own(scenario.dataset):
+                page = partial(record.html, nouns, content, report, _address(state.query()))
+                true_file(state.key("record-internal"), "record.html", page, scenario)
+            show_code(scenario)
+
+
+@contextmanager
+def _internal(scenario: Scenario) -> Iterator[None]:
+    """A part to open on purpose, for what holds true counts of a visitor's own data."""
+    if not is_own(scenario.dataset):
+        yield
+        return
+    with st.expander("Internal: files with the true counts of your data", icon=":material/lock:"):
+        st.caption(f":red[**{internal.LINE}**] Each file says so inside.")
+        yield
 
 
 def export_digits(
-    state: PageState[R], description: str, named_files: Mapping[str, File], snippet: str
+    state: PageState[R],
+    description: str,
+    named_files: Mapping[str, File],
+    snippet: str,
+    scenario: Scenario,
 ) -> None:
-    """Exports of maps with their own digits: the link, files by name, Python that gives them."""
+    """Exports of maps with their own digits: the link, files by name, Python that gives them.
+
+    The files hold the data of `scenario`.
+    """
     left, right = st.columns(2, gap="large")
     with left:
         show_link(state)
         show_map_save_hint()
     with right:
         st.markdown(f"**The same digits elsewhere** · {description}")
-        with st.container(horizontal=True):
-            for name, data in named_files.items():
-                file_button(state.key(name.replace(".", "-")), name, data)
-        python(snippet)
+        with _internal(scenario):
+            with st.container(horizontal=True):
+                for name, data in named_files.items():
+                    true_file(state.key(name.replace(".", "-")), name, data, scenario)
+            python(snippet)
 
 
 def show_map_save_hint() -> None:
@@ -109,13 +136,19 @@ def show_query_link(query: Mapping[str, str]) -> None:
     """The address to copy, and as a QR code where others can open it."""
     if visitor_data.lacks_data(query):
         st.markdown(
-            "**Link** · none: your data are too long for one. The address bar serves this visit "
-            "alone; **scenario.json holds the data**, and “Your data” opens it again."
+            "**Link** · none: your areas or your map are too long for one. The address bar serves "
+            "this visit alone; **the scenario file holds them**, and “Your data” opens it again."
         )
         return
     address = addresses.current_address(query)
     others = addresses.shared_address(address)
-    st.markdown("**Link** · opens what you see; the address bar always holds it")
+    if visitor_data.OWN in query:
+        st.markdown(
+            "**Link** · holds the settings and none of your data: who opens it is asked for their "
+            "file, and needs one with the same answers or the same map"
+        )
+    else:
+        st.markdown("**Link** · opens what you see; the address bar always holds it")
     st.code(others or address, language=None, wrap_lines=True)
     if others is None:
         st.caption(
@@ -145,6 +178,26 @@ def file_button(key: str, name: str, data: File) -> None:
     st.download_button(name, make, name, kind, key=key, icon=icon, on_click="ignore")
 
 
+def true_file(key: str, name: str, data: File, *scenarios: Scenario) -> None:
+    """The button of a file with true counts: internal if any of `scenarios` has own data."""
+    if not any(is_own(each.dataset) for each in scenarios):
+        file_button(key, name, data)
+        return
+
+    def marked() -> bytes:
+        content = data() if callable(data) else data
+        return internal.mark(name, content.encode() if isinstance(content, str) else content)
+
+    file_button(key, internal.file_name(name), marked)
+
+
+def true_text(text: str, *scenarios: Scenario) -> str:
+    """A text to copy that is made from true counts; of a visitor's own data it says so."""
+    if not any(is_own(each.dataset) for each in scenarios):
+        return text
+    return f"{internal.LINE}\n\n{text}"
+
+
 def python(text: str) -> None:
     """Code that gives the page's digits, folded."""
     with st.expander("Python"):
@@ -160,10 +213,15 @@ def drawer(key: str, show: Callable[[], None]) -> None:
             show()
 
 
-def files(state: PageState[S], result: Result, other_scenarios: Mapping[str, Scenario]) -> None:
-    """The estimate, its scenario, and those `other_scenarios` by name, as files."""
-    if visitor_data.is_own(result.setup.scenario.dataset):
-        st.caption(_own_data_warning(result.setup.scenario))
+def files(state: PageState[S], result: Result) -> None:
+    """The estimate as files; internal where the truth is mixed in."""
+    scenario = result.setup.scenario
+    if not estimate_is_public(scenario):
+        csv = partial(exports.estimate_csv, result)
+        true_file(state.key("csv"), "estimate.csv", csv, scenario)
+        return
+    if is_own(scenario.dataset):
+        st.caption("The estimate holds what the randomised reports tell, and no true count.")
     with st.container(horizontal=True):
         file_button(state.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
@@ -173,11 +231,17 @@ def files(state: PageState[S], result: Result, other_scenarios: Mapping[str, Sce
             }
             for kind, make in on_maps.items():
                 file_button(state.key(kind), f"estimate.{kind}", partial(make, result))
-        file_button(
-            state.key("json"), "scenario.json", exports.scenario_json(result.setup.scenario)
-        )
+
+
+def _scenario_files(
+    state: PageState[S], ours: Scenario, other_scenarios: Mapping[str, Scenario]
+) -> None:
+    """The scenario, and those `other_scenarios` by name, as files."""
+    with st.container(horizontal=True):
+        true_file(state.key("json"), exports.FILE, exports.scenario_json(ours), ours)
         for name, scenario in other_scenarios.items():
-            file_button(state.key(f"json-{name}"), f"{name}.json", exports.scenario_json(scenario))
+            text = exports.scenario_json(scenario)
+            true_file(state.key(f"json-{name}"), f"{name}.json", text, scenario)
 
 
 def collection(state: PageState[S], result: Result) -> None:
@@ -196,27 +260,18 @@ def collection(state: PageState[S], result: Result) -> None:
     st.caption("docs/collect.md goes on from there, to reports of real people.")
 
 
-def _own_data_warning(scenario: Scenario) -> str:
-    """Which files hold a visitor's own data, and which may leave the house."""
-    who = "The scenario files, the Python code and the record hold"
-    if exports.is_long(scenario):
-        who = "The scenario files hold"
-    return (
-        f"{who} the **true counts of your own data**: keep what holds them in the house. The "
-        "estimate holds only what the randomised reports tell, and protocol.json no counts, only "
-        "the names of the values: these may leave it."
-    )
-
-
-def show_code(result: Result) -> None:
+def show_code(scenario: Scenario) -> None:
     """A command and Python that give the digits on the page."""
-    st.markdown("**The same digits elsewhere** · with scenario.json, or in Python")
-    st.code(exports.COMMAND, language="bash")
-    python(exports.snippet(result.setup.scenario))
+    file = exports.scenario_file(scenario)
+    st.markdown(f"**The same digits elsewhere** · with {file}, or in Python")
+    st.code(exports.command(scenario), language="bash")
+    python(exports.snippet(scenario))
 
 
-def record_page(state: PageState[S], nouns: Vocabulary, content: ReportContent) -> None:
-    """The record: first the exact audit beside the page, then the file."""
+def record_page(
+    state: PageState[S], nouns: Vocabulary, content: ReportContent
+) -> AuditReport | None:
+    """The record: first the exact audit beside the page, then the file; returns the audit."""
     st.markdown(
         "**Record of one page** · what was protected, from whom, how well, and what is not "
         "promised; with the exact audit of this very mechanism. Opens offline, prints on one sheet."
@@ -229,10 +284,11 @@ def record_page(state: PageState[S], nouns: Vocabulary, content: ReportContent) 
         jobs.StartButton("Audit and make the record", ":material/verified:"),
         _describe_audit,
     )
-    if report is not None:
+    if report is not None and estimate_is_public(scenario):
+        make = record.publishable_html if is_own(scenario.dataset) else record.html
         st.download_button(
             "record.html",
-            record.html(nouns, content, report, _address(state.query())),
+            make(nouns, content, report, _address(state.query())),
             "record.html",
             "text/html",
             key=state.key("record"),
@@ -240,6 +296,7 @@ def record_page(state: PageState[S], nouns: Vocabulary, content: ReportContent) 
             type="primary",
             on_click="ignore",
         )
+    return report
 
 
 def _address(query: Mapping[str, str]) -> str:

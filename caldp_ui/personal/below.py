@@ -137,7 +137,10 @@ def _numbers(data: PersonalData) -> None:
 def _sharing(data: PersonalData) -> None:
     report, scenario = None, data.record.scenario
     if data.ours is not None:
-        report = ReportContent(data.ours, words.result_text(data), _pictures(data, data.ours))
+        truth = pictures.true_map(data.setup, data.domain, home(data.domain))
+        report = ReportContent(
+            data.ours, words.result_text(data), _pictures(data, data.ours), truth
+        )
     others = {
         "places-known": with_known_places(scenario),
         "nothing-own": without_personal_tags(scenario),
@@ -148,7 +151,7 @@ def _sharing(data: PersonalData) -> None:
 
 
 def _pictures(data: PersonalData, ours: Result) -> dict[str, bytes]:
-    shares = {"Truth": data.setup.dataset.distribution}
+    shares = {}
     if data.plain is not None:
         shares["Everything hidden: plain LDP"] = data.plain.first.estimate
     shares["This protection"] = ours.first.estimate

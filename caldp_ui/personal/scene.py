@@ -6,8 +6,9 @@ import numpy as np
 
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_ui.compute.sources import estimate_is_public
 from caldp_ui.maps.ground import home, land
-from caldp_ui.maps.scene import TRUTH, error_of, estimate, truth
+from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
 from caldp_ui.personal import words
 from caldp_ui.personal.page_data import PersonalData, tagged_mechanism
 from caldp_ui.personal.page_state import STATE, with_tags
@@ -65,7 +66,14 @@ def scene(data: PersonalData) -> Scene:
         label="Home and work",
         image_name="caldp-home-and-work",
         image_lines=(words.headline(data).sentence, policies.setting_text(data.setup)),
+        **shared_pictures(data.setup, *_estimate_names(data, names)),
     )
+
+
+def _estimate_names(data: PersonalData, names: list[str]) -> list[str]:
+    """Ids of the pictures in which nothing is known of true homes."""
+    guessed = {ASSUMED: estimate_is_public(data.record.scenario), EVERYTHING: True}
+    return [name for name in names if guessed.get(name, False)]
 
 
 def _result_rows(data: PersonalData) -> list[tuple[str, str, Result]]:
@@ -125,6 +133,7 @@ def bias_scene(data: PersonalData) -> Scene:
         scale_title="share of people in a cell",
         image_name="caldp-background",
         image_lines=(words.bias_text(data).replace("*", ""), policies.setting_text(data.setup)),
+        **shared_pictures(data.setup),
     )
 
 

@@ -66,7 +66,10 @@ def _sharing(data: ComparisonData) -> None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
         sentence = accuracy.headline(PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv)
         sentence = invalid_error_reason(data.setup) or sentence
-        content = ReportContent(data.ours, sentence, _pictures(data.ours, data.plain))
+        domain = runs.map_of(data.setup.dataset)
+        truth = pictures.true_map(data.setup, domain, home(domain))
+        estimates = _pictures(data.ours, data.plain)
+        content = ReportContent(data.ours, sentence, estimates, truth)
     sharing.section(STATE, PLACES, content, other_scenarios, sharing.show_map_save_hint)
     offer.offer_page(STATE, lambda record: take_home.part(record.scenario))
 
@@ -74,7 +77,6 @@ def _sharing(data: ComparisonData) -> None:
 def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:
     dataset = ours.setup.dataset
     shares = {
-        "Truth": dataset.distribution,
         "Plain LDP": plain.first.estimate,
         "This protection": ours.first.estimate,
     }

@@ -6,8 +6,8 @@ from typing import Final
 from caldp_core.domain.area import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.compute.sources import is_own
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.session import visitor_data
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import FieldFormat, ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
@@ -32,9 +32,7 @@ def _check(record: PlacesState) -> None:
 def _with_earlier_protection(shown: PlacesState, earlier: PlacesState) -> PlacesState:
     """The record with an earlier protection; all of the earlier one where the map is another."""
     data = (shown.scenario.dataset, earlier.scenario.dataset)
-    if data[0] != data[1] and (
-        type(data[0]) is type(data[1]) or any(map(visitor_data.is_own, data))
-    ):
+    if data[0] != data[1] and (type(data[0]) is type(data[1]) or any(map(is_own, data))):
         return earlier
     was = earlier.scenario.context
     changed = shown.scenario.with_context(blocks=was.blocks, sensitive=was.sensitive)

@@ -83,7 +83,8 @@ def _show(record: Plan, needs: list[Need]) -> None:
     st.caption("Each line shows its most accurate method.")
     if not is_waiting:
         _memos(record, points, _margins(record, points))
-    sharing.file_button(STATE.key("csv"), "people.csv", partial(files.needs_csv, record, points))
+    make = partial(files.needs_csv, record, points)
+    sharing.true_file(STATE.key("csv"), "people.csv", make, record.scenario)
 
 
 def _margins(record: Plan, points: words.Points) -> Margins | None:
@@ -106,7 +107,8 @@ def _memos(record: Plan, points: words.Points, margins: Margins | None) -> None:
     for column, (heading, text) in zip(st.columns(2), texts.items(), strict=True):
         if text:
             column.markdown(f"**{heading}**")
-            column.code(text, language=None, wrap_lines=True)
+            marked = sharing.true_text(text, record.scenario)
+            column.code(marked, language=None, wrap_lines=True)
     if margins is not None:
         files.show_margins_file(record, margins)
 

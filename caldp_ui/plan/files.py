@@ -37,8 +37,8 @@ def show(record: Plan) -> None:
             st.info("No number of people is enough for this goal, so there are no files.")
             return
         st.markdown("**The planned survey** · its people, its protection and the best method")
-        sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(planned))
-        st.code(exports.COMMAND, language="bash")
+        sharing.true_file(STATE.key("json"), exports.FILE, exports.scenario_json(planned), planned)
+        st.code(exports.command(planned), language="bash")
         sharing.python(snippet(record))
         offer.offer_page(STATE, take_home.part)
 
@@ -97,7 +97,7 @@ def _of_groups(record: Plan, chosen: Scenario) -> str:
 def show_margins_file(record: Plan, margins: Margins) -> None:
     """The button for a file of all margins, as the memo names a few where there are many."""
     name = f"{words.unit_of_margins(record)}-margins.csv"
-    sharing.file_button(STATE.key("margins-csv"), name, lambda: margins_csv(margins))
+    sharing.true_file(STATE.key("margins-csv"), name, lambda: margins_csv(margins), record.scenario)
 
 
 def margins_csv(margins: Margins) -> bytes:

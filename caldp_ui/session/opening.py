@@ -4,8 +4,8 @@ from typing import Final, TypeVar
 
 import streamlit as st
 
-from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.session import links, notices, own_copies, visitor_data
 from caldp_ui.session.page_state import PageState
 
@@ -33,7 +33,8 @@ def _show_awaited(state: PageState[R]) -> None:
     with st.container(gap=None):  # always there: what follows keeps its place
         own_copies.show(state.awaited)
         if state.awaited is not None:
-            st.info(escape_markdown(visitor_data.request_text(state.awaited)), icon=":material/upload_file:")
+            text = visitor_data.request_text(state.awaited)
+            st.info(escape_markdown(text), icon=":material/upload_file:")
 
 
 def is_first_run() -> bool:

@@ -16,6 +16,7 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.sources import is_own
 from caldp_ui.session import visitor_data
 
 KEY: Final = "own-copies"
@@ -41,7 +42,7 @@ def _take() -> None:
     try:
         name, text = found
         spec = Scenario.from_text(text).dataset
-        if visitor_data.is_own(spec) and name not in visitor_data.kept_datasets():
+        if is_own(spec) and name not in visitor_data.kept_datasets():
             visitor_data.keep(spec, str(name)[:16])
     except (CaldpError, TypeError, ValueError):
         return

@@ -21,10 +21,11 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError, make_readable
 from caldp_core.basics.limits import OWN_NAME_MAX
 from caldp_core.basics.numerals import parse_int
-from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.sources import is_own
 
 T = TypeVar("T")
 OWN: Final = "own"
@@ -43,7 +44,6 @@ YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
 """Most characters of a link that holds areas or maps: QR codes and mail take no more."""
-_KINDS: Final = (OwnTable, OwnSurvey, OwnPlaces)
 _DATA_KEY: Final = "own-data"
 _AREAS_KEY: Final = "own-areas"
 _PRIORS_KEY: Final = "own-priors"
@@ -108,11 +108,6 @@ def kept_datasets() -> dict[str, DatasetSpec]:
     return kept
 
 
-def is_own(spec: DatasetSpec) -> bool:
-    """True of a visitor's own data: nothing that is shared unasked may hold their counts."""
-    return isinstance(spec, _KINDS)
-
-
 def lacks_data(query: Mapping[str, str]) -> bool:
     """True of a link that can't be made whole by a file of data: it lacks polygons or a map."""
     return not {AREAS, PRIOR}.isdisjoint(query)
@@ -120,7 +115,7 @@ def lacks_data(query: Mapping[str, str]) -> bool:
 
 def query(scenario: Scenario) -> dict[str, str]:
     """The scenario as texts of a link, without data of a visitor's own."""
-    spec = scenario.dataset
+    spec: Any = scenario.dataset
     if not is_own(spec):
         return _public_query(scenario)
     whole = _whole(spec)

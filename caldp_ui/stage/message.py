@@ -38,7 +38,13 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "words": dict(scene.mark_words),
         "label": scene.label,
         "look": scene.look,
-        "image": {"name": scene.image_name, "lines": list(scene.image_lines)},
+        "image": {
+            "name": scene.image_name,
+            "lines": list(scene.image_lines),
+            "estimates": list(scene.estimates),
+            "heldBack": scene.held_back,
+            "shared": list(scene.shared_lines),
+        },
     }
 
 

@@ -171,6 +171,10 @@ class Scene:
     `prompt`: while no place is pointed at. `look`: what a link without one opens with.
     `mark_words`: what lines and tints mean.
     `image_name` and `image_lines`: file name and the lines under the picture that people save.
+    `estimates`: ids of pictures that are made of randomised reports alone, so that saved pictures
+    say so. `held_back`: what a saved picture says that shows others, too, of data that must not be
+    passed on; "" where all may be. A picture for others then shows `estimates` alone, over
+    `shared_lines`.
     Raises `CaldpError` if two pictures share an id or a name of one is unknown.
     """
 
@@ -193,6 +197,9 @@ class Scene:
     look: Look = "side"
     image_name: str = "maps"
     image_lines: tuple[str, ...] = ()
+    estimates: tuple[str, ...] = ()
+    held_back: str = ""
+    shared_lines: tuple[str, ...] = ()
     arrangement: Arrangement | None = None
     scale: Scale = SCALE
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import DatasetSpec
 from caldp_core.domain.scale import scale_of
 from caldp_core.estimation.intervals import simultaneous
 from caldp_core.estimation.ranges import ranges
@@ -15,7 +16,8 @@ from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.coverage import coverage
-from caldp_ui.parts import numbers
+from caldp_ui.compute.sources import is_own
+from caldp_ui.parts import internal, numbers
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values.page_state import STATE, domain_of
 from caldp_ui.words import formats
@@ -36,7 +38,9 @@ def show(data: ComparisonData) -> None:
         hide_index=True,
         column_config={
             title: st.column_config.NumberColumn(title, format="%.2f %%")
-            for title in _column_titles("this") + _column_titles("plain") + ["truth"]
+            for title in _column_titles("this")
+            + _column_titles("plain")
+            + [truth_title(data.setup.scenario.dataset)]
         },
         key=STATE.key("table"),
     )
@@ -95,6 +99,11 @@ def _column_titles(who: str) -> list[str]:
     return [who, *(f"{who} {end}" for end in ("low", "high", "all low", "all high"))]
 
 
+def truth_title(spec: DatasetSpec) -> str:
+    """The title of the column of true shares, as the browser saves it as CSV."""
+    return internal.COLUMN if is_own(spec) else "truth"
+
+
 def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:
     """One row per answer, shares in percent; names are escaped, as the browser saves it as CSV."""
     setup = ours.setup
@@ -103,7 +112,7 @@ def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:
     if domain.groups:
         columns["group"] = [as_cell(group) for group in domain.groups]
     columns["protected"] = coverage(setup.policy).protected
-    columns["truth"] = 100 * setup.dataset.distribution
+    columns[truth_title(setup.scenario.dataset)] = 100 * setup.dataset.distribution
     for who, result in (("this", ours), ("plain", plain)):
         evidence, shares = result.first.evidence, result.first.estimate
         one, every = ranges(evidence, shares), simultaneous(evidence).around(shares)

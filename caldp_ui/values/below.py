@@ -8,8 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from caldp_core.experiments.run import Result
 from caldp_core.privacy.context import Context
 from caldp_ui.compute import curves
+from caldp_ui.compute.sources import is_own
 from caldp_ui.offline import offer
 from caldp_ui.parts import error_curves, promises, sharing
 from caldp_ui.parts.comparison import ComparisonData
@@ -37,15 +39,36 @@ def _curves(data: ComparisonData) -> None:
 
 
 def _sharing(data: ComparisonData) -> None:
-    content, png, other_scenarios = None, b"", {}
+    content, save, other_scenarios = None, _no_picture, {}
     if data.ours is not None and data.plain is not None:
-        png = picture.png(data.ours, data.plain)
+        save = partial(_save_pictures, data.ours, data.plain)
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
         sentence = accuracy.headline(ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv)
-        content = ReportContent(data.ours, sentence, {"Truth, plain LDP, this protection": png})
-    save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
+        content = _report_content(data.ours, data.plain, sentence)
     sharing.section(STATE, ANSWERS, content, other_scenarios, save)
     offer.offer_page(STATE, lambda record: take_home.part(record.scenario))
+
+
+def _no_picture() -> None:
+    """Draws nothing, as long as there is no picture."""
+
+
+def _report_content(ours: Result, plain: Result, sentence: str) -> ReportContent:
+    """The record's content; of a visitor's own data one picture has no truth."""
+    true = {"Truth, plain LDP, this protection": picture.png(ours, plain)}
+    estimates = {}
+    if is_own(ours.setup.scenario.dataset):
+        estimates = {"Plain LDP, this protection": picture.estimates_png(ours, plain)}
+    return ReportContent(ours, sentence, estimates, true)
+
+
+def _save_pictures(ours: Result, plain: Result) -> None:
+    """Buttons for the picture, and of a visitor's own data for the one without the truth."""
+    scenario = ours.setup.scenario
+    if is_own(scenario.dataset):
+        make = partial(picture.estimates_png, ours, plain)
+        sharing.file_button(STATE.key("estimates"), "picture.png", make)
+    sharing.true_file(STATE.key("png"), "picture.png", picture.png(ours, plain), scenario)
 
 
 _ANY_POLICY_CURVES: Final = (error_curves.EPSILON, error_curves.PEOPLE)

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result
 from caldp_core.privacy.coverage import coverage
 from caldp_ui.app.theme import LIGHT
@@ -27,18 +28,32 @@ _SENSITIVE: Final = "#98256B"
 _PALE: Final = "#EBC9DE"
 
 
+_ESTIMATES: Final = "Estimates from randomised reports. Orange: plain LDP. Blue: this protection."
+_TRUTH: Final = (
+    "Bar: true share (purple: protected, gray: not). Estimates: orange, plain LDP; blue, this "
+    "protection."
+)
+
+
 def png(ours: Result, plain: Result) -> bytes:
-    """One row per answer, the most common ones where there are more than 60."""
-    setup = ours.setup
-    truth = setup.dataset.distribution
-    rows = np.arange(truth.size)
-    if truth.size > _ROWS_MAX:
-        rows = np.sort(np.argsort(-truth, kind="stable")[:_ROWS_MAX])
+    """One row per answer, the most common ones where there are more than 60, with bars of truth."""
+    return _png(ours, plain, ours.setup.dataset.distribution, _TRUTH)
+
+
+def estimates_png(ours: Result, plain: Result) -> bytes:
+    """The picture without the truth, for others: rows are chosen by the estimate."""
+    return _png(ours, plain, None, _ESTIMATES)
+
+
+def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> bytes:
+    setup, order = ours.setup, ours.first.estimate if truth is None else truth
+    rows = np.arange(order.size)
+    if order.size > _ROWS_MAX:
+        rows = np.sort(np.argsort(-order, kind="stable")[:_ROWS_MAX])
     series = [(answers.shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
-    top = max(float(truth[rows].max()), *(float(s.high[rows].max()) for s, _ in series))
+    top = max(float(order[rows].max()), *(float(s.high[rows].max()) for s, _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
-    legend = "Bar: truth (purple: protected, gray: not). Orange: plain LDP. Blue: this protection."
     draw.text((8, 10), f"{legend} Right end: {100 * top:.3g} %.", _INK, font)
     draw.text((8, 38), _setting_text(ours), _INK, font)
     domain, protected = domain_of(setup.scenario), coverage(setup.policy).protected
@@ -51,9 +66,10 @@ def png(ours: Result, plain: Result) -> bytes:
         hidden = bool(protected[x])
         name = _shorten_name(domain.name_of(x), font)
         draw.text((8, y + 6), name, _SENSITIVE if hidden else _INK, font)
-        bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
-        draw.rectangle(bar, _PALE if hidden else _BAR)
-        draw.line((bar[2], bar[1], bar[2], bar[3]), _SENSITIVE if hidden else _INK, 2)
+        if truth is not None:
+            bar = (_NAMES, y + 3, across(float(truth[x])), y + _ROW - 3)
+            draw.rectangle(bar, _PALE if hidden else _BAR)
+            draw.line((bar[2], bar[1], bar[2], bar[3]), _SENSITIVE if hidden else _INK, 2)
         for (shares, colour), at in zip(series, (y + 11, y + 23), strict=True):
             low, high = across(float(shares.low[x])), across(float(shares.high[x]))
             middle = across(float(shares.estimate[x]))

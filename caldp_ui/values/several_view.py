@@ -17,6 +17,7 @@ from caldp_ui.charts.legend import legend
 from caldp_ui.charts.planes import FIXED
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
+from caldp_ui.parts import internal
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.values import several_odds, several_questions
@@ -193,7 +194,7 @@ def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
         hide_index=True,
         column_config={
             title: st.column_config.NumberColumn(title, format="%.2f %%")
-            for title in ("truth", "estimated", "low", "high")
+            for title in (internal.COLUMN, "estimated", "low", "high")
         },
         key=STATE.key("several-table"),
     )
@@ -223,7 +224,7 @@ def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:
                 {
                     "question": as_cell(each.question.title),
                     "answer": as_cell(name),
-                    "truth": 100 * each.question.counts[x] / total,
+                    internal.COLUMN: 100 * each.question.counts[x] / total,
                     **shares,
                 }
             )

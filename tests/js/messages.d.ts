@@ -118,7 +118,8 @@ declare namespace Message {
         words: Words;
         label: string;
         look: string;
-        image: {name: string; lines: string[]};
+        image: {name: string; lines: string[]; estimates: string[]; heldBack: string;
+            shared: string[]};
     }
 
     interface Step {

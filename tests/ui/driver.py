@@ -36,6 +36,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.compute.exports import scenario_json
+from caldp_ui.compute.sources import is_own
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.board import STAGE_KEY
@@ -353,7 +354,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
 def assert_linked(query: dict[str, str], scenario: Scenario, begin: Scenario) -> None:
     """The link holds all of a scenario but a visitor's own data; nothing stands for `begin`."""
     own = {key for key in query if key.startswith(visitor_data.OWN)}
-    assert bool(own) == visitor_data.is_own(scenario.dataset)
+    assert bool(own) == is_own(scenario.dataset)
     held = replace(scenario, dataset=Scenario().dataset) if own else scenario
     rest = {key: text for key, text in query.items() if key not in own}
     assert (Scenario.from_query(rest) if query else begin) == held

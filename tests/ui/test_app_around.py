@@ -196,7 +196,7 @@ def test_what_is_handed_on_is_what_is_shown() -> None:
     at = open_tab(open_with(STATES), "Share and export")
     address, command, python = (code.value for code in at.code)
     assert address.endswith(f"?{urlencode(seal('places', {'v': '2', 'blocks': 'states'}))}")
-    assert command == exports.COMMAND
+    assert command == exports.command(STATES)
     assert python.rstrip() == exports.snippet(STATES).rstrip()
 
 
@@ -208,7 +208,8 @@ def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
     output = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert float(output) == tv
     (tmp_path / "scenario.json").write_text(exports.scenario_json(scenario), "utf-8")
-    command = [sys.executable, *exports.COMMAND.split()[1:-1], str(tmp_path / "scenario.json")]
+    words = exports.command(scenario).split()[1:-1]
+    command = [sys.executable, *words, str(tmp_path / "scenario.json")]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert json.loads(output)["errors"]["tv"]["mean"] == tv
 

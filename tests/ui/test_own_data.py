@@ -1,11 +1,8 @@
 """Your data: what is pasted, chosen or opened is shown, told what is wrong with it, or escaped."""
 
-import ast
 import gzip
-import json
 import re
 from dataclasses import replace
-from html import unescape
 from typing import Any
 
 import pytest
@@ -22,7 +19,7 @@ from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.app import navigation
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports, plain_ldp, runs
-from caldp_ui.parts import record
+from caldp_ui.parts import internal, record
 from caldp_ui.session import links, visitor_data
 from caldp_ui.values import below, picture, upload
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, switch_table
@@ -237,7 +234,8 @@ def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them(
     assert not again.session_state["values/state"].past
     other = open_values(query)
     (sentence,) = other.info
-    assert as_read(sentence.value).startswith("This link holds settings and no data: bring its file “")
+    asked = "This link holds settings and no data: bring its file “"
+    assert as_read(sentence.value).startswith(asked)
     assert (scenario_of(other), query_of(other)) == (BEGIN, query)
     show(other, text)
     assert (scenario_of(other), errors(other), list(other.info)) == (scenario, [], [])
@@ -330,10 +328,9 @@ def test_names_are_nothing_but_names_in_files() -> None:
         page = record.html(ANSWERS, content, checks, address)
         assert "<script" not in page
         assert ("so does" in page) == bool(address)
-    (again,) = re.findall(r'\{"caldp_scenario.*\}', unescape(page))
-    assert Scenario.from_dict(json.loads(again)) == scenario
-    code = exports.snippet(scenario)
-    assert eval(ast.unparse(ast.parse(code).body[1].value), {"Scenario": Scenario}) == scenario  # type: ignore[attr-defined]
+    assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
+    marked = internal.mark("scenario.json", exports.scenario_json(scenario).encode())
+    assert Scenario.from_text(marked.decode()) == scenario
 
 
 def test_the_first_page_leads_to_the_open_form() -> None:

@@ -136,12 +136,12 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     long = {visitor_data.OWN, visitor_data.AREAS, "own.together", "blocks"}
     said = {"estimator", "v", "own.form", "own.title", "own.size"}
     assert {*visitor_data.query(areas)} - said == long
-    assert exports.literal(scenario) == 'Scenario.from_file("scenario.json")'
+    assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
     result = by_the_core(scenario)
     content = record.ReportContent(result, "It is so.", {})
     page = record.html(PLACES, content, record.audit_scenario(scenario, lambda share: None), "")
     assert spec.people[:200] not in page
-    assert "with the file scenario.json" in page
+    assert "with the file scenario-internal.json" in page
     assert runs.key(scenario) != runs.key(replace(scenario, seed=2))
     assert len(runs.key(scenario)) < 200
 

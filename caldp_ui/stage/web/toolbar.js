@@ -3,7 +3,7 @@
    button. */
 
 import {button, el, setText} from "./dom.js";
-import {saveImage} from "./image.js";
+import {saveImage, shared} from "./image.js";
 import {LOOKS} from "./looks.js";
 import {TOOLS} from "./tools.js";
 
@@ -43,13 +43,15 @@ export class Toolbar {
             this.style, this.move);
         this.save = button("save", "Picture", () => this.keep(), true);
         this.save.title = "Save what you see as a picture";
+        this.internal = button("lock", "Internal picture, with the truth",
+            () => this.keep(true), true);
         this.views = el("div", {role: "toolbar", className: "views", "aria-label": "View"},
             group("View", "looks words", ...this.looks.values()), this.more, looks.leaveButton);
         this.node = el("div", {role: "toolbar", className: "bar", "aria-label": "Tools"},
             el("div", {className: "drawing"},
                 group("Tool", "tools words", ...this.tools.values()),
                 group("Changes", "changes", this.undo, this.redo),
-                group("Keep", "keep", this.save)),
+                group("Keep", "keep", this.save, this.internal)),
             this.zoom);
         this.actions = group("What it is for", "actions");
         this.sentence = el("span", {className: "sentence"});
@@ -70,9 +72,9 @@ export class Toolbar {
     part(selector) { return /** @type {HTMLElement} */ (this.node.querySelector(selector)); }
 
     /** The lines below a picture are of the page's own step: a film that plays goes back to it. */
-    keep() {
+    keep(isInternal = false) {
         if (this.stage.film.timer) this.stage.film.finish();
-        saveImage(this.stage);
+        saveImage(this.stage, isInternal);
     }
 
     /** On a narrow screen the tools are folded up; whoever holds one sees them all. */
@@ -99,6 +101,8 @@ export class Toolbar {
             setPressed(element, tool === tools.tool);
             element.hidden = !tools.isOffered(tool);
         }
+        this.internal.hidden = !data.image.heldBack;
+        this.save.hidden = Boolean(data.image.heldBack) && !shared(this.stage).length;
         const edits = data.actions.length > 0;
         this.part(".tools").hidden = data.actions.every(
             ({effects}) => Object.keys(effects).every(tool => tool === "look"));
