@@ -11,7 +11,7 @@ from typing import Any, Final, get_args, get_origin
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.scenarios.kinds import KINDS, SLOTS
 from caldp_core.scenarios.records import INFINITY, Level, hints_of, to_dict
-from caldp_core.scenarios.scenario import FORMAT, MARK, Scenario
+from caldp_core.scenarios.scenario import FORMAT, MARK, NOTES, Scenario
 
 _SIMPLE: Final[dict[Any, dict[str, Any]]] = {
     float: {"type": "number"},
@@ -26,7 +26,8 @@ def schema() -> dict[str, Any]:
     """The schema, JSON-ready; other versions than the one that is written are left out."""
     own = _object(Scenario)
     own["properties"]["estimator"]["enum"] = list(ESTIMATORS)
-    own["properties"] = {"$schema": {"type": "string"}, MARK: {"const": FORMAT}} | own["properties"]
+    notes = {name: {"type": "string"} for name in NOTES}
+    own["properties"] = notes | {MARK: {"const": FORMAT}} | own["properties"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of caldp",
