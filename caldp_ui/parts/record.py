@@ -22,6 +22,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.error_validity import invalid_error_reason
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
@@ -32,9 +33,6 @@ from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.strength import MEANING
 from caldp_ui.words.vocabulary import Vocabulary
 
-_BY_ESTIMATE: Final = (
-    "<p>Shares of people on this page are estimated from the reports: it holds no true count.</p>"
-)
 _ACCURACY: Final = "95 % ranges of every share: columns low and high of estimate.csv"
 _BRING: Final = (
     "The data stay with whoever brought them. With their file, these settings open again{link}. "
@@ -101,13 +99,28 @@ def publishable_html(
     return _page(
         nouns,
         setup,
-        result=f"{_exposed(texts)}{bold_html(texts.summary)} {_BY_ESTIMATE}",
+        result=f"{_exposed(texts)}{bold_html(texts.summary)} <p>{open_counts_text(setup)}</p>",
         pictures=_figures({}, content.pictures),
         method=[*_method(setup, texts), ("accuracy", _ACCURACY)],
         audit=_audit(report.summary),
         repeat=_BRING.replace("{link}", f" by <code>{escape(address)}</code>" if address else ""),
         scenario="",
     )
+
+
+def open_counts_text(setup: Setup) -> str:
+    """What an estimate holds that is true: what reports show openly."""
+    if setup.partition.m > 1:
+        return (
+            "Shares of people are estimated from the reports. Every report shows its block, so "
+            "totals of blocks are true counts: they may be passed on if blocks are no secret."
+        )
+    if not coverage(setup.policy).protected.all():
+        return (
+            "Shares of people are estimated from the reports. Most of those who are not protected "
+            "report the truth, so their shares are nearly true."
+        )
+    return "Shares of people are estimated from the reports, which hold no true count."
 
 
 def _estimated(ours: Result) -> Setup:

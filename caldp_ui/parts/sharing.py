@@ -221,7 +221,7 @@ def files(state: PageState[S], result: Result) -> None:
         true_file(state.key("csv"), "estimate.csv", csv, scenario)
         return
     if is_own(scenario.dataset):
-        st.caption("The estimate holds what the randomised reports tell, and no true count.")
+        st.caption(record.open_counts_text(result.setup))
     with st.container(horizontal=True):
         file_button(state.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):

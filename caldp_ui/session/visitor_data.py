@@ -32,14 +32,15 @@ OWN: Final = "own"
 """The link's key of data that it does not hold: their random name in the visit."""
 _FORM: Final = "own.form"
 _TITLE: Final = "own.title"
-_SIZE: Final = "own.size"
+_CELL: Final = "own.cell"
+_ANSWERS: Final = "own.answers"
 _VIEW_KEYS: Final = {"own.part": "part", "own.together": "together", "own.question": "selected"}
 """Further keys: what of the data is shown, by the field of their record."""
 AREAS: Final = "own.areas"
 """The link's key of polygons that it does not hold."""
 PRIOR: Final = "own.prior"
 """The link's key of a public map that it does not hold."""
-KEYS: Final = (OWN, _FORM, _TITLE, _SIZE, AREAS, PRIOR, *_VIEW_KEYS)
+KEYS: Final = (OWN, _FORM, _TITLE, _CELL, _ANSWERS, AREAS, PRIOR, *_VIEW_KEYS)
 YOURS: Final = "Yours: "
 """Before the title of a visitor's own data, so that they are never taken for what ships."""
 LINK_MAX: Final = 2_000
@@ -124,7 +125,7 @@ def query(scenario: Scenario) -> dict[str, str]:
         OWN: _name_of(whole) or keep(whole),
         _FORM: _form(whole),
         _TITLE: spec.title,
-        _SIZE: _size(spec),
+        **_size(spec),
         **{
             key: str(getattr(spec, field))
             for key, field in _VIEW_KEYS.items()
@@ -172,8 +173,10 @@ def _kept_data(query: Mapping[str, str]) -> DatasetSpec:
 
 def request_text(query: Mapping[str, str]) -> str:
     """Which file a link's reader has to bring, in two sentences."""
-    title = f" “{make_readable(query[_TITLE][:OWN_NAME_MAX])}”" if _TITLE in query else ""
-    size = f", {make_readable(query[_SIZE][:OWN_NAME_MAX])}" if _SIZE in query else ""
+    said = {key: make_readable(text[:OWN_NAME_MAX]) for key, text in query.items()}
+    title = f" “{said[_TITLE]}”" if _TITLE in said else ""
+    size = f" ({said[_ANSWERS]} answers)" if _ANSWERS in said else ""
+    size = f" (cells of {said[_CELL]}°)" if _CELL in said else size
     return (
         f"This link holds settings and no data: bring its file{title}{size} with “Your data”, on "
         "“Sensitive answers” or “Places on a map”. Then its settings are shown with your file."
@@ -239,8 +242,8 @@ def _form(spec: DatasetSpec) -> str:
     return hashlib.sha256(json.dumps([type(spec).__name__, looks]).encode()).hexdigest()[:16]
 
 
-def _size(spec: Any) -> str:
-    """How large data are, for readers."""
+def _size(spec: Any) -> dict[str, str]:
+    """How large data are, as texts of a link."""
     if isinstance(spec, OwnPlaces):
-        return f"cells of {spec.cell:g}°"
-    return f"{len(spec.names):,} answers"
+        return {_CELL: f"{spec.cell:g}"}
+    return {_ANSWERS: str(len(spec.names))}

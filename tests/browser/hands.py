@@ -45,6 +45,15 @@ def link_of(page: Any) -> PlacesState:
     return LINK.read(query)
 
 
+def open_internal(page: Any) -> None:
+    """Open the part with the files that hold true counts."""
+    title = "Internal: files with the true counts"
+    part = page.locator("details").filter(has_text=title).first
+    part.wait_for()
+    if part.get_attribute("open") is None:
+        part.locator("summary").first.click()
+
+
 def headline_of(scenario: Scenario) -> str:
     """The sentence of the result, by a fresh run of the core."""
     ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))

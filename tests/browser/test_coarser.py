@@ -222,7 +222,7 @@ def test_a_table_of_ones_own_is_attacked_and_leaves_a_memo_and_a_record(open_lin
     assert "ward" in memo
     assert "195 people" in memo
     page.get_by_role("tab", name="Share and export").click()
-    rows = list(csv.DictReader(io.StringIO(download(page, "treatments.csv"))))
+    rows = list(csv.DictReader(io.StringIO(download(page, "treatments-internal.csv"))))
     # As offices publish it, 13 is hidden beside the 3: the smallest other count of the south.
     hidden = {float(row["Nothing"]): row["hidden"] == "True" for row in rows}
     assert hidden == {31: False, 4: True, 2: True, 142: False, 3: True, 13: True}

@@ -19,6 +19,7 @@ from playwright.sync_api import expect
 from benchmarks.browser import wait_until_settled
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
+from tests.browser.hands import open_internal
 from tests.datasets.files import as_workbook
 
 pytestmark = pytest.mark.browser
@@ -120,7 +121,8 @@ def download(page: Any, name: str) -> str:
 
 def export_dataset(page: Any) -> Any:
     """The data set of scenario.json; the estimate beside it is what the core makes of it."""
-    text = download(page, "scenario.json")
+    open_internal(page)
+    text = download(page, "scenario-internal.json")
     result = run(prepare(Scenario.from_text(text)))
     rows = list(csv.DictReader(io.StringIO(download(page, "estimate.csv"))))
     shares = np.array([float(row["estimated share"]) for row in rows])

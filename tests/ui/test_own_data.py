@@ -254,8 +254,10 @@ def test_other_data_than_those_of_a_link_do_not_get_its_settings() -> None:
 def test_a_link_s_name_for_data_says_nothing_of_their_counts() -> None:
     """Whoever tries all counts finds no text of the link that goes with the right ones alone."""
     table = scenario_of_text("a,1\nb,2\nc,3")
+    data = table.dataset
+    assert isinstance(data, OwnTable)
     queries = [
-        visitor_data.query(replace(table, dataset=replace(table.dataset, counts=counts)))
+        visitor_data.query(replace(table, dataset=replace(data, counts=counts)))
         for counts in ((1, 2, 3), (3, 2, 1), (500, 0, 7))
     ]
     names = {query.pop(visitor_data.OWN) for query in queries}

@@ -134,7 +134,7 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
         blocks=PolygonBlocks(("All",), (corners,))
     )
     long = {visitor_data.OWN, visitor_data.AREAS, "own.together", "blocks"}
-    said = {"estimator", "v", "own.form", "own.title", "own.size"}
+    said = {"estimator", "v", "own.form", "own.title", "own.cell"}
     assert {*visitor_data.query(areas)} - said == long
     assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
     result = by_the_core(scenario)

@@ -137,7 +137,7 @@ STARTS = ("-audit-start", "-home-start")
 
 def press(at: AppTest) -> AppTest:
     """The page once its files are there that are made beside it."""
-    for key in [each.key for each in at.button if str(each.key).endswith(STARTS)]:
+    for key in [str(each.key) for each in at.button if str(each.key).endswith(STARTS)]:
         checked(at.button(key=key).click().run())
     return jobs_done(at)
 
