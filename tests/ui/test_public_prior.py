@@ -139,7 +139,7 @@ def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
     texts = [each.value for each in at.markdown]
     assert prior.prior_share_text(moved, escape_markdown("“**Last** <b>year”")) in texts
     assert not any("**Last**" in each for each in texts)
-    (refused,) = [each.value for each in open_page("pages/places.py", query).warning]
+    (refused,) = [each.value for each in open_page("pages/places.py", query).error]
     assert "stay with the visit" in refused
     for button, name in (("use-none", "cascade"), ("use-map", "cascade-map")):
         at.session_state["places-tabs"] = "Public prior"
