@@ -13,6 +13,7 @@ from numbers import Rational
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.powers import exp_below
 from caldp_core.mechanisms.base import Mechanism
@@ -118,7 +119,8 @@ def _whole_rows(
     """The rows as whole numbers over one denominator, and that; errors as in `audit_channel`."""
     require(
         len(channel) == policy.k and len({len(row) for row in channel}) == 1,
-        f"A channel for this policy needs {policy.k} rows of one length, got {len(channel)} rows.",
+        f"A channel for this policy needs {policy.k} rows of one length, got "
+        f"{count_text(len(channel), 'row', 'rows')}.",
     )
     entries: Iterator[object] = chain.from_iterable(channel)
     inexact = [entry for entry in entries if not isinstance(entry, Rational)]

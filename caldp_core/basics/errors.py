@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, K_MIN, N_MAX, N_MIN
 from caldp_core.basics.types import Floats, Ints
 
@@ -150,7 +151,8 @@ def check_floats(name: str, value: ArrayLike, size: int) -> Floats:
     numbers = as_array(name, value)
     require(
         numbers.shape == (size,) and numbers.dtype.kind in "iuf",
-        f"{name} must be {size:,} numbers, got shape {numbers.shape} of {numbers.dtype}.",
+        f"{name} must be {count_text(size, 'number', 'numbers')}, got shape "
+        f"{numbers.shape} of {numbers.dtype}.",
     )
     wrong = ~np.isfinite(numbers)
     require(not wrong.any(), f"{name} must hold finite numbers, got {numbers[wrong][:1].tolist()}.")
@@ -198,7 +200,7 @@ def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
     counts = as_array(name, value)
     require(
         counts.shape == (size,) and counts.dtype.kind in "iu",
-        f"{name} must be an array of {size} whole numbers, "
+        f"{name} must be an array of {count_text(size, 'whole number', 'whole numbers')}, "
         f"got shape {counts.shape} of {counts.dtype}.",
     )
     require(counts.size == 0 or int(counts.min()) >= 0, f"{name} must not be negative.")

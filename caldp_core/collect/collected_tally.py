@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
@@ -137,8 +138,9 @@ class CollectedTally:
         most = int(self.tally.counts.max(initial=0))
         require(
             most <= self.tally.n,
-            f"The tally has a count of {most:,}, more than its {self.tally.n:,} reports; give the "
-            "file that caldp tally wrote.",
+            f"The tally has a count of {most:,}, more than its "
+            f"{count_text(self.tally.n, 'report', 'reports')}; give the file that "
+            "caldp tally wrote.",
         )
 
 

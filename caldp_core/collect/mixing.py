@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_n, require
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.collect.protocol import Protocol
@@ -39,7 +40,8 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
     blocks = len(protocol.block_names)
     require(
         crowds.shape == (blocks,),
-        f"people must be a number for each of {blocks:,} blocks, got {crowds.size:,}.",
+        f"people must be a number for each of {count_text(blocks, 'block', 'blocks')}, got "
+        f"{crowds.size:,}.",
     )
     listed = np.arange(blocks)
     if blocks > LISTED:

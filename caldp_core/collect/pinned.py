@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
@@ -42,8 +43,8 @@ def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
             isinstance(listed, list)
             and len(listed) == sizes.size
             and all(type(each) is int and 0 <= each <= 1 << 20 for each in listed),
-            f"The protocol's mechanism needs {name}: a whole number for each of {sizes.size} "
-            "blocks; give the file that caldp wrote.",
+            f"The protocol's mechanism needs {name}: a whole number for each of "
+            f"{count_text(sizes.size, 'block', 'blocks')}; give the file that caldp wrote.",
         )
         array = np.array(listed, np.int64)
         wrong = np.flatnonzero(~_ALLOWED[name](sizes, array))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import caldp_core
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.collect.batches import BATCH_PREFIX
@@ -87,7 +88,8 @@ def _model(protocol: Protocol) -> str:
     named = int(found.in_clear.sum())
     if not named:
         return "local: each device randomizes its own report"
-    return f"local: each device randomizes its own report, but for {named:,} values, always named"
+    values = count_text(named, "value", "values")
+    return f"local: each device randomizes its own report, but for {values}, always named"
 
 
 def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
@@ -63,8 +64,8 @@ def registry_entry(protocol: Protocol, record: Mapping[str, Any], about: About) 
                 "intended_use": about.use,
                 "data_product_type": "Summary statistics",
                 "data_product_region": about.region,
-                "description": f"Shares of {record['reports']:,} people by their answer to: "
-                f"{protocol.question or 'a question'}",
+                "description": f"Shares of {count_text(record['reports'], 'person', 'people')} "
+                f"by their answer to: {protocol.question or 'a question'}",
                 "publication_date": about.published,
             },
             "dp_variant": {

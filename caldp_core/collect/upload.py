@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
@@ -60,8 +61,9 @@ def read_collection(files: Files) -> Collection:
     )
     require(
         bool(given) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
-        f"There are {len(given)} tallies, {len(tables)} tables and {len(records)} records beside "
-        f"the protocol; {_FILES_HINT}.",
+        f"There are {count_text(len(given), 'tally', 'tallies')}, "
+        f"{count_text(len(tables), 'table', 'tables')} and "
+        f"{count_text(len(records), 'record', 'records')} beside the protocol; {_FILES_HINT}.",
     )
     if given:
         alone = protocols[0] if len(given) == 1 else None
@@ -112,7 +114,8 @@ def _read_estimate(
         check_record(protocol, record := parsed, f"The record {record_name!r}")
         require(
             record["reports"] == reports,
-            f"The record {record_name!r} is of {record['reports']:,} reports and the estimate of "
+            f"The record {record_name!r} is of "
+            f"{count_text(record['reports'], 'report', 'reports')} and the estimate of "
             f"{reports:,}; give the two that belong together.",
         )
     levels = set(table["level"])
@@ -138,7 +141,8 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
     )
     require(
         len(body) == k and all(len(row) == len(head) for row in body),
-        f"The estimate {name!r} has {len(body):,} rows and its protocol {k:,} values; {_SOURCE}",
+        f"The estimate {name!r} has {count_text(len(body), 'row', 'rows')} and its protocol {k:,} "
+        f"values; {_SOURCE}",
     )
     columns: dict[str, list[object]] = dict(
         zip(head, map(list, zip(*body, strict=True)), strict=True)

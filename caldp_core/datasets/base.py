@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from caldp_core.basics.arrays import counts_by
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.domain.answers import Domain
@@ -52,7 +53,7 @@ class Dataset:
     from_inhabitants: bool = False
 
     def __repr__(self) -> str:
-        people = "" if self.n is None else f", {self.n:,} people"
+        people = "" if self.n is None else f", {count_text(self.n, 'person', 'people')}"
         return f"<Dataset: {self.name}, {self.domain.k:,} values{people}>"
 
     @cached_property

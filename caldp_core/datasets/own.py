@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import DIRECTION_MARKS, check_list, check_whole, require
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX
 from caldp_core.basics.types import Progress, no_progress
@@ -75,7 +76,8 @@ class OwnTable:
         """The people of the table."""
         progress(1.0)
         note = (
-            f"A table of one's own, {sum(self.counts):,} people and {len(self.names):,} answers: "
+            f"A table of one's own, {count_text(sum(self.counts), 'person', 'people')} and "
+            f"{len(self.names):,} answers: "
             "nobody has checked it."
         )
         domain = Domain(len(self.names), self.names, self.groups)

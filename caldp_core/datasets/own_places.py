@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_counts, require
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
@@ -68,7 +69,8 @@ class OwnPlaces:
             counts = counts[whole.area_mask(grid.area)]
         progress(1.0)
         note = (
-            f"Places of one's own, {int(counts.sum()):,} people in {int((counts > 0).sum()):,} of "
+            f"Places of one's own, {count_text(int(counts.sum()), 'person', 'people')} in "
+            f"{int((counts > 0).sum()):,} of "
             f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked them."
         )
         return with_larger_cells(from_counts(self.title, note, grid, counts), self.together)

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
@@ -118,12 +119,13 @@ class _Tally:
     def note(self) -> str:
         """What readers should know of the source and of the lines left out."""
         note = (
-            f"{_SOURCE} {int(self.counts.sum()):,} check-ins are on the map, "
-            f"{self.outside:,} are outside it and left out."
+            f"{_SOURCE} {count_text(int(self.counts.sum()), 'check-in is', 'check-ins are')} on "
+            f"the map, {self.outside:,} outside it and left out."
         )
         if self.unreadable:
             note += (
-                f" {self.unreadable:,} of {self.lines:,} lines could not be read, {self.example}."
+                f" {self.unreadable:,} of {count_text(self.lines, 'line', 'lines')} could not be "
+                f"read, {self.example}."
             )
         return note
 

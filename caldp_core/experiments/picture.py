@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
@@ -59,17 +60,20 @@ def unprotected_text(result: "Result", noun: str) -> str:
         left = round(left * max(0.0, 1.0 - policy.shares.sum()))
     if not left:
         return ""
-    return f"Not protected: {left:,} of {int(people.sum()):,} people, whose {noun} can be read."
+    return (
+        f"Not protected: {left:,} of {count_text(int(people.sum()), 'person', 'people')}, "
+        f"whose {noun} can be read."
+    )
 
 
 def accuracy_text(result: "Result", wrong: str) -> str:
     """How many people of a hundred the estimate misplaces, mean of all trials."""
     tv, setup = fmean(each.tv for each in result.errors), result.setup
     trials = len(result.errors)
-    mean = f", mean of {trials:,} trials" if trials > 1 else ""
-    off = f"{100 * tv:.2g}" if tv >= 0.001 else "less than 0.1"
+    mean = f", mean of {count_text(trials, 'trial', 'trials')}" if trials > 1 else ""
+    off = f"{float(f'{100 * tv:.2g}'):g}" if tv >= 0.001 else "less than 0.1"
     return (
-        f"The estimate from {setup.n:,} reports puts {off} of 100 {wrong} "
+        f"The estimate from {count_text(setup.n, 'report', 'reports')} puts {off} of 100 {wrong} "
         f"({setup.mechanism_name}{mean})."
     )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_type, require
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
@@ -54,7 +55,10 @@ class Setup:
     spec: MechanismSpec
 
     def __repr__(self) -> str:
-        return f"<Setup: {self.mechanism_name}, {self.n:,} reports, {self.mechanism.k:,} values>"
+        return (
+            f"<Setup: {self.mechanism_name}, {count_text(self.n, 'report', 'reports')}, "
+            f"{self.mechanism.k:,} values>"
+        )
 
     @property
     def n(self) -> int:
@@ -116,7 +120,10 @@ class Outcome:
     errors: Errors
 
     def __repr__(self) -> str:
-        return f"<Outcome: {self.people.sum():,} reports, total variation {self.errors.tv:.3f}>"
+        return (
+            f"<Outcome: {count_text(int(self.people.sum()), 'report', 'reports')}, total "
+            f"variation {self.errors.tv:.3f}>"
+        )
 
     @property
     def unbiased(self) -> Floats:
@@ -141,8 +148,9 @@ class Result:
     def __repr__(self) -> str:
         tv, setup = fmean(each.tv for each in self.errors), self.setup
         return (
-            f"<Result: {setup.mechanism_name}, {setup.n:,} reports, {setup.mechanism.k:,} values, "
-            f"total variation {tv:.3f}, {len(self.errors)} trial{'s' * (len(self.errors) > 1)}>"
+            f"<Result: {setup.mechanism_name}, {count_text(setup.n, 'report', 'reports')}, "
+            f"{setup.mechanism.k:,} values, total variation {tv:.3f}, "
+            f"{count_text(len(self.errors), 'trial', 'trials')}>"
         )
 
     def _repr_html_(self) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
@@ -96,7 +97,7 @@ def background_bias(tag_shares: ArrayLike, true: Floats, assumed: Floats) -> Bia
     shares = np.asarray(tag_shares, dtype=np.float64)
     require(
         true.shape == assumed.shape and shares.shape == true.shape[:1],
-        f"The backgrounds must have one shape with {shares.size} rows, "
+        f"The backgrounds must have one shape with {count_text(shares.size, 'row', 'rows')}, "
         f"got {true.shape} and {assumed.shape}.",
     )
     per_symbol = shares @ (assumed - true)

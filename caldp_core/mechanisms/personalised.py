@@ -18,6 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed
@@ -73,7 +74,7 @@ class PersonalisedMechanism:
         places = np.asarray(own)
         require(
             places.shape == (n, self.tags) and places.dtype.kind in "iu",
-            f"own must be {n} rows of {self.tags} whole numbers, "
+            f"own must be {count_text(n, 'row', 'rows')} of {self.tags} whole numbers, "
             f"got shape {places.shape} of {places.dtype}.",
         )
         return check_places(places, self.k)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_counts, check_type, check_whole, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints
@@ -46,7 +47,7 @@ class Tally:
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        return f"<Tally of {self.n:,} reports, {self.fingerprint[:12]}>"
+        return f"<Tally of {count_text(self.n, 'report', 'reports')}, {self.fingerprint[:12]}>"
 
     def to_json(self) -> str:
         """The tally as text, to be kept or sent; `from_json` reads it."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import (
     CaldpError,
     as_array,
@@ -106,7 +107,7 @@ class Context:
     def __repr__(self) -> str:
         hidden, marked = self.hidden_symbols.size, np.count_nonzero(self.sensitive)
         alone = f" ({marked - hidden:,} alone, so not protected)" if marked > hidden else ""
-        text = f"{self.k:,} values in {self.m:,} block{'s' * (self.m > 1)}, {marked:,} sensitive"
+        text = f"{self.k:,} values in {count_text(self.m, 'block', 'blocks')}, {marked:,} sensitive"
         if not hidden:
             return f"<Context: {text}{alone}, nobody is protected>"
         levels = self.hidden_epsilon

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.cache import cached
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, POLYGONS_MAX
 from caldp_core.basics.types import Floats, Ints, read_only
@@ -52,7 +53,7 @@ class PolygonBlocks:
         require(
             len(self.names) == len(self.polygons) <= POLYGONS_MAX,
             f"polygons must be up to {POLYGONS_MAX}, with a name for each, got "
-            f"{len(self.polygons):,} and {len(self.names):,} names.",
+            f"{len(self.polygons):,} and {count_text(len(self.names), 'name', 'names')}.",
         )
         for name in self.names:
             check_line("names of polygons", name)

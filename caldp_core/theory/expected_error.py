@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.domain.answers import Domain
@@ -187,7 +188,9 @@ class _Trials:
             ]
         )
         error, rest = self.controls.corrected(mean, off)
-        return Forecast(error, deviation, rest, f"simulated, {len(off):,} trials")
+        return Forecast(
+            error, deviation, rest, f"simulated, {count_text(len(off), 'trial', 'trials')}"
+        )
 
     def _row(self, stratum: Stratum, seeds: np.random.SeedSequence) -> Floats:
         """(1 + controls,) the error of one trial and its controls."""

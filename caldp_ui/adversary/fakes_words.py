@@ -60,7 +60,7 @@ def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) 
 
 
 def _fake_phones_make(phones: int) -> str:
-    return "1 fake phone makes" if phones == 1 else f"{formats.people(phones)} fake phones make"
+    return formats.counted(phones, "fake phone makes", "fake phones make")
 
 
 def share(tenths: int) -> str:
@@ -72,7 +72,7 @@ def one_phone(record: AttackerState, domain: GridDomain) -> str:
     """The people that one fake phone adds, and how many phones exceed the noise."""
     here = fakes.compute_powers(record.scenario, record.place).own_block
     return (
-        f"One fake phone adds **{people(here.added)} people** in "
+        f"One fake phone adds **{_counted(here.added)}** in "
         f"{place_name(domain, record.place)}; it takes {formats.people(here.to_stand_out())} to "
         "exceed the noise."
     )
@@ -83,22 +83,27 @@ def people(number: float) -> str:
     return f"{number:.3g}" if number < 1000 else formats.people(number)
 
 
+def _counted(number: float) -> str:
+    return formats.count(people(number), "person", "people")
+
+
 def describe_block_effect(powers: PhonePowers, block: str) -> str:
     """Whether a smaller block raises or lowers one phone's power, in the scenario's numbers."""
     here, plain = powers.own_block, powers.in_one_block
     added, needs = people(here.added), here.to_stand_out()
     if powers.hidden[0] == powers.hidden[1]:
         return (
-            f"Everything is one block here: a phone adds **{added} people**, and it takes "
-            f"{formats.people(needs)} phones to exceed the noise. Choose a protection with "
-            "blocks to see what a smaller one changes."
+            f"Everything is one block here: a phone adds **{_counted(here.added)}**, and it "
+            f"takes {formats.counted(needs, 'phone', 'phones')} to exceed the noise. Choose a "
+            "protection with blocks to see what a smaller one changes."
         )
     change = "as much as" if added == people(plain.added) else "instead of the"
     fewer = "fewer" if needs < plain.to_stand_out() else "no fewer"
     return (
-        f"In the {block} a phone adds **{added} people**, {change} **{people(plain.added)}** if "
-        f"all places were one block. The noise is **{formats.people(here.noise)} people** "
-        f"instead of **{formats.people(plain.noise)}**. So {fewer} phones exceed it: "
+        f"In the {block} a phone adds **{_counted(here.added)}**, {change} "
+        f"**{people(plain.added)}** if all places were one block. The noise is "
+        f"**{formats.counted(here.noise, 'person', 'people')}** instead of "
+        f"**{formats.people(plain.noise)}**. So {fewer} phones exceed it: "
         f"**{formats.people(needs)}** instead of **{formats.people(plain.to_stand_out())}**."
     )
 
@@ -132,8 +137,9 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
             "the phones that reported from it, whatever they send."
         )
     sums = (
-        f"The estimates of the {block} add up to **{formats.people(check.estimated)} people**, "
-        f"**{formats.people(check.reported)} phones** reported from it"
+        f"The estimates of the {block} add up to "
+        f"**{formats.counted(check.estimated, 'person', 'people')}**, "
+        f"**{formats.counted(check.reported, 'phone', 'phones')}** reported from it"
     )
     limit_text = f"{formats.people(check.limit)} apart in one of 1,000 collections"
     if check.is_suspect:

@@ -223,7 +223,7 @@ def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
 
 def _alt(data: MethodCosts) -> str:
     every = [*data.responses, *data.sketch, *data.hadamard]
-    costs = "; ".join(f"{cost.name}: {cost.bits} bits, {_off(cost.off)}" for cost in every)
+    costs = "; ".join(f"{cost.name}: {_bits(cost.bits)}, {_off(cost.off)}" for cost in every)
     return f"Standard error of a share against the bits per report. {costs}."
 
 

@@ -53,9 +53,9 @@ def open_board(lesson: Lesson) -> Board:
     have = "has" if sure == 1 else "have"
     return Board(
         Headline(
-            f"From {formats.people(lesson.n)} phones we estimate that {PAGES[0]} is home for "
-            f"{formats.digits(first, 3)} %, ± {formats.digits(off)} percentage points, truly "
-            f"{formats.digits(true, 3)} %.",
+            f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
+            f"home for {formats.digits(first, 3)} %, ± {formats.digits(off)} percentage points, "
+            f"truly {formats.digits(true, 3)} %.",
             f"± is a 95 % range. {sure} of {len(PAGES)} pages {have} a range above 0, from one "
             "report per phone.",
             figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},

@@ -176,7 +176,8 @@ def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
         "for any mechanism. **(ε, δ)**: unlike on all other pages, the chance of any outcome may "
         "change by δ beyond the factor e^ε. **In blocks** a report shows its block, so the crowd "
         "is one's own block: "
-        f"{formats.people(data.crowd)} people, in blocks of equal size. Against the mixer itself, "
+        f"{formats.counted(data.crowd, 'person', 'people')}, in blocks of equal size. Against "
+        "the mixer itself, "
         f"and if all others are fakes, ε₀ = {lesson.epsilon:g} is what is left: that is local."
     )
 

@@ -188,7 +188,7 @@ def _formula(data: Sums, lesson: Lesson) -> None:
         f"so X̂ = ({plus} · {formats.integer(data.reports)} − {formats.integer(lesson.n)}) / "
         f"{minus} = **{data.estimate:,.0f}**; truly {formats.integer(data.yes)}. "
         "Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
-        f"{error} people. The trusted server adds Laplace "
+        f"{formats.count(error, 'person', 'people')}. The trusted server adds Laplace "
         "noise Lap(1/ε) once, on whole numbers (two-sided geometric), and publishes no count below "
         "0 or above n: a standard error of about √2/ε for small ε and large n. With the noise left "
         "in, the false yes of the many “no” are counted, too: a bias of n·(1−2·share)/(e^ε+1) "

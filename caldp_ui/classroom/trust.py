@@ -168,8 +168,9 @@ def _people(bits: Bools, label: str) -> str:
     ones = int(bits.sum())
     inside = "".join("<i></i>" if bit else "<s></s>" for bit in bits)
     return (
-        f'<div class="people" role="img" aria-label="{bits.size} people, {ones} of them filled: '
-        f'yes. These are the {label}.">{inside}</div>'
+        '<div class="people" role="img" '
+        f'aria-label="{formats.count(bits.size, "person", "people")}, '
+        f'{ones} of them filled: yes. These are the {label}.">{inside}</div>'
     )
 
 

@@ -33,6 +33,7 @@ from caldp_ui.matrix.page_state import (
     check_pasted,
 )
 from caldp_ui.matrix.templates import Rows
+from caldp_ui.words import formats
 
 TOO_BOLD: Final = 1.05
 """The planted bug: ε is this many times as large as claimed."""
@@ -176,7 +177,7 @@ def _pasted(text: str, k: int) -> Candidate:
     require(
         len(rows) == k and len({len(row) for row in rows}) == 1,
         f"A channel for this matrix needs {k} lines, all with as many numbers, got "
-        f"{len(rows):,} lines; write one line a value.",
+        f"{formats.count(len(rows), 'line', 'lines')}; write one line a value.",
     )
     require(
         len(rows[0]) <= OUTPUTS_MAX,

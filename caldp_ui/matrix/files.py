@@ -129,7 +129,8 @@ def _protected(verdict: ChannelVerdict) -> str:
     off_diagonal = ~np.eye(verdict.k, dtype=np.bool_)
     hidden = int((np.isfinite(verdict.levels) & off_diagonal).any(axis=1).sum())
     return (
-        f"<p>{hidden} of {formats.count(verdict.k, 'value', 'values')} have limits, each against "
+        f"<p>{hidden} of {formats.count(verdict.k, 'value', 'values')} "
+        f"{'has' if hidden == 1 else 'have'} limits, each against "
         "those in its row, from everybody who reads a person's report, the collector included.</p>"
         "<p>Row: the true value. A report is at most e^E times as likely under it as under the "
         "column's value.</p>"
@@ -177,8 +178,8 @@ def _audit(channel_verdict: ChannelVerdict) -> str:
         f"{loss}, where E = {level} is allowed; it is seen by "
         f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Looked at: every entry "
         "of the "
-        f"channel, in rational numbers; {len(channel_verdict.broken)} of {audit.pairs} limits "
-        "broken.</p>"
+        f"channel, in rational numbers; {len(channel_verdict.broken)} of "
+        f"{formats.count(audit.pairs, 'limit', 'limits')} broken.</p>"
     )
 
 

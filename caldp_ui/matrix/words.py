@@ -77,7 +77,9 @@ def _broken(verdict: ChannelVerdict) -> Headline:
         else f"{count} of them are equally bad: {pair}, for example, {allowed}{report}."
     )
     return Headline(
-        f"The channel breaks {len(verdict.broken)} of {verdict.audit.pairs} limits.", text
+        f"The channel breaks {len(verdict.broken)} of "
+        f"{formats.count(verdict.audit.pairs, 'limit', 'limits')}.",
+        text,
     )
 
 

@@ -250,7 +250,7 @@ def _preview(contents: DetectedFile, read: list[int | None]) -> None:
     st.dataframe(table, hide_index=True, height="content")
     more = len(contents.names) - len(visible)
     if more:
-        st.caption(f"{formats.integer(more)} more columns are not shown.")
+        st.caption(f"{formats.count(more, 'more column is', 'more columns are')} not shown.")
 
 
 def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) -> str:
@@ -267,7 +267,8 @@ def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) ->
 def _result(found: C, columns: Columns[C]) -> None:
     rows, people = found.refused.rows - found.refused.count, columns.people(found)
     st.markdown(
-        f"**{formats.integer(people)} people** in {formats.count(rows, 'row', 'rows')} are counted."
+        f"**{formats.count(people, 'person', 'people')}** in "
+        f"{formats.count(rows, 'row', 'rows')} {'is' if people == 1 else 'are'} counted."
         f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
         f"{columns.describe(found)}"
     )

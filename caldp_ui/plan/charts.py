@@ -177,6 +177,6 @@ def _line(
         "opacity": 1.0 if chosen or number == 0 else 0.7,
         "line": {"color": ink, "dash": _DASHES[number], "width": 4 if chosen else 2},
         "marker": {"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
-        "text": [f"{words.rounded_people_text(each.people or 0)} people" for each in needs],
+        "text": [words.people_text(each.people or 0) for each in needs],
         "hovertemplate": "%{text}",
     }

@@ -49,8 +49,8 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
 
 def margins_text(record: Plan, margins: Margins, level: float) -> str:
     """The margin of every group, or the least and the largest where there are many."""
-    people = formats.people(runs.people(record.scenario))
-    start = f"With {people} people at ε = {level:g}, 95 of 100 surveys are right"
+    people = formats.counted(runs.people(record.scenario), "person", "people")
+    start = f"With {people} at ε = {level:g}, 95 of 100 surveys are right"
     rows = list(zip(margins.names, margins.margins.tolist(), strict=True))
     if len(rows) > _NAMES_MAX:
         rows.sort(key=lambda row: row[1])
@@ -87,7 +87,7 @@ def alternatives_text(record: Plan, points: Points, level: float, all_covered: b
     if not near:
         return ""
     needs = _enumerate_texts(
-        [f"{words.rounded_people_text(n.people or 0)} people at ε = {n.epsilon:g}" for n in near]
+        [f"{words.people_text(n.people or 0)} at ε = {n.epsilon:g}" for n in near]
     )
     if not all_covered:
         return f"The same accuracy takes {needs}."

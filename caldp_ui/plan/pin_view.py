@@ -24,11 +24,7 @@ def _title(record: Plan) -> str:
 
 def _need_sentence(record: Plan) -> str:
     people = need(record).people
-    number = (
-        "more than 1 trillion people"
-        if people is None
-        else f"**{words.rounded_people_text(people)} people**"
-    )
+    number = "more than 1 trillion people" if people is None else f"**{words.people_text(people)}**"
     return f"To {words.goal_text(record)} takes {number}."
 
 

@@ -66,6 +66,11 @@ def rounded_people_text(people: float) -> str:
     return formats.people(float(f"{people:.3g}"))
 
 
+def people_text(people: float) -> str:
+    """A number of people with the noun, to three digits."""
+    return formats.count(rounded_people_text(people), "person", "people")
+
+
 def protection_title(record: Plan, name: str) -> str:
     """The title of a protection in the picture."""
     return protections(runs.dataset(record.scenario).domain)[name].title
@@ -116,22 +121,20 @@ def _is_whole(record: Plan, points: Points) -> bool:
 
 def need_and_level(record: Plan, points: Points) -> tuple[str, float]:
     """The sentence on what the reader's people need, and the ε that it speaks of."""
-    needs, people = points[record.protection], formats.people(runs.people(record.scenario))
+    needs = points[record.protection]
+    people = formats.counted(runs.people(record.scenario), "person", "people")
     level = sufficient_epsilon(record, points)
     if level is not None and level > needs[0].epsilon:
-        return f"With {people} people you need ε ≈ {level:g} to {goal_text(record)}.", level
+        return f"With {people} you need ε ≈ {level:g} to {goal_text(record)}.", level
     if level is not None:
-        return f"With {people} people even ε = {level:g} is enough to {goal_text(record)}.", level
+        return f"With {people} even ε = {level:g} is enough to {goal_text(record)}.", level
     if _is_whole(record, points):
-        text = (
-            f"With {people} people no ε up to {needs[-1].epsilon:g} is enough to "
-            f"{goal_text(record)}."
-        )
+        text = f"With {people} no ε up to {needs[-1].epsilon:g} is enough to {goal_text(record)}."
         return text, record.epsilon
     ours = _people_at(record, needs)
-    text = TOO_MANY if ours is None else rounded_people_text(ours)
+    text = f"{TOO_MANY} people" if ours is None else people_text(ours)
     return (
-        f"At ε = {record.epsilon:g} you need {text} people to {goal_text(record)}.",
+        f"At ε = {record.epsilon:g} you need {text} to {goal_text(record)}.",
         record.epsilon,
     )
 
@@ -143,15 +146,14 @@ def level_sentence(record: Plan, points: Points) -> str:
         return ""
     text = (
         f"At ε = {record.epsilon:g}, “{protection_title(record, record.protection)}” needs "
-        f"{rounded_people_text(ours)}"
+        f"{people_text(ours)}"
     )
     if record.protection == PLAIN:
-        return f"{text} people."
+        return f"{text}."
     if rounded_people_text(plain) == rounded_people_text(ours):
-        return f"{text} people, and so does plain LDP."
+        return f"{text}, and so does plain LDP."
     return (
-        f"{text} people, plain LDP {rounded_people_text(plain)} ({formats.times(plain / ours)} "
-        f"as many)."
+        f"{text}, plain LDP {rounded_people_text(plain)} ({formats.times(plain / ours)} as many)."
     )
 
 

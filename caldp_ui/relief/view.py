@@ -91,8 +91,8 @@ def _show_blocks(state: PageState[Any], setup: Setup, domain: GridDomain) -> Non
     chart = deck.blocks_deck(blocks, domain, look, borders(domain), 1 if _is_phone() else 2)
     readable = int((blocks.protected == 0).sum())
     alt = (
-        f"Relief of {len(blocks.heights)} blocks, ε as height, from {blocks.heights.min():g} to "
-        f"{top:g}; in {readable} of them nobody is protected."
+        f"Relief of {formats.count(len(blocks.heights), 'block', 'blocks')}, ε as height, from "
+        f"{blocks.heights.min():g} to {top:g}; in {readable} of them nobody is protected."
     )
     st.pydeck_chart(chart, height=_HEIGHT, key=state.key("relief-blocks"), alt=alt)
     st.caption(

@@ -47,7 +47,7 @@ def scene(results: Results) -> Scene:
     """Scene of both maps under one scale; never cached, as the data are a visitor's own."""
     domain = results.protocol.domain
     assert isinstance(domain, GridDomain)
-    reports = f"{formats.people(results.reports)} reports"
+    reports = formats.counted(results.reports, "report", "reports")
     pictures = [_picture(_ESTIMATE, "Estimate", reports, results, results.shares)]
     if results.lower_bounds is not None:
         sure = f"in all cells, {100 * results.level:g} % sure"

@@ -155,7 +155,7 @@ def _mixing_sentence(results: Results) -> str:
         vocabulary(results),
         before,
         after,
-        f"the {formats.people(largest['people'])} reports{block_text}",
+        f"the {formats.counted(largest['people'], 'report', 'reports')}{block_text}",
     )
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from caldp_core.basics.errors import check_whole, require
 from caldp_ui.room.attempts import record_event
 from caldp_ui.room.question import Question
+from caldp_ui.words import formats
 
 REPORTS_MAX: Final = 500
 """Reports to one question at most, whatever its teacher asks for."""
@@ -79,7 +80,8 @@ class Poll:
         require(state.is_open, "The question is closed; your report was not counted.")
         require(
             len(state.reports) < state.most,
-            f"The poll is full: {state.most} reports are in; yours was not counted.",
+            f"The poll is full: {formats.count(state.most, 'report is', 'reports are')} in; "
+            "yours was not counted.",
         )
         now = clock()
         lately = deque(came for came in self.came if now - came <= 1.0)

@@ -84,7 +84,9 @@ def _setting_text(ours: Result) -> str:
     """ε, people and data of the picture, in characters that its font has."""
     setup = ours.setup
     level = policies.level_text(setup, "epsilon")
-    return f"{level}; {formats.people(setup.n)} people; data: {setup.dataset.name[:90]}"
+    return (
+        f"{level}; {formats.counted(setup.n, 'person', 'people')}; data: {setup.dataset.name[:90]}"
+    )
 
 
 def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:

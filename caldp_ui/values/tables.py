@@ -69,7 +69,9 @@ def table_of(spec: DatasetSpec) -> Table | None:
     if isinstance(spec, OwnSurvey):
         return _own_survey_table(spec)
     if isinstance(spec, OwnTable):
-        size = f"{formats.people(sum(spec.counts))} people, {len(spec.names):,} answers."
+        size = (
+            f"{formats.counted(sum(spec.counts), 'person', 'people')}, {len(spec.names):,} answers."
+        )
         return Table(f"{visitor_data.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
@@ -79,8 +81,8 @@ def _own_survey_table(spec: OwnSurvey) -> Table:
     """The table of the survey's question that is shown."""
     tables = spec.tables()
     table = tables[spec.selected]
-    people = formats.people(sum(table.counts))
-    size = f"{people} people, {len(tables)} questions; {len(table.names):,} answers to this one."
+    people = formats.counted(sum(table.counts), "person", "people")
+    size = f"{people}, {len(tables)} questions; {len(table.names):,} answers to this one."
     return Table(f"{visitor_data.YOURS}{spec.title}: {table.title}", size, spec)
 
 

@@ -1,6 +1,12 @@
 """Numbers as people read them: never a power of ten, thousands separated by a comma."""
 
 import math
+from typing import Final
+
+from caldp_core.basics.counted import count_text
+
+count: Final = count_text
+"""A number of things: "1 block", "875 blocks"."""
 
 _BIG = ((1e15, "quadrillion"), (1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -29,14 +35,9 @@ def integer(number: int) -> str:
     return f"{number:,}"
 
 
-def count(number: int, one: str, many: str) -> str:
-    """A number of things: "1 block", "875 blocks"."""
-    return f"{integer(number)} {one if number == 1 else many}"
-
-
 def counted(number: float, one: str, many: str) -> str:
     """A number of things as `people` writes it: "1 person", "3.67 million people"."""
-    return f"{people(number)} {one if round(number) == 1 else many}"
+    return count(people(number), one, many)
 
 
 def share(value: float) -> str:

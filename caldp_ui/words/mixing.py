@@ -43,7 +43,10 @@ def scenario_text(nouns: Vocabulary, setup: Setup) -> str:
     block_text = "" if policy.m == 1 else " of the block with the most people"
     before = float(policy.epsilon[block])
     return describe_mixing(
-        nouns, before, levels, f"the {formats.people(int(people[block]))} reports{block_text}"
+        nouns,
+        before,
+        levels,
+        f"the {formats.counted(int(people[block]), 'report', 'reports')}{block_text}",
     )
 
 

@@ -63,5 +63,5 @@ def _setting_text(data: YesNoData) -> str:
     policy = yes_no_policy(setup.scenario)
     levels = (policy.epsilon_10, policy.epsilon_01)
     yes, no = (promise_levels.level(each).replace("∞", "infinite") for each in levels)
-    people = formats.people(setup.n)
-    return f"epsilon of yes: {yes}; of no: {no}; {people} reports; example data"
+    reports = formats.counted(setup.n, "report", "reports")
+    return f"epsilon of yes: {yes}; of no: {no}; {reports}; example data"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import {degrees, people} from "../../caldp_ui/stage/web/dom.js";
+import {counted, degrees, people} from "../../caldp_ui/stage/web/dom.js";
 import {Grid} from "../../caldp_ui/stage/web/grid.js";
 import {drawNames, nearestCity} from "../../caldp_ui/stage/web/names.js";
 import {View} from "../../caldp_ui/stage/web/view.js";
@@ -78,6 +78,11 @@ test("a name goes to the left of its dot where the right is not free", () => {
     assert.ok(right.box[0] > dot);
     const [left] = written([["Middle", "", 30, 45]], [[dot + 8, dot + 20, 190, 210]]);
     assert.ok(left.box[1] < dot);
+});
+
+test("one thing is counted in the singular", () => {
+    const texts = [0, 1, 2, 1024].map(n => counted(people(n), "person", "people"));
+    assert.deepEqual(texts, ["0 people", "1 person", "2 people", "1,020 people"]);
 });
 
 test("people are told whole below a thousand, and in three digits above", () => {

@@ -281,7 +281,7 @@ def test_what_is_refused() -> None:
     for own, words in (
         ([[0, 6]], r"\[0, 5\], or −1"),
         ([[0, -2]], "−1 for none"),
-        ([[0]], "1 rows of 2 whole numbers"),
+        ([[0]], "1 row of 2 whole numbers"),
         ([[0.5, 1.0]], "whole numbers"),
     ):
         with pytest.raises(CaldpError, match=words):

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
 from caldp_core.basics.formulas import unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
@@ -211,5 +212,5 @@ def _require_two(answers: list[str], refused: RefusedRows) -> None:
     """Raise `CaldpError` for fewer than two answers, with the reasons why others do not count."""
     first = excerpt(answers[0]) if answers else "none"
     why = ", ".join(f"{reason} in {times:,}" for reason, times in refused.reasons)
-    rows = f" ({why} of {refused.rows:,} rows)" if why else ""
+    rows = f" ({why} of {count_text(refused.rows, 'row', 'rows')})" if why else ""
     require(len(answers) > 1, f"A table needs two answers, got {first}{rows}; take another column.")

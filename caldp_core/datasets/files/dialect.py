@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.datasets.own import excerpt
 
@@ -38,7 +39,7 @@ class Dialect:
 
     def describe(self) -> str:
         """What sets cells apart, and what is skipped, in words."""
-        above = f", below {self.skip:,} other lines" if self.skip else ""
+        above = f", below {count_text(self.skip, 'other line', 'other lines')}" if self.skip else ""
         if self.width == 1:
             return f"one column{above}"
         return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"

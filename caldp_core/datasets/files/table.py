@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import BYTE_ORDER_MARK
@@ -170,7 +171,9 @@ def _parquet(source: Source, bounds: Bounds, packed: Sequence[str]) -> Table:
         f"{(size or 0) / 2**20:,.0f} MB; give a part, or count it with `caldp count`.",
     )
     names = tuple(str(row[0]) for row in described)
-    return Table(source, bounds, f"Parquet, {len(names):,} columns", None, names)
+    return Table(
+        source, bounds, f"Parquet, {count_text(len(names), 'column', 'columns')}", None, names
+    )
 
 
 def _escaped(name: str) -> str:

@@ -1,7 +1,7 @@
 /* The projector's picture: a bar with its range for each answer, how the range tightened, and all
    that the server knows. Rows live as long as their answer, so that bars move and nothing blinks. */
 
-import {el, setText} from "./dom.js";
+import {counted, el, setText} from "./dom.js";
 import {Picture, hub, whenGone} from "./hub.js";
 
 /** @typedef {{
@@ -115,7 +115,7 @@ class Board extends Picture {
         setText(parts.number, estimate === null ? "?" : percent(estimate));
         setText(parts.span, span);
         const label = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${percent(estimate)}, `
-            + `range ${span}; ${sent} of ${n} reports name it`;
+            + `range ${span}; it is named by ${sent} of ${counted(String(n), "report", "reports")}`;
         parts.node.setAttribute("aria-label", label);
         this.drawHistory(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));
     }

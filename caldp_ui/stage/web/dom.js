@@ -87,6 +87,12 @@ export function people(number) {
     return (whole + 0).toLocaleString("en");
 }
 
+/** A number as it is written, and what is counted: "1 person", "1,024 people".
+    @param {string} text
+    @param {string} one
+    @param {string} many */
+export function counted(text, one, many) { return `${text} ${text === "1" ? one : many}`; }
+
 /** A place in degrees, with decimals that tell middles of cells apart: "40.7° N, 74.0° W".
     @param {number} latitude
     @param {number} longitude

@@ -1,6 +1,7 @@
 /* What the chart lists, and in which words: answers and groups by their view, a search, or what is
    unfolded. */
 
+import {counted} from "../../stage/web/dom.js";
 import {percent} from "./text.js";
 
 /** @import {Kind} from "./row.js"
@@ -99,6 +100,6 @@ function sentence(n, {name, truth, plain, ours, pinned}) {
     /** @type {(who: string, range: Estimate) => string} */
     const estimateText = (who, range) => range
         ? `; ${who} ${percent(range[0])} (${percent(range[1])} to ${percent(range[2])})` : "";
-    return `${name}: truth ${percent(truth)}, ${people} people${estimateText("plain LDP", plain)}`
-        + `${estimateText("this protection", ours)}${estimateText("pinned", pinned)}.`;
+    return `${name}: truth ${percent(truth)}, ${counted(people, "person", "people")}`
+        + `${estimateText("plain LDP", plain)}${estimateText("this protection", ours)}${estimateText("pinned", pinned)}.`;
 }
