@@ -61,9 +61,9 @@ def read_collection(files: Files) -> Collection:
     )
     require(
         bool(given) != bool(tables) and len(tables) <= 1 and len(records) <= 1,
-        f"There are {count_text(len(given), 'tally', 'tallies')}, "
+        f"Beside the protocol, {count_text(len(given), 'tally', 'tallies')}, "
         f"{count_text(len(tables), 'table', 'tables')} and "
-        f"{count_text(len(records), 'record', 'records')} beside the protocol; {_FILES_HINT}.",
+        f"{count_text(len(records), 'record', 'records')} were given; {_FILES_HINT}.",
     )
     if given:
         alone = protocols[0] if len(given) == 1 else None

@@ -28,7 +28,7 @@ def test_counts_go_to_the_cells_of_the_places(path: Path) -> None:
     assert dataset.n == 2
     assert dataset.counts is not None
     assert dataset.counts[AUSTIN_CELL] == 2
-    assert "2 check-ins are on the map, 1 are outside" in dataset.note
+    assert "2 check-ins are on the map, 1 outside it" in dataset.note
     assert "could not be read" not in dataset.note
 
 
