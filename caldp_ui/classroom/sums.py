@@ -115,7 +115,7 @@ def _count(lesson: Lesson) -> str:
 
 
 def _percent(percent: float) -> str:
-    return f"{formats.digits(percent)}\N{NO-BREAK SPACE}%"
+    return f"{formats.digits(percent)} %"
 
 
 def _people(error: float) -> str:
