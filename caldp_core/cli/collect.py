@@ -32,6 +32,7 @@ from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol, unprotected_text
 from caldp_core.collect.record import make_record
 from caldp_core.collect.registry import About, registry_entry
+from caldp_core.collect.report_law import LawCheck, check_counts_of_reports, report_counts
 from caldp_core.collect.runs import tally_files
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
@@ -83,15 +84,34 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
     Files that are in the tally already are left out, so a run that was broken off goes on.
     """
     with plain_errors(), progress_bar("tallying") as progress:
-        result = tally_files(Protocol.from_file(protocol), files, output, progress)
+        loaded = Protocol.from_file(protocol)
+        result = tally_files(loaded, files, output, progress)
     summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
-    print_summary(summary | _tally_summary(result.collected), output)
+    checks = {"report_counts": report_counts(loaded, result.collected)}
+    print_summary(summary | _tally_summary(result.collected) | checks, output)
+    for check in check_counts_of_reports(loaded, result.collected):
+        if check.is_alarm:
+            click.echo(f"Warning: {_alarm_sentence(check)}", err=True)
     if result.refused_share > max_refused:
         raise TooManyRefusedError(
             f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
             f"{max_refused:.1%}; the others are in {str(output)!r}, look at the reasons before you "
             "estimate.".replace("%", " %")
         )
+
+
+def _alarm_sentence(check: LawCheck) -> str:
+    """What reports that are unlike honest ones look like."""
+    counted = {
+        "report": f"report {check.number:,} came",
+        "value": f"value {check.number:,} is included",
+        "bucket": f"of {check.reports:,} reports, those in one of {check.counts:,} parts came",
+    }
+    return (
+        f"{counted[check.of]} {check.count:,} times, and from honest devices {check.low:,.0f} to "
+        f"{check.high:,.0f} times on average, whatever people answer; reports were repeated or "
+        "chosen, so look at where they come from before you estimate."
+    )
 
 
 def _tally_summary(collected: CollectedTally) -> dict[str, Any]:

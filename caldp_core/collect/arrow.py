@@ -7,11 +7,13 @@ is whole or not there, so an engine that does a lost worker's part again counts 
 import base64
 import binascii
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, require
+from caldp_core.basics.types import Ints
 from caldp_core.collect.batches import book_names
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
@@ -24,6 +26,7 @@ from caldp_core.collect.collected_tally import (
 from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, parse_records
+from caldp_core.collect.repeats import add_buckets, buckets_of_histogram, buckets_of_records
 from caldp_core.mechanisms.tally import Tally
 
 if TYPE_CHECKING:
@@ -31,9 +34,9 @@ if TYPE_CHECKING:
 
 Batches: TypeAlias = "Iterable[pa.RecordBatch]"
 NUMBERS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS))
-COLUMNS: Final = (*NUMBERS, "batches", "counts")
-"""Of a partial tally: reports counted, refused by their reason, names of its batches, and the
-mechanism's counts."""
+COLUMNS: Final = (*NUMBERS, "batches", "buckets", "counts")
+"""Of a partial tally: reports counted, refused by their reason, names of its batches, reports by
+`repeats.py`, and the mechanism's counts."""
 
 
 def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
@@ -48,7 +51,7 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
             counter.add(batch)
         total = counter.tally()
         refused = [counter.refused[reason] for reason in REASONS]
-        yield _row([total.n, *refused], sorted(counter.batches), total.counts.tolist())
+        yield _row([total.n, *refused], counter.batches, counter.buckets(), total.counts)
 
     return tally
 
@@ -58,28 +61,34 @@ def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
 
     Workers add up the tallies of many tasks, for which one driver would have no memory.
     """
-    numbers, counts = np.zeros(len(NUMBERS), np.int64), np.zeros(0, np.int64)
-    names: set[str] = set()
+    numbers, names = np.zeros(len(NUMBERS), np.int64), frozenset[str]()
+    buckets, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for batch in batches:
         if not len(batch):
             continue
         numbers += [int(np.sum(batch.column(name).to_numpy())) for name in NUMBERS]
-        names.update(batch.column("batches").flatten().to_pylist())
-        rows = batch.column(COLUMNS[-1]).flatten().to_numpy().reshape(len(batch), -1)
-        counts = rows.sum(axis=0) if not counts.size else counts + rows.sum(axis=0)
+        names |= set(batch.column("batches").flatten().to_pylist())
+        buckets = add_buckets(buckets, _sum_of_lists(batch.column("buckets")))
+        counts = add_buckets(counts, _sum_of_lists(batch.column("counts")))
     if counts.size:
-        yield _row(numbers.tolist(), sorted(names), counts.tolist())
+        yield _row(numbers.tolist(), names, buckets, counts)
 
 
-def _row(numbers: list[int], batches: list[str], counts: list[int]) -> "pa.RecordBatch":
+def _sum_of_lists(column: "pa.Array") -> Ints:
+    """(entries,) the sum of a column's lists, all of one length."""
+    lists: Ints = column.flatten().to_numpy().reshape(len(column), -1)
+    return np.asarray(lists.sum(axis=0))
+
+
+def _row(
+    numbers: list[int], batches: frozenset[str], buckets: Ints, counts: Ints
+) -> "pa.RecordBatch":
     import pyarrow as pa
 
     columns = [pa.array([number], pa.int64()) for number in numbers]
-    names, whole = (
-        pa.array([batches], pa.list_(pa.string())),
-        pa.array([counts], pa.list_(pa.int64())),
-    )
-    return pa.RecordBatch.from_arrays([*columns, names, whole], names=list(COLUMNS))
+    columns.append(pa.array([sorted(batches)], pa.list_(pa.string())))
+    columns += [pa.array([each.tolist()], pa.list_(pa.int64())) for each in (buckets, counts)]
+    return pa.RecordBatch.from_arrays(columns, names=list(COLUMNS))
 
 
 def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> CollectedTally:
@@ -95,11 +104,11 @@ def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> 
         counts = check_counts("counts of a worker", np.array(row["counts"], np.int64), size)
         refused = dict(zip(REASONS, (int(row[name]) for name in NUMBERS[1:]), strict=True))
         names.update(row["batches"])
+        buckets = np.array(row["buckets"], np.int64)
+        buckets = check_counts("buckets of a worker", buckets, total.buckets.size)
         part = Tally(counts, int(row["n"]), mark)
-        total = total + CollectedTally(protocol.fingerprint, part, frozenset(), refused)
-    return CollectedTally(
-        total.protocol, total.tally, book_names(names, "This frame"), total.refused
-    )
+        total = total + CollectedTally(protocol.fingerprint, part, frozenset(), refused, buckets)
+    return replace(total, batches=book_names(names, "This frame"))
 
 
 class _BatchCounter:
@@ -111,6 +120,7 @@ class _BatchCounter:
         self.batches: frozenset[str] = frozenset()
         self._protocol, self._form = protocol, protocol.format
         self._is_number = self._form.kind == NUMBER
+        self._buckets = empty.buckets
         self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
         self._checker = None if self._is_number else RecordChecker(protocol)
 
@@ -136,6 +146,12 @@ class _BatchCounter:
         if self._is_number:
             return self._protocol.mechanism.tally_of_histogram(self._histogram)
         return self._tally
+
+    def buckets(self) -> Ints:
+        """The reports counted, by `repeats.py`."""
+        if self._is_number:
+            return buckets_of_histogram(self._protocol, self._histogram)
+        return self._buckets
 
     def _count_numbers(self, column: "pa.Array") -> None:
         import pyarrow as pa
@@ -167,6 +183,7 @@ class _BatchCounter:
         valid = self._checker.valid_mask(records)
         self.refused[OUT_OF_RANGE] += int(np.count_nonzero(~valid))
         self._tally = self._tally + mechanism.tally(records[valid])
+        self._buckets = self._buckets + buckets_of_records(self._protocol, records[valid])
 
 
 def _is_text(column: "pa.Array", pa: Any) -> bool:

@@ -9,12 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_counts, check_whole, require
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.short_repr import short_repr
+from caldp_core.basics.types import Ints
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.repeats import BUCKETS, add_buckets, no_buckets
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.tally import Tally
 
@@ -36,13 +38,15 @@ def zero_refusals() -> dict[str, int]:
 class CollectedTally:
     """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`batches.py`).
 
-    `refused`: how many reports, by the reason (`REASONS`). Addition in any order gives the same.
+    `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by `repeats.py`, (0,)
+    where they were not counted so. Addition in any order gives the same.
     """
 
     protocol: str
     tally: Tally
     batches: frozenset[str] = frozenset()
     refused: Mapping[str, int] = field(default_factory=zero_refusals)
+    buckets: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     __repr__ = short_repr
 
     @classmethod
@@ -53,7 +57,7 @@ class CollectedTally:
         if isinstance(mechanism, ContextMechanism):
             dtype = mechanism.oracles.dtype
         empty = mechanism.tally(np.zeros(0, dtype))
-        return cls(protocol.fingerprint, empty)
+        return cls(protocol.fingerprint, empty, buckets=no_buckets(protocol))
 
     def __add__(self, other: "CollectedTally") -> "CollectedTally":
         require(
@@ -72,13 +76,20 @@ class CollectedTally:
             f"A tally holds at most {N_MAX:,} reports; estimate these by themselves.",
         )
         refused = {reason: self.refused[reason] + other.refused[reason] for reason in REASONS}
-        batches = self.batches | other.batches
-        return CollectedTally(self.protocol, self.tally + other.tally, batches, refused)
+        return CollectedTally(
+            self.protocol,
+            self.tally + other.tally,
+            self.batches | other.batches,
+            refused,
+            add_buckets(self.buckets, other.buckets),
+        )
 
     def to_json(self) -> str:
         """The text of a tally file, which `Tally.from_json` reads as well."""
         data: dict[str, Any] = json.loads(self.tally.to_json())
         data |= {"protocol": self.protocol, "refused": dict(self.refused)}
+        if self.buckets.any():
+            data["buckets"] = self.buckets.tolist()
         return format_json(data | {"batches": sorted(self.batches)})
 
     def write(self, path: Path) -> None:
@@ -116,7 +127,7 @@ class CollectedTally:
         assert isinstance(batches, list)
         assert isinstance(refused, dict)
         counts = {r: check_whole(f"{r} in {_NAME.lower()}", refused[r], 0, N_MAX) for r in REASONS}
-        return cls(protocol, tally, frozenset(batches), counts)
+        return cls(protocol, tally, frozenset(batches), counts, _buckets(data, name))
 
     def check(self, protocol: Protocol) -> None:
         """Raise `CaldpError` unless it is this protocol's."""
@@ -142,6 +153,14 @@ class CollectedTally:
             f"{count_text(self.tally.n, 'report', 'reports')}; give the file that "
             "caldp tally wrote.",
         )
+
+
+def _buckets(data: Mapping[str, Any], name: str) -> Ints:
+    """The counts by buckets in a tally's dictionary, (0,) where there are none."""
+    found = data.get("buckets", [])
+    right = isinstance(found, list) and len(found) in (0, BUCKETS)
+    require(right, f"The buckets of {name} must be {BUCKETS:,} counts; count its reports again.")
+    return check_counts("buckets", np.array(found or np.zeros(0, np.int64)), len(found))
 
 
 def _texts(value: object) -> bool:

@@ -7,14 +7,16 @@ time, and added up bit by bit by the mechanism's own oracles.
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.duck import THREADS, connect
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.types import Ints
 from caldp_core.collect.batches import Parts, batch_content, batches_of_file, check_new_batches
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
@@ -28,6 +30,7 @@ from caldp_core.collect.file_contents import file_batch_name, is_counted
 from caldp_core.collect.formats import DIGITS_END, NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, Rows, parse_records
+from caldp_core.collect.repeats import buckets_of_histogram, buckets_of_records, no_buckets
 from caldp_core.collect.report_files import ReportFile, detect_report_file, unreadable_error
 from caldp_core.mechanisms.tally import Tally
 
@@ -39,6 +42,10 @@ MEMORY_MB: Final = 700
 _PART_BYTES: Final = 1 << 23
 """Bytes of reports in memory at a time, for each thread."""
 _REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
+
+
+_Counted: TypeAlias = tuple[Tally, dict[str, int], Ints]
+"""A file's tally, reports refused by their reason, and the counts by buckets."""
 
 
 class Collector:
@@ -74,7 +81,7 @@ class Collector:
                     check_new_batches(path, twice, parts(), partial(self._is_copy, path))
                 before = _rejects(connection, source)
                 count = self._tally_numbers if self._is_number else self._tally_bytes
-                tally, refused = count(connection, source)
+                tally, refused, buckets = count(connection, source)
                 refused[MALFORMED] += _rejects(connection, source) - before
             except duckdb.Error as error:
                 raise unreadable_error(path, error) from None
@@ -85,7 +92,8 @@ class Collector:
         )
         if not tally.n and not any(refused.values()):
             batches = frozenset()
-        return CollectedTally(self._protocol.fingerprint, tally, batches - counted_batches, refused)
+        books = batches - counted_batches
+        return CollectedTally(self._protocol.fingerprint, tally, books, refused, buckets)
 
     def batches(self, path: Path) -> frozenset[str]:
         """The deliveries in a file, as books name them; raises `CaldpError`."""
@@ -109,9 +117,7 @@ class Collector:
         mark = self._protocol.fingerprint
         return {**source.sql_parameters, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
 
-    def _tally_numbers(
-        self, connection: "DuckDBPyConnection", source: ReportFile
-    ) -> tuple[Tally, dict[str, int]]:
+    def _tally_numbers(self, connection: "DuckDBPyConnection", source: ReportFile) -> _Counted:
         values = self._protocol.format.values
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN -2 WHEN number IS NULL THEN -1 "
@@ -126,21 +132,21 @@ class Collector:
             refused[reason] = int(n[sent == code].sum())
         histogram = np.zeros(values, np.int64)
         histogram[sent[sent >= 0]] = n[sent >= 0]
-        return self._protocol.mechanism.tally_of_histogram(histogram), refused
+        tally = self._protocol.mechanism.tally_of_histogram(histogram)
+        return tally, refused, buckets_of_histogram(self._protocol, histogram)
 
-    def _tally_bytes(
-        self, connection: "DuckDBPyConnection", source: ReportFile
-    ) -> tuple[Tally, dict[str, int]]:
+    def _tally_bytes(self, connection: "DuckDBPyConnection", source: ReportFile) -> _Counted:
         size = self._protocol.format.size
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN ''::BLOB "
             f"WHEN octet_length(report) = {size} THEN report END AS sent "
             f"FROM (SELECT {_bytes_sql(source)} AS report, protocol FROM ({source.rows_sql}))"
         )
-        refused, total = zero_refusals(), CollectedTally.empty(self._protocol).tally
+        total = _Total(CollectedTally.empty(self._protocol).tally, no_buckets(self._protocol))
+        refused = total.refused
         parts = _parts(connection, sql, self._sql_parameters(source), max(1, _PART_BYTES // size))
         with ThreadPoolExecutor(THREADS) as threads:
-            waiting: deque[Future[tuple[Tally, int]]] = deque()
+            waiting: deque[Future[tuple[Tally, int, Ints]]] = deque()
             for valid, offsets, data in parts:
                 sent = int(np.count_nonzero(np.diff(offsets)))
                 refused[OTHER_PROTOCOL] += valid - sent
@@ -148,19 +154,33 @@ class Collector:
                 rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
                 waiting.append(threads.submit(self._tally_rows, rows))
                 if len(waiting) > THREADS:
-                    total = _add_next_result(waiting, total, refused)
+                    total.add(*waiting.popleft().result())
             while waiting:
-                total = _add_next_result(waiting, total, refused)
-        return total, refused
+                total.add(*waiting.popleft().result())
+        return total.tally, refused, total.buckets
 
-    def _tally_rows(self, rows: Rows) -> tuple[Tally, int]:
-        """The tally of all valid rows, and how many are not valid."""
+    def _tally_rows(self, rows: Rows) -> tuple[Tally, int, Ints]:
+        """The tally of all valid rows, how many are not valid, and the valid ones' buckets."""
         assert self._checker is not None
         records = parse_records(self._protocol, rows)
         valid = self._checker.valid_mask(records)
         if not valid.all():
             records = records[valid]
-        return self._protocol.mechanism.tally(records), int(len(rows) - len(records))
+        tally = self._protocol.mechanism.tally(records)
+        return tally, int(len(rows) - len(records)), buckets_of_records(self._protocol, records)
+
+
+@dataclass
+class _Total:
+    """The sum of the parts of a file of reports in bytes."""
+
+    tally: Tally
+    buckets: Ints
+    refused: dict[str, int] = field(default_factory=zero_refusals)
+
+    def add(self, tally: Tally, wrong: int, buckets: Ints) -> None:
+        self.tally, self.buckets = self.tally + tally, self.buckets + buckets
+        self.refused[OUT_OF_RANGE] += wrong
 
 
 def _number_sql(source: ReportFile) -> str:
@@ -195,14 +215,6 @@ def _rejects(connection: "DuckDBPyConnection", source: ReportFile) -> int:
     sql = "SELECT count(DISTINCT (scan_id, line)) FROM reject_errors"
     (row,) = connection.execute(sql).fetchall()
     return int(row[0])
-
-
-def _add_next_result(
-    waiting: "deque[Future[tuple[Tally, int]]]", total: Tally, refused: dict[str, int]
-) -> Tally:
-    tally, wrong = waiting.popleft().result()
-    refused[OUT_OF_RANGE] += wrong
-    return total + tally
 
 
 def _parts(

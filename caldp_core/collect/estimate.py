@@ -20,6 +20,7 @@ from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.file_contents import file_batch_name
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.repeats import buckets_of_histogram
 from caldp_core.collect.report_files import columns_of_file, unreadable_error
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named
@@ -132,4 +133,5 @@ def _read_histogram(
         {batch for *_, batch in rows if batch is not None}, f"The file {str(path)!r}"
     )
     tally = protocol.mechanism.tally_of_histogram(counts)
-    return CollectedTally(protocol.fingerprint, tally, named | {file_batch_name(path)}, refused)
+    books, buckets = named | {file_batch_name(path)}, buckets_of_histogram(protocol, counts)
+    return CollectedTally(protocol.fingerprint, tally, books, refused, buckets)

@@ -16,6 +16,7 @@ from caldp_core.collect.collected_tally import REASONS, CollectedTally
 from caldp_core.collect.file_contents import FILE_PREFIX
 from caldp_core.collect.mixing import block_epsilons, mixed_privacy_of_tally
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.report_law import report_counts
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
 
@@ -55,6 +56,7 @@ def make_record(
         "privacy": {**promised["privacy"], "if_mixed": mixed},
         "reports": collected.tally.n,
         "refused": dict(collected.refused),
+        "report_counts": report_counts(protocol, collected),
         "files": sum(name.startswith(FILE_PREFIX) for name in collected.batches),
         "batches": sorted(
             n.removeprefix(BATCH_PREFIX) for n in collected.batches if n.startswith(BATCH_PREFIX)

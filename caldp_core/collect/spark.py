@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     DataFrame = Any  # pyspark is no dependency
 
 _SCHEMA: Final = ", ".join(
-    [*(f"{name} bigint" for name in NUMBERS), "batches array<string>", "counts array<bigint>"]
+    [
+        *(f"{name} bigint" for name in NUMBERS),
+        "batches array<string>",
+        *(f"{name} array<bigint>" for name in ("buckets", "counts")),
+    ]
 )
 ROWS_MAX: Final = 256
 """Partial tallies that the driver adds up: 90 MB where each has 43,750 counts."""
