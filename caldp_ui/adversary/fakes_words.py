@@ -133,8 +133,9 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
         )
     if check.always_agree:
         return (
-            f"**No.** With this method ({method}) the estimates of the {block} always add up to "
-            "the phones that reported from it, whatever they send."
+            f"**Not by this sum.** With this method ({method}) the estimates of the {block} always "
+            "add up to the phones that reported from it, whatever they send. A report that comes "
+            "too often for honest phones would show them."
         )
     sums = (
         f"The estimates of the {block} add up to "

@@ -55,9 +55,10 @@ def protocol() -> Protocol:
 
 def reading(collected: CollectedTally) -> int | str:
     """The number of the only report, or why it was refused."""
-    (found,) = [*np.flatnonzero(collected.tally.counts).tolist(),
-                *(reason for reason in REASONS if collected.refused[reason])]  # fmt: skip
-    return found
+    found: list[int | str] = [reason for reason in REASONS if collected.refused[reason]]
+    found += np.flatnonzero(collected.tally.counts).tolist()
+    (only,) = found
+    return only
 
 
 def by_workers(protocol: Protocol, report: Any, kind: Any) -> CollectedTally:
