@@ -21,9 +21,9 @@ MARK: Final = "rehearsal"
 
 
 def truth_of(question: Question) -> Floats:
-    """(k,) made-up shares: a sensitive answer is half as common as another."""
+    """(k,) made-up shares: a sensitive answer, of all the first, is half as common as another."""
     weights = np.full(question.k, 2.0)
-    weights[list(question.sensitive)] = 1.0
+    weights[list(question.sensitive) if len(question.sensitive) < question.k else [0]] = 1.0
     return np.asarray(weights / weights.sum())
 
 
