@@ -10,6 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import check_output, hold_file, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
@@ -105,7 +106,7 @@ def _alarm_sentence(check: LawCheck) -> str:
     counted = {
         "report": f"report {check.number:,} came",
         "value": f"value {check.number:,} is included",
-        "bucket": f"of {check.reports:,} reports, those in one of {check.counts:,} parts came",
+        "bucket": f"of {count_text(check.reports, 'report', 'reports')}, those in one of {check.counts:,} parts came",
     }
     return (
         f"{counted[check.of]} {check.count:,} times, and from honest devices {check.low:,.0f} to "
