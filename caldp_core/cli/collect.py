@@ -103,10 +103,11 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
 
 def _alarm_sentence(check: LawCheck) -> str:
     """What reports that are unlike honest ones look like."""
+    reports = count_text(check.reports, "report", "reports")
     counted = {
         "report": f"report {check.number:,} came",
         "value": f"value {check.number:,} is included",
-        "bucket": f"of {count_text(check.reports, 'report', 'reports')}, those in one of {check.counts:,} parts came",
+        "bucket": f"of {reports}, those in one of {check.counts:,} parts came",
     }
     return (
         f"{counted[check.of]} {check.count:,} times, and from honest devices {check.low:,.0f} to "
