@@ -228,7 +228,7 @@ def unprotected_text(setup: Setup) -> str:
     if not found.exposed.any() and not found.protected.any():
         names = names_text(value_names(domain, found.in_clear))
         return f"Nobody is protected: no value is sensitive, and every report names one of {names}"
-    return exposed_clause(domain, found)
+    return exposed_clause(value_names(domain, found.exposed))
 
 
 def _question(text: object) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect.family_plan import FamilyPlan
-from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.protocol import EXPOSED, Protocol
 from caldp_core.collect.record import check_record
 from caldp_core.privacy.coverage import exposed_clause
 
@@ -137,7 +137,7 @@ def _unprotected(protocol: Protocol, plain: bool) -> str:
     quantities = ["the number of reports"]
     if not plain:
         found = protocol.coverage
-        exposed = exposed_clause(protocol.domain, found)
+        exposed = exposed_clause(protocol.exposed_part.get(EXPOSED, []))
         quantities[:0] = [exposed] if exposed else []
         blocks, bare = len(protocol.block_names), int((~found.protected).sum())
         quantities += [f"which of {blocks:,} blocks a person is in"] if blocks > 1 else []

@@ -90,9 +90,8 @@ def names_text(names: list[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def exposed_clause(domain: Domain | GridDomain, found: Coverage) -> str:
-    """That the exposed values are protected by nothing, by name; "" where there are none."""
-    names = value_names(domain, found.exposed)
+def exposed_clause(names: list[str]) -> str:
+    """That exposed values of these names are protected by nothing; "" without any."""
     if not names:
         return ""
     are, each = ("is", "it has") if len(names) == 1 else ("are", "each has")

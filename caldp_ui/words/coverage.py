@@ -1,9 +1,12 @@
 """Sentences on how many people are protected, the unprotected first."""
 
+import numpy as np
+
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.coverage import Coverage, exposed_clause
 from caldp_ui.words import formats
+from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -12,7 +15,11 @@ def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
 
     It comes before how many people are protected: nobody may have such a value today.
     """
-    clause = exposed_clause(domain, found)
+    names = [
+        place_name(domain, x) if isinstance(domain, GridDomain) else domain.name_of(x)
+        for x in np.flatnonzero(found.exposed).tolist()
+    ]
+    clause = exposed_clause(names)
     return clause and f"{clause}."
 
 

@@ -13,6 +13,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.results import Results, Tallies
 from caldp_core.experiments.run import Result
+from caldp_core.scenarios.blocks import RegionBlocks
 from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record
 from caldp_ui.plan import memo, people_needed
@@ -21,7 +22,8 @@ from caldp_ui.plan.page_state import Plan
 from caldp_ui.results import words as result_words
 from caldp_ui.values.page_state import STATE
 from caldp_ui.words import policies
-from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import ANSWERS, PLACES
 from tests.ui.driver import checked, open_record, page_record
 
 NAMES: Final = ["hiv*", "flu", "cold", "cough", "none"]
@@ -77,6 +79,15 @@ def test_the_headline_the_odds_and_the_promise_begin_with_them(result: Result) -
     page = unescape(record.html(ANSWERS, content, report, ""))
     assert page.index(FIRST) < page.index("All is well.")
     assert "7.5" not in page.partition('"caldp_scenario"')[0]
+
+
+def test_a_place_alone_in_its_block_is_named_though_nobody_is_there() -> None:
+    """The coarse map cuts single cells off from islands: the largest town, or degrees."""
+    setup = prepare(Scenario().with_context(blocks=RegionBlocks()))
+    alone = np.flatnonzero((setup.partition.sizes() == 1)[setup.partition.labels])
+    exposed = policies.describe_promise(PLACES, setup).exposed
+    assert exposed.startswith(f"“{place_name(setup.dataset.domain, int(alone[0]))}”, “")
+    assert f"and {alone.size - 5} more are protected by nothing" in exposed
 
 
 def test_where_nobody_is_protected_no_level_is_said() -> None:
