@@ -90,12 +90,15 @@ def names_text(names: list[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def exposed_clause(names: list[str]) -> str:
-    """That exposed values of these names are protected by nothing; "" without any."""
+def exposed_clause(names: list[str], text: str = "") -> str:
+    """That exposed values of these names are protected by nothing; "" without any.
+
+    `text`: what to call them, if not by name.
+    """
     if not names:
         return ""
     are, each = ("is", "it has") if len(names) == 1 else ("are", "each has")
     return (
-        f"{names_text(names)} {are} protected by nothing: {each} nothing to hide among, so every "
-        "report of it names it"
+        f"{text or names_text(names)} {are} protected by nothing: {each} nothing to hide among, "
+        "so every report of it names it"
     )

@@ -15,11 +15,12 @@ def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
 
     It comes before how many people are protected: nobody may have such a value today.
     """
-    names = [
-        place_name(domain, x) if isinstance(domain, GridDomain) else domain.name_of(x)
-        for x in np.flatnonzero(found.exposed).tolist()
-    ]
-    clause = exposed_clause(names)
+    values = np.flatnonzero(found.exposed).tolist()
+    text = ""  # by name, but for places, which are many and far from the eye
+    if values and isinstance(domain, GridDomain):
+        first = place_name(domain, values[0])
+        text = first if len(values) == 1 else f"{len(values):,} places, such as {first},"
+    clause = exposed_clause(list(map(domain.name_of, values)), text)
     return clause and f"{clause}."
 
 
