@@ -100,5 +100,5 @@ def exposed_clause(names: list[str], text: str = "") -> str:
     are, each = ("is", "it has") if len(names) == 1 else ("are", "each has")
     return (
         f"{text or names_text(names)} {are} protected by nothing: {each} nothing to hide among, "
-        "so every report of it names it"
+        "so it is sent in clear"
     )

@@ -12,6 +12,7 @@ from caldp_core import Protocol, Scenario, prepare, run
 from caldp_core.basics.types import no_progress
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.results import Results, Tallies
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.blocks import RegionBlocks
 from caldp_ui.compute.privacy_summary import PrivacySummary
@@ -86,7 +87,9 @@ def test_a_place_alone_in_its_block_is_named_though_nobody_is_there() -> None:
     setup = prepare(Scenario().with_context(blocks=RegionBlocks()))
     alone = np.flatnonzero((setup.partition.sizes() == 1)[setup.partition.labels])
     exposed = policies.describe_promise(PLACES, setup).exposed
-    first = place_name(setup.dataset.domain, int(alone[0]))
+    domain = setup.dataset.domain
+    assert isinstance(domain, GridDomain)
+    first = place_name(domain, int(alone[0]))
     assert exposed.startswith(f"{alone.size} places, such as {first}, are protected by nothing:")
 
 
