@@ -94,8 +94,8 @@ class Protocol:
         refusal = unprotected_text(setup)
         require(
             allow_unprotected or not refusal,
-            f"{refusal}; change the blocks or what is sensitive, or allow it with "
-            "allow_unprotected=True (caldp protocol --allow-unprotected).",
+            f"{refusal}, with nothing to hide among; change the blocks or what is sensitive, or "
+            "allow it with allow_unprotected=True (caldp protocol --allow-unprotected).",
         )
         if isinstance(mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec):
             plan = FamilyPlan(setup.spec, mechanism)
@@ -227,7 +227,7 @@ def unprotected_text(setup: Setup) -> str:
     found, domain = coverage(setup.policy), setup.dataset.domain
     if not found.exposed.any() and not found.protected.any():
         names = names_text(value_names(domain, found.in_clear))
-        return f"Nobody is protected: no value is sensitive, and every report names one of {names}"
+        return f"Nobody is protected: no value is sensitive, {names} are sent in clear"
     return exposed_clause(value_names(domain, found.exposed))
 
 

@@ -97,8 +97,5 @@ def exposed_clause(names: list[str], text: str = "") -> str:
     """
     if not names:
         return ""
-    are, each = ("is", "it has") if len(names) == 1 else ("are", "each has")
-    return (
-        f"{text or names_text(names)} {are} protected by nothing: {each} nothing to hide among, "
-        "so it is sent in clear"
-    )
+    are = "is" if len(names) == 1 else "are"
+    return f"{text or names_text(names)} {are} protected by nothing and sent in clear"

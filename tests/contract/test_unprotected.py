@@ -163,7 +163,7 @@ def test_every_output_of_a_collection_names_them_first_and_no_epsilon_stands_for
     entry = registry_entry(protocol, record, ABOUT)["deployment"]
     assert entry["privacy_loss"]["privacy_parameters"] == ({"epsilon": most} if levels else {})
     if exposed:
-        first = entry["dp_variant"]["unprotected_quantities"].partition(":")[0]
+        first = entry["dp_variant"]["unprotected_quantities"].partition(";")[0]
         assert all(f"“{name}”" in first for name in exposed)
     mixed = privacy["if_mixed"]
     if mixed is not None:

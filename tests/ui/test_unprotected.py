@@ -14,7 +14,9 @@ from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.results import Results, Tallies
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
-from caldp_core.scenarios.blocks import RegionBlocks
+from caldp_core.scenarios.blocks import EvenRuns, RegionBlocks
+from caldp_core.scenarios.sensitive import EverythingSensitive
+from caldp_ui.compute import runs
 from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record
 from caldp_ui.plan import memo, people_needed
@@ -28,7 +30,7 @@ from caldp_ui.words.vocabulary import ANSWERS, PLACES
 from tests.ui.driver import checked, open_record, page_record
 
 NAMES: Final = ["hiv*", "flu", "cold", "cough", "none"]
-FIRST: Final = "“hiv*” is protected by nothing: it has nothing to hide among"
+FIRST: Final = "“hiv*” is protected by nothing and sent in clear."
 POLICY: Final = {
     "kind": "context",
     "blocks": {"kind": "groups"},
@@ -90,7 +92,9 @@ def test_a_place_alone_in_its_block_is_named_though_nobody_is_there() -> None:
     domain = setup.dataset.domain
     assert isinstance(domain, GridDomain)
     first = place_name(domain, int(alone[0]))
-    assert exposed.startswith(f"{alone.size} places, such as {first}, are protected by nothing:")
+    assert exposed.startswith(
+        f"{alone.size} places, such as {first}, are protected by nothing and "
+    )
 
 
 def test_where_nobody_is_protected_no_level_is_said() -> None:
@@ -138,15 +142,17 @@ def test_results_of_a_collection_begin_with_them() -> None:
 
 
 def test_the_protocol_is_offered_once_it_is_asked_for() -> None:
-    at = open_record(STATE, replace(page_record(open_record(STATE), STATE), scenario=scenario()))
+    first = page_record(open_record(STATE), STATE)
+    every_answer_alone = EvenRuns(runs.setup(first.scenario).mechanism.k)
+    alone = first.scenario.with_context(blocks=every_answer_alone, sensitive=EverythingSensitive())
+    at = open_record(STATE, replace(first, scenario=alone))
     at.session_state["values-tabs"] = "Share and export"
     checked(at.run())
     offered = _files(at)
     assert "scenario.json" in offered
     assert "protocol.json" not in offered
     (warning,) = at.warning
-    assert "is protected by nothing" in warning.value
-    assert r"hiv\*" in warning.value
+    assert "are protected by nothing" in warning.value
     checked(at.checkbox(key="values-allow-unprotected").check().run())
     assert "protocol.json" in _files(at)
 
