@@ -45,6 +45,7 @@ def expect_lesson(page: Any, lesson: Lesson) -> None:
     """Sentence and chart are those of the lesson, and nothing else is in their place."""
     step = render(lesson, LIGHT)
     (sentence,) = page.evaluate(TEXTS, HEADLINE)
+    sentence = sentence.replace("&nbsp;", "\N{NO-BREAK SPACE}")  # as innerHTML writes it
     assert step.replacements[headline.SENTENCE].endswith(f">{sentence}</div>")
     (chart,) = step.pictures.values()
     page.wait_for_function(DRAWN, arg=[CHART, chart])
