@@ -1,5 +1,6 @@
 """Home and work: four ways and the bias are those of the core, for every control."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,6 +114,20 @@ def test_every_preset() -> None:
     for preset in PRESETS:
         checked(at.selectbox(key="personal-preset").set_value(preset.title).run())
         assert_shows(at, preset.apply(BEGIN))
+
+
+def test_being_at_home_is_hidden_from_one_report_and_no_more_is_said_of_ten() -> None:
+    at = open_record(STATE, PersonalState(SMALL), OPENS)
+    texts = [each.value for each in at.markdown]
+    assert not any("*not* learn" in text for text in texts)
+    (sentence,) = (text for text in texts if "Whether somebody is at home" in text)
+    epsilon = SMALL.policy.epsilon
+    once = 100 * (1 - np.exp(-epsilon) / 2)  # of home and a place that is sensitive for nobody
+    found = [float(number) for number in re.findall(r"(\d+(?:\.\d)?) times in 100", sentence)]
+    assert "from one report" in sentence
+    assert "Reports add up" in sentence
+    assert abs(found[0] - once) <= 0.5
+    assert found[1] > 99
 
 
 def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:

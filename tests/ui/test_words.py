@@ -14,6 +14,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.words import accuracy, promise
 from caldp_ui.words.vocabulary import PLACES
+from tests import ROOT
+from tests.contract.checks import naming
 from tests.ui.small import CONTEXTS, channel_of, setup_of
 
 EPSILONS = (0.1, 1.0, 3.0)
@@ -190,3 +192,14 @@ def test_times_as_many(times: float) -> None:
     setup = setup_of("blocks")
     values = numbers(accuracy.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
     assert values[0] == pytest.approx(times, rel=0.05)
+
+
+def test_plus_minus_is_a_95_percent_range_wherever_it_is_written() -> None:
+    """A file that writes ± says there or in its own column what it is; `formats` only sets it."""
+    for path in sorted((ROOT / "caldp_ui").rglob("*.py")):
+        text = path.read_text("utf-8")
+        if "±" in text and path.name not in {"formats.py", "layers.py", "page_state.py"}:
+            with naming(str(path)):
+                assert "95 %" in text or "95 of 100" in text
+                assert "standard error ±" not in text
+                assert "± standard error" not in text

@@ -16,7 +16,7 @@ from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.yesno import dots, figures, presets, words
-from caldp_ui.yesno.page_data import load_data, warner_people_factor, warner_scenario
+from caldp_ui.yesno.page_data import load_coin, load_data, warner_people_factor, warner_scenario
 from caldp_ui.yesno.page_state import BEGIN, STATE, YesNoState
 from tests.ui.driver import (
     checked,
@@ -117,6 +117,26 @@ def test_warner_is_the_stricter_level_both_ways_and_needs_more_people() -> None:
     by_hand = coin * (1 - coin) * c**2 / (yes_rate * (1 - yes_rate) / (1 - f) ** 2)
     assert warner_people_factor(data) == pytest.approx(by_hand, rel=1e-9)
     assert warner_people_factor(load_data(warner_scenario(mangat))) == pytest.approx(1.0)
+
+
+def test_between_two_marks_lies_the_truth_in_1_of_50_surveys() -> None:
+    """What the legend says: no belief about one survey, but how often ranges hold the truth."""
+    ranks, spread = [], []
+    for seed in range(400):
+        coin = load_coin(replace(BEGIN, seed=seed))
+        truth = float(coin.result.setup.dataset.distribution[1])
+        ranks.append(int((coin.dots < truth).sum()))
+        half = coin.dots.mean() + 0.5 * (coin.dots - coin.dots.mean())  # ranges too narrow by half
+        spread.append(int((half < truth).sum()))
+    air = 6 * np.sqrt(0.25 / 400)
+    for rank in (10, 25, 40):
+        assert abs(np.mean(np.array(ranks) < rank) - rank / 50) <= air
+    outside = np.mean([rank in (0, 50) for rank in ranks])
+    assert outside <= 0.02 + 6 * np.sqrt(0.02 / 400)
+    assert np.mean([rank in (0, 50) for rank in spread]) > 0.02 + 6 * np.sqrt(0.02 / 400)
+    assert "between two marks: the truth in 1 of 50" in dots.dot_plot_svg(
+        load_data(BEGIN), None, LIGHT
+    )
 
 
 @pytest.mark.parametrize("pinned", [None, replace(BEGIN, policy=BinaryQuestion(2.0, 0.5))])
