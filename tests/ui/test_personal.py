@@ -121,8 +121,11 @@ def test_being_at_home_is_hidden_from_one_report_and_no_more_is_said_of_ten() ->
     texts = [each.value for each in at.markdown]
     assert not any("*not* learn" in text for text in texts)
     (sentence,) = (text for text in texts if "Whether somebody is at home" in text)
-    epsilon = SMALL.policy.epsilon
-    once = 100 * (1 - np.exp(-epsilon) / 2)  # of home and a place that is sensitive for nobody
+    policy = SMALL.policy
+    assert isinstance(policy, PersonalTags)
+    once = 100 * (
+        1 - np.exp(-float(policy.epsilon)) / 2
+    )  # of home and a place that is sensitive for nobody
     found = [float(number) for number in re.findall(r"(\d+(?:\.\d)?) times in 100", sentence)]
     assert "from one report" in sentence
     assert "Reports add up" in sentence
