@@ -97,9 +97,11 @@ def running_program(
 
 
 @contextmanager
-def server_address(folder: Path, script: str = "app.py") -> Iterator[str]:
-    """The address of a running server of `script`; its log goes to `folder`."""
-    with running_server(folder, script) as server:
+def server_address(
+    folder: Path, script: str = "app.py", variables: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The address of a running server; arguments as of `running_server`."""
+    with running_server(folder, script, variables=variables) as server:
         yield server.address
 
 

@@ -211,14 +211,19 @@ def number_of_people(scenario: Scenario, dataset: Dataset) -> int:
     return n
 
 
-def run(setup: Setup, progress: Progress = no_progress) -> Result:
-    """Run all trials; `progress` is called with the finished share and may raise `Cancelled`."""
+def run(setup: Setup, progress: Progress = no_progress, secret: int = 0) -> Result:
+    """Run all trials; `progress` is called with the finished share and may raise `Cancelled`.
+
+    `secret`: a whole number from which all randomness follows beside the seed, so that who knows
+    the seed alone can't draw the same; 0 for none.
+    """
     check_type("setup", setup, Setup, "run(prepare(scenario)) makes it")
     started = perf_counter()
     scenario = setup.scenario
     errors: list[Errors] = []
     first: Outcome | None = None
-    for trial, seeds in enumerate(np.random.SeedSequence(scenario.seed).spawn(scenario.trials)):
+    coins = np.random.SeedSequence((secret, scenario.seed) if secret else scenario.seed)
+    for trial, seeds in enumerate(coins.spawn(scenario.trials)):
 
         def within(share: float, trial: int = trial) -> None:
             progress((trial + share) / scenario.trials)

@@ -31,7 +31,8 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
-from caldp_ui.compute.sources import file_state
+from caldp_ui.app.settings import settings
+from caldp_ui.compute.sources import file_state, is_own
 
 _LONG: Final = 10_000
 _MANY_CELLS: Final = 2**18
@@ -118,12 +119,21 @@ def _setup(scenario: Scenario) -> Setup:
 @cached_by(lambda scenario, *_: key(scenario))
 def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
     """The scenario, run once for all visits."""
-    return run(replace(setup(scenario), scenario=scenario), progress)
+    return _run(scenario, progress)
 
 
 def uncached_result(scenario: Scenario) -> Result:
     """The scenario's result, not cached: for what is looked at once."""
-    return run(replace(setup(scenario), scenario=scenario))
+    return _run(scenario, no_progress)
+
+
+def _run(scenario: Scenario, progress: Progress) -> Result:
+    """A run; noise on a visitor's own data is secret, or estimates would give them away.
+
+    Whoever knows the seed could try tables until one has the digits of an estimate.
+    """
+    secret = settings().noise_secret if is_own(scenario.dataset) else 0
+    return run(replace(setup(scenario), scenario=scenario), progress, secret)
 
 
 def takes_long(scenario: Scenario) -> bool:

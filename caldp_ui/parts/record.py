@@ -27,6 +27,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
+from caldp_ui.compute.sources import is_own
 from caldp_ui.parts import odds
 from caldp_ui.words import accuracy, formats, mixing, policies, promise
 from caldp_ui.words.promise_text import PromiseText
@@ -165,7 +166,8 @@ def _repeat(setup: Setup, address: str) -> str:
     below = "the file" if exports.is_in_file(scenario) else "the scenario below as"
     return (
         f"<code>{exports.command(scenario)}</code> with {below} {exports.scenario_file(scenario)} "
-        f"gives the same digits{link}. "
+        f"gives the same {'settings, with new noise' if is_own(scenario.dataset) else 'digits'}"
+        f"{link}. "
         f"Seed {setup.scenario.seed}, caldp {__version__}."
     )
 

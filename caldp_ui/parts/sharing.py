@@ -114,12 +114,18 @@ def export_digits(
         show_link(state)
         show_map_save_hint()
     with right:
-        st.markdown(f"**The same digits elsewhere** · {description}")
+        st.markdown(f"**{_again_text(scenario)}** · {description}")
         with _internal(scenario):
             with st.container(horizontal=True):
                 for name, data in named_files.items():
                     true_file(state.key(name.replace(".", "-")), name, data, scenario)
             python(snippet)
+
+
+def _again_text(scenario: Scenario) -> str:
+    """What files and code give; noise on a visitor's own data is secret here."""
+    is_same = not is_own(scenario.dataset)
+    return "The same digits elsewhere" if is_same else "The same settings elsewhere, with new noise"
 
 
 def show_map_save_hint() -> None:
@@ -263,7 +269,7 @@ def collection(state: PageState[S], result: Result) -> None:
 def show_code(scenario: Scenario) -> None:
     """A command and Python that give the digits on the page."""
     file = exports.scenario_file(scenario)
-    st.markdown(f"**The same digits elsewhere** · with {file}, or in Python")
+    st.markdown(f"**{_again_text(scenario)}** · with {file}, or in Python")
     st.code(exports.command(scenario), language="bash")
     python(exports.snippet(scenario))
 

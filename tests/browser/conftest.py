@@ -14,6 +14,7 @@ from benchmarks.browser import (
     wait_until_settled,
 )
 from benchmarks.server import server_address
+from caldp_ui.app.settings import NOISE
 from tests import require_software
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch
@@ -52,7 +53,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with server_address(tmp_path_factory.mktemp("server")) as found:
+    # Noise on visitors' own data is that of the core, with which pages are compared.
+    with server_address(tmp_path_factory.mktemp("server"), variables={NOISE: "0"}) as found:
         yield found
 
 

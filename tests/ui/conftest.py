@@ -6,6 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from caldp_core.theory.expected_error import Budget
+from caldp_ui.app.settings import NOISE
 from caldp_ui.plan import people_needed
 from tests.ui.driver import OPENED, leave
 
@@ -29,6 +30,14 @@ def forecasts_of_few_trials() -> Iterator[None]:
         for name in ("single", "quick"):
             patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
         patch.setattr(people_needed, "BUDGET", Budget(4, 4, 0.01))
+        yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def noise_that_follows_from_seeds() -> Iterator[None]:
+    """Noise on a visitor's own data is that of the core, with which pages are compared."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(NOISE, "0")
         yield
 
 

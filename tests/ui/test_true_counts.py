@@ -17,17 +17,20 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_plus
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable, Survey
+from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import FAKES
-from caldp_ui.compute import exports
+from caldp_ui.app.settings import NOISE
+from caldp_ui.compute import exports, runs
 from caldp_ui.compute.sources import is_own, with_dataset
 from caldp_ui.maps.ground import home
 from caldp_ui.parts import internal, pictures
@@ -214,6 +217,30 @@ def test_the_other_pages_show_no_data_of_a_visitor(name: str) -> None:
         at = open_page(PAGES[name].path, all_hidden(spec).to_query())
         record = at.session_state[f"{name}/state"].record if name != "start" else None
         assert not is_own(getattr(record, "scenario", Scenario()).dataset)
+
+
+@pytest.mark.parametrize("is_secret", [False, True])
+def test_who_knows_the_seed_can_not_try_tables_until_one_gives_the_estimate(
+    is_secret: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All 28 tables of 6 people are tried, against an estimate to the last digit."""
+    if is_secret:
+        monkeypatch.delenv(NOISE)
+    names = ("yes", "no", "silent")
+    truth = all_hidden(OwnTable(names, (4, 1, 1)))
+    shown = runs.uncached_result(truth).first.estimate
+    tables = [(a, b, 6 - a - b) for a in range(7) for b in range(7 - a)]
+    found = [
+        counts
+        for counts in tables
+        if np.allclose(run(prepare(all_hidden(OwnTable(names, counts)))).first.estimate, shown)
+    ]
+    assert ((4, 1, 1) in found) == (not is_secret)
+    public = all_hidden(Survey())
+    np.testing.assert_array_equal(
+        runs.uncached_result(public).first.estimate, run(prepare(public)).first.estimate
+    )
+    np.testing.assert_array_equal(runs.uncached_result(truth).first.estimate, shown)
 
 
 def test_marked_counts_are_found_wherever_they_are_packed() -> None:
