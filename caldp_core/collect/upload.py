@@ -155,17 +155,23 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         )
         columns[column] = list(numbers)
     _check_numbers(protocol, name, columns)
+    # Until November 2026 files had ranges that left out their own estimates.
+    share, low, high = (np.array(columns[column], np.float64) for column in _SHARES)
+    columns |= {"low": np.minimum(low, share).tolist(), "high": np.maximum(high, share).tolist()}
     return columns
 
 
 def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
     shares = np.array([columns[column] for column in _SHARES], np.float64)
     right = bool(np.isfinite(shares).all() and (abs(shares) <= 1e6).all())
+    share, low, high = shares
     people = np.array(columns["estimated people"], np.float64)
     require(
         right
         and bool(
-            (shares[1] >= 0).all() and (shares[1] <= shares[2]).all() and (shares[2] <= 1).all()
+            (low >= np.minimum(share, 0)).all()
+            and (low <= high).all()
+            and (high <= np.maximum(share, 1)).all()
         )
         and bool((abs(people) <= N_MAX * 1e6).all()),
         f"The estimate {name!r} has shares or ends of intervals that are none; {_SOURCE}",

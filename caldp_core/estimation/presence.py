@@ -14,7 +14,6 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import (
     HasClearCounts,
-    SupportTally,
     SymbolPartition,
     block_totals,
     channel_products,
@@ -25,33 +24,23 @@ from caldp_core.mechanisms.capabilities import (
 def absence_probability(evidence: Evidence, partition: SymbolPartition, at: Ints) -> Floats:
     """(t,) probability of the observed reports or more, if nobody had the hidden symbols `at`.
 
-    `at`: (t,) places in `partition.hidden`. 0 where reports include symbols in other ways. Where
-    cover reports of open values include a symbol more often than others' do, π is theirs.
+    `at`: (t,) places in `partition.hidden`. 0 for a lone hidden symbol, and where reports include
+    symbols in other ways. Z, what a report adds to n·p̂, is a or −b, so that π = b/(a + b). Exact
+    but where cover reports include a symbol more often than others' do, as in subset selection
+    beside open values: there the reports that this adds on average are taken off.
     """
-    supports = support_tally(evidence.mechanism, evidence.tally)
-    block = evidence.blocks[partition.hidden[at]]
-    if supports is not None:
-        included, sent = supports.included[at].astype(np.float64), supports.sent[block]
-        chance = _inclusion(supports, partition, evidence.blocks)[block]
-    elif channel_products(evidence.mechanism) is not None:
-        own, other, _ = squares(evidence, partition)
-        step = np.sqrt((own - other) ** 2 + 4.0 * other)
-        loss = 0.5 * (step - own + other)
-        sent = _sent(evidence, partition)[block]
-        total = evidence.n * evidence.unbiased[partition.hidden[at]] + sent * loss[block]
-        included, chance = np.rint(total / step[block]), (loss / step)[block]
-    else:
+    mechanism = evidence.mechanism
+    if channel_products(mechanism) is None and support_tally(mechanism, evidence.tally) is None:
         return np.zeros(at.size)
-    some = np.clip(included, 1.0, np.maximum(sent, 1))
-    tail = scipy.special.betainc(some, np.maximum(sent, 1) - some + 1.0, chance)
-    return np.where(included > 0, tail, 1.0)
-
-
-def _inclusion(supports: SupportTally, partition: SymbolPartition, blocks: Ints) -> Floats:
-    """(m,) π: how often a report from another symbol of the block includes a symbol, at most."""
-    other, base = supports.probabilities.other, supports.probabilities.base
-    lends = np.bincount(blocks[partition.clear], minlength=other.size) > 0
-    return np.where(lends, np.maximum(other, base), other)
+    block, symbols = evidence.blocks[partition.hidden[at]], partition.hidden[at]
+    own, other, _ = squares(evidence, partition)
+    step = np.sqrt((own - other) ** 2 + 4.0 * other)
+    loss = 0.5 * (step - own + other)
+    sent = np.maximum(_sent(evidence, partition), 1)[block]
+    included = (evidence.n * evidence.unbiased[symbols] + sent * loss[block]) / step[block]
+    some = np.clip(included, 1.0, sent)
+    tail = scipy.special.betainc(some, sent - some + 1.0, (loss / step)[block])
+    return np.where(partition.sizes[block] > 1, tail, 0.0)
 
 
 def _sent(evidence: Evidence, partition: SymbolPartition) -> Ints:

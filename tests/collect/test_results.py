@@ -123,6 +123,19 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
         assert str(refused.value).count("\n") == 0
 
 
+def test_an_estimate_from_a_file_lies_in_its_range() -> None:
+    """Also of one that may be negative, and of an older file whose ranges excluded its shares."""
+    protocol = labelled("hadamard", tuple("abcdefgh"), 0.5)
+    people = protocol.mechanism.sample_tally(np.array([50, *[1] * 7]), np.random.default_rng(1))
+    table = estimate_table(protocol, CollectedTally(protocol.fingerprint, people), estimator="none")
+    assert min(table["low"]) < 0  # type: ignore[type-var]
+    older = {**table, "low": [max(float(str(low)), 0.0) for low in table["low"]]}
+    for each in (table, older):
+        files = [("p.json", protocol.to_json().encode()), ("e.csv", as_csv(each).encode())]
+        results = read_collection(files).results(0.95)
+        assert ((results.low <= results.shares) & (results.shares <= results.high)).all()
+
+
 def test_a_label_that_a_spreadsheet_would_run_is_the_same_value() -> None:
     protocol = labelled("hadamard", ("=cold()", "-1", "none"), 2.0)
     people = protocol.mechanism.sample_tally(np.array([500, 300, 200]), np.random.default_rng(1))

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.cascade import discoveries
@@ -170,3 +170,20 @@ def test_it_is_the_rule_of_the_simultaneous_intervals(family: str) -> None:
             clear = mechanism.clear_symbols
             assert (people[clear[~noise[clear]]] > 0).all()
     assert named > 20
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_stands_out_beside_open_values_is_called_inhabited(family: str) -> None:
+    """The exact test must not count cover twice: six deviations are no noise of 40 values."""
+    rng = np.random.default_rng(8)
+    flags = np.arange(40) < 10
+    mechanism = registry.in_context(Context.high_low(flags, 1.0), family)
+    people = np.where(flags, 0, 3_000)
+    people[3] = 6 * people.sum() * np.sqrt(mechanism.variance(people / people.sum(), 90_000)[3])
+    missed = 0
+    for _ in range(200):
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
+        assert intervals(evidence).low[3] > 0
+        missed += may_be_noise(evidence)[3]
+    # Bonferroni's limit lies at 3.2 deviations, so 1 in 400 is missed.
+    assert missed <= binom.isf(SIGNIFICANCE, 200, norm.cdf(3.3 - 6))
