@@ -118,6 +118,8 @@ def count_command(
         else:
             _require_unused(on_map, "answers")
             layout = _with_named_columns(file, file.answers, columns)
+            if columns["answer"] and not columns["count"] and file.repeats(layout.answer):
+                layout = replace(layout, count=file.named_weights).with_questions_alone()
             layout = replace(layout, mark=decimal or layout.mark, steps=steps)
             summary = _count_answers(file, layout, output)
     summary = {"file": file.table.kind, **summary, "written": str(output)}
@@ -198,18 +200,24 @@ def _count_questions(
     file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
 ) -> dict[str, Any]:
     """Count the questions, write the scenario that hides all answers, and return a summary."""
-    layout = _with_named_columns(file, file.answers, {"count": weights})
-    layout = replace(layout, mark=decimal or layout.mark, group=None)
+    layout = replace(file.answers, count=file.named_weights, group=None)
     first, *others = (
         _with_named_columns(file, layout, {"answer": name}, "question").answer for name in questions
     )
     require(None not in (first, *others), "--question must name a column, got '-'.")
     layout = replace(layout, answer=first, others=tuple(at for at in others if at is not None))
+    require(
+        weights not in questions,
+        f"--count names {weights!r}, which is a question: answers are no people; leave it out.",
+    )
+    layout = _with_named_columns(file, layout.with_questions_alone(), {"count": weights})
+    layout = replace(layout, mark=decimal or layout.mark)
     with progress_bar("counting") as progress:
         counted = count_questions(file, layout, OwnSurvey.title, progress)
     scenario = Scenario(dataset=counted.survey, policy=ContextPolicy(OneBlock()))
     write_whole(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return {
+        "columns": {"count": file.names[layout.count]} if layout.count is not None else {},
         "questions": {
             table.title: {"people": sum(table.counts), "answers": len(table.names)}
             for table in counted.survey.tables()
@@ -226,7 +234,17 @@ def _rows(refused: RefusedRows) -> dict[str, Any]:
 def _with_named_columns(
     file: DetectedFile, layout: Layout, columns: dict[str, str | None], option: str | None = None
 ) -> Layout:
-    """The layout with columns by name, "-" for none; raises `CaldpError` for unknown names."""
+    """The layout with columns by name, "-" for none; a named column has no other role.
+
+    Raises `CaldpError` for unknown names, and for one that is named twice.
+    """
+    named = [name for name in columns.values() if name not in (None, "-")]
+    twice = next((name for name in named if named.count(name) > 1), None)
+    require(twice is None, f"Two options name the column {twice!r}; a column has one role.")
+    for role in _COLUMNS:
+        at = getattr(layout, role)
+        if at is not None and file.names[at] in named:
+            layout = replace(layout, **{role: None})
     for role, name in columns.items():
         if name is not None:
             require(

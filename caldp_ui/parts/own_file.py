@@ -131,7 +131,7 @@ def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C 
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
     if counts is not None:
-        _result(counts, columns)
+        _result(counts, columns, contents, wanted)
     return counts
 
 
@@ -205,7 +205,7 @@ def _ask_layout(
                 placeholder="please say",
                 key=_key(state, upload, "mark"),
             )
-    return replace(layout, **change)
+    return replace(layout, **change).with_questions_alone()
 
 
 def _header_key(state: PageState[Any], upload: UploadedFile) -> str:
@@ -264,11 +264,13 @@ def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) ->
     return ""
 
 
-def _result(found: C, columns: Columns[C]) -> None:
+def _result(found: C, columns: Columns[C], contents: DetectedFile, layout: Layout) -> None:
+    name = "" if layout.count is None else escape_markdown(contents.names[layout.count])
     rows, people = found.refused.rows - found.refused.count, columns.people(found)
     st.markdown(
         f"**{formats.count(people, 'person', 'people')}** in "
         f"{formats.count(rows, 'row', 'rows')} {'is' if people == 1 else 'are'} counted."
+        f"{f' The column “{name}” says how many people a row stands for.' if name else ''}"
         f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
         f"{columns.describe(found)}"
     )

@@ -48,7 +48,7 @@ def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layou
             key=key("others"),
         )
     if others:
-        return replace(layout, others=tuple(others), group=None)
+        return replace(layout, others=tuple(others), group=None).with_questions_alone()
     return replace(layout, steps=_ask_steps(key, contents, layout))
 
 

@@ -148,6 +148,8 @@ def test_places_on_edges_are_in_the_cells_that_a_client_reports(tmp_path: Path, 
         ("a,b\n1,2\n", "-o out.json --question a --question b --group b", "--group does nothing"),
         ("a,b\n1,2\n", "-o out.json --question a --question c", "--question must name a column"),
         ("a,b\n1,2\n", "-o out.json --question a --question a", "got 2, one of them twice"),
+        ("a,b\n1,2\n", "-o out.json --question a --question b --count b", "which is a question"),
+        ("a,b\n1,2\n", "-o out.csv --answer a --count a", "Two options name the column 'a'"),
         ("answer,count\nyes,nan\nno,3\n", "-o out.csv", "no number of people in 1 of 2 rows"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell nan", "must be a number in"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell 1e-9", "must be a number in"),
@@ -164,3 +166,50 @@ def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
     assert done.output.startswith("Error: ")
     assert words in done.output
     assert [each.read_bytes().decode() for each in tmp_path.iterdir()] == [rows]
+
+
+def test_a_column_named_as_a_question_is_never_people(tmp_path: Path) -> None:
+    """The ages of 300 respondents were added up: 16,606 people."""
+    rows = [f"r{x},{20 + x * 7 % 60},{('no', 'yes')[x % 3 == 0]}" for x in range(300)]
+    (tmp_path / "rows.csv").write_text("\n".join(["respondent,age,smokes", *rows]))
+    asked = ("--question", "age", "--question", "smokes")
+    summary = count(tmp_path, "-o", str(tmp_path / "survey.json"), *asked)
+    assert summary["columns"] == {}
+    assert [each["people"] for each in summary["questions"].values()] == [300, 300]
+    for column in ("age", "smokes"):
+        summary = count(tmp_path, "-o", str(tmp_path / "counts.csv"), "--answer", column)
+        assert (summary["people"], "count" in summary["columns"]) == (300, False)
+
+
+def test_a_column_of_weights_is_named_beside_several_questions(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("age,smokes,weight\n33,yes,2\n44,no,1\n55,no,1\n")
+    asked = ("-o", str(tmp_path / "survey.json"), "--question", "age", "--question", "smokes")
+    for options, people in ((), 4), (("--count", "weight"), 4), (("--count", "-"), 3):
+        summary = count(tmp_path, *asked, *options)
+        assert [each["people"] for each in summary["questions"].values()] == [people, people]
+        assert summary["columns"] == ({"count": "weight"} if people == 4 else {})
+    summary = count(tmp_path, *asked, "--question", "weight")
+    assert (summary["questions"]["weight"]["people"], summary["columns"]) == (3, {})
+
+
+def test_the_command_of_the_documentation_counts_its_rows(tmp_path: Path) -> None:
+    """It made 132 people of three rows."""
+    (tmp_path / "rows.csv").write_text(
+        "age,smokes,region\n33,yes,north\n44,no,south\n55,no,south\n"
+    )
+    text = Path("docs/scenario.md").read_text("utf-8")
+    (line,) = (each for each in text.splitlines() if "count survey.csv --question" in each)
+    options = line.split("survey.csv ")[1].replace("survey.json", str(tmp_path / "survey.json"))
+    summary = count(tmp_path, *options.split())
+    assert {each["people"] for each in summary["questions"].values()} == {3}
+    assert len(summary["questions"]) == 3
+
+
+def test_a_column_that_numbers_the_rows_is_not_people(tmp_path: Path) -> None:
+    for name, first in (("id", 0), ("Id", 1), ("number", 1), ("n", 0)):
+        rows = [f"{first + x},{('bus', 'car', 'foot', 'bicycle', 'train')[x]}" for x in range(5)]
+        (tmp_path / "rows.csv").write_text("\n".join([f"{name},way", *rows]))
+        with naming(name):
+            assert count(tmp_path, "-o", str(tmp_path / "counts.csv"))["people"] == 5
+    (tmp_path / "rows.csv").write_text("\n".join(["n,way", *(row + "s" for row in rows[::-1])]))
+    assert count(tmp_path, "-o", str(tmp_path / "counts.csv"))["people"] == sum(range(5))

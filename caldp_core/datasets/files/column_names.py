@@ -79,6 +79,11 @@ def is_named(name: str, role: str) -> bool:
     return bare in ROLES[role] or bare.replace(" ", "").replace("_", "") in ROLES[role]
 
 
+def may_number_rows(name: str) -> bool:
+    """True of a name of people that an identifier may have as well."""
+    return normalize_name(name) in {"n", "number", "numero"}
+
+
 def find_column(names: Sequence[str], role: str) -> int | None:
     """The number of the column with that role: by its whole name, else by a word of it."""
     ours = [at for at, name in enumerate(names) if name == _OURS.get(role)]

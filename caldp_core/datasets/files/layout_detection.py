@@ -25,6 +25,8 @@ _NUMBER_SHARE: Final = 0.6
 """Of the cells of a column of numbers; the others are refused, and reported."""
 _REPEATS: Final = 0.5
 _CELLS_MIN: Final = 10
+_SERIAL_MIN: Final = 4
+"""Rows from which 1, 2, 3 … is not taken for people."""
 _DEGREES: Final = ("latitude", "longitude")
 
 
@@ -49,6 +51,10 @@ class Layout:
     wanted: MapRequest = MapRequest()
     others: tuple[int, ...] = ()
     steps: Steps | None = None
+
+    def with_questions_alone(self) -> "Layout":
+        """The layout without weights if they are one of its questions: answers are no people."""
+        return replace(self, count=None) if self.count in (self.answer, *self.others) else self
 
     def check_complete(self, file: "DetectedFile", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""
@@ -86,6 +92,17 @@ class DetectedFile:
     answers: Layout
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def named_weights(self) -> int | None:
+        """The column of people in records, by its name alone: other numbers there are answers."""
+        at = self.answers.count
+        return at if at == column_names.find_column(self.names, "count") else None
+
+    def repeats(self, column: int | None) -> bool:
+        """Whether a cell of a column comes twice in the first rows, as in records of people."""
+        cells = [] if column is None else self.cells(column)
+        return len(set(cells)) < len(cells)
 
     def cells(self, column: int) -> list[str]:
         """The cells of a column in the first rows, without empty ones."""
@@ -174,6 +191,22 @@ def _column_by_name(titles: Sequence[str] | None, role: str) -> int | None:
     return None if titles is None else column_names.find_column(titles, role)
 
 
+def _counts_by_name(columns: Sequence[Sequence[str]], titles: Sequence[str] | None) -> int | None:
+    """The column of people by its name; one called “n” or “number” may number the rows instead."""
+    at = _column_by_name(titles, "count")
+    if titles is None or at is None or not column_names.may_number_rows(titles[at]):
+        return at
+    return None if _numbers_rows(columns[at]) else at
+
+
+def _numbers_rows(cells: Sequence[str]) -> bool:
+    """Whether cells are 0, 1, 2 … or 1, 2, 3 …: an identifier, not people."""
+    first = 0 if cells[:1] == ["0"] else 1
+    return len(cells) >= _SERIAL_MIN and list(cells) == [
+        str(number) for number in range(first, first + len(cells))
+    ]
+
+
 def _places(
     columns: Sequence[Sequence[str]],
     numeric: Sequence[int],
@@ -182,7 +215,7 @@ def _places(
 ) -> Layout:
     """Coordinates by name, else by content; beside them, without a header, a number of people."""
     at = (_column_by_name(titles, "latitude"), _column_by_name(titles, "longitude"))
-    count, cell = _column_by_name(titles, "count"), _column_by_name(titles, "cell")
+    count, cell = _counts_by_name(columns, titles), _column_by_name(titles, "cell")
     if None in at:
         at = _pair(columns, numeric, titles is None)
     if None not in at and titles is None:
@@ -198,7 +231,7 @@ def _answers(
     header: bool | None,
 ) -> Layout:
     """Answer, count and group by name, else by content: texts before numbers."""
-    count, group = _column_by_name(titles, "count"), _column_by_name(titles, "group")
+    count, group = _counts_by_name(columns, titles), _column_by_name(titles, "group")
     answer = _column_by_name(titles, "answer")
     texts = [at for at, cells in enumerate(columns) if cells and at not in numeric]
     if answer is None:
@@ -219,7 +252,7 @@ def _count_column(
     columns: Sequence[Sequence[str]], numeric: Sequence[int], answer: int
 ) -> int | None:
     """The column of counts beside answers that do not repeat: the only one of numbers."""
-    others = [at for at in numeric if at != answer]
+    others = [at for at in numeric if at != answer and not _numbers_rows(columns[at])]
     if len(others) != 1 or sum(map(bool, columns)) > 3:
         return None
     texts = [cells for at, cells in enumerate(columns) if at not in others and cells]
