@@ -244,7 +244,8 @@ def _with_named_columns(
     for role in _COLUMNS:
         at = getattr(layout, role)
         if at is not None and file.names[at] in named:
-            layout = replace(layout, **{role: None})
+            free: dict[str, Any] = {role: None}
+            layout = replace(layout, **free)
     for role, name in columns.items():
         if name is not None:
             require(
