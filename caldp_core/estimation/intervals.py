@@ -82,9 +82,10 @@ def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     partition = mechanism.symbol_partition
     hidden, moments = partition.hidden, _Moments.of_hidden(evidence, partition)
-    # The lower limit of an estimate within half a standard deviation of nobody's is 0.
-    at = np.flatnonzero(evidence.unbiased[hidden] > 0.5 * np.sqrt(moments.absent / evidence.n))
     tail = 0.5 * (1.0 - level) / noise.size
+    # The lower limit of an estimate within half of z deviations of nobody's is 0.
+    reach = -0.5 * float(scipy.special.ndtri(tail))
+    at = np.flatnonzero(evidence.unbiased[hidden] > reach * np.sqrt(moments.absent / evidence.n))
     low, _ = _of_hidden(evidence, partition, tail, moments.at(at), at)
     noise[hidden[at]] = low <= 0.0
     noise[partition.clear] = mechanism.clear_counts(evidence.tally) == 0

@@ -53,7 +53,8 @@ def _numbers(results: Results) -> None:
     more = f" {formats.integer(remaining)} rarer ones are in the file." if remaining else ""
     st.caption(
         f"The most common first.{more} low, high: each range holds its true share "
-        f"{100 * results.level:g} times in 100; it belongs to the unbiased estimate. There is no "
+        f"{100 * results.level:g} times in 100 and includes the estimate. "
+        "may be noise: all rows that say no have people, as surely. There is no "
         "column of the truth: in a real collection nobody knows it."
     )
 

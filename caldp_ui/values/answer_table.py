@@ -46,7 +46,7 @@ def show(data: ComparisonData) -> None:
     )
     st.caption(
         "low, high: each range holds its true share 95 times in 100. all low, all high: all ranges "
-        "hold at once 95 times in 100 (Bonferroni). They belong to the unbiased estimate and to "
+        "hold at once 95 times in 100 (Bonferroni). They include the estimate and are of "
         "the people of whom these are a sample."
     )
     numbers.section(STATE, data)
