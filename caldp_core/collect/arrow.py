@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, require
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Ints
 from caldp_core.collect.batches import book_names
 from caldp_core.collect.client import MARK_LENGTH
@@ -83,7 +84,8 @@ def _sum_of_lists(column: "pa.Array") -> Ints:
 def _row(
     numbers: list[int], batches: frozenset[str], buckets: Ints, counts: Ints
 ) -> "pa.RecordBatch":
-    import pyarrow as pa
+    with explain_missing("Counting in Arrow"):
+        import pyarrow as pa
 
     columns = [pa.array([number], pa.int64()) for number in numbers]
     columns.append(pa.array([sorted(batches)], pa.list_(pa.string())))
@@ -126,8 +128,9 @@ class _BatchCounter:
 
     def add(self, batch: "pa.RecordBatch") -> None:
         """Count a batch's reports, and those refused by their reason."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+        with explain_missing("Counting in Arrow"):
+            import pyarrow as pa
+            import pyarrow.compute as pc
 
         column, whole = batch.column("report"), self._protocol.fingerprint
         if "batch" in batch.schema.names:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.duck import THREADS, connect
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import require
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Ints
 from caldp_core.collect.batches import Parts, batch_content, batches_of_file, check_new_batches
 from caldp_core.collect.client import MARK_LENGTH
@@ -225,12 +226,8 @@ def _parts(
     connection: "DuckDBPyConnection", sql: str, parameters: dict[str, Any], rows: int
 ) -> Iterator[tuple[int, Any, Rows]]:
     """(number that is not null, (n + 1,) offsets, bytes) of some reports at a time."""
-    try:
+    with explain_missing("Counting reports in bytes"):
         import pyarrow as pa
-    except ImportError:
-        raise CaldpError(
-            "Reports in bytes are read by pyarrow; run pip install '.[collect]' in caldp's folder."
-        ) from None
     reader = connection.sql(sql, params=parameters).to_arrow_reader(rows)
     for batch in reader:
         column = batch.column(0)

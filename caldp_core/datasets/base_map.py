@@ -27,7 +27,7 @@ class BaseMap:
 def base_map(domain: GridDomain) -> BaseMap:
     """The base map of a domain: states on maps of the United States, else the world's countries.
 
-    Raises `CaldpError` if a file of the project is gone.
+    Raises `CaldpError` if a file of the project is gone, or shapely is missing for the latter.
     """
     area = domain.area
     if _is_us_map(area):

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import require
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Ints, read_only
 from caldp_core.datasets.cities import world_cities
@@ -87,8 +88,6 @@ def _km2_of(area: Area) -> float:
 
 
 def _h3() -> Any:
-    try:
+    with explain_missing("A grid of hexagons"):
         import h3.api.basic_int as h3
-    except ImportError:
-        raise CaldpError("Blocks of hexagons need the package h3: pip install h3.") from None
     return h3

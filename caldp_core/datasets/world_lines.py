@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.shipped import DATA_FOLDER, explain_file_errors
 from caldp_core.domain.area import Area
@@ -32,9 +33,10 @@ def coasts(area: Area) -> Lines:
     """Closed rings of the land in and around an area, to be filled by the even-odd rule.
 
     Lakes are rings as well. Within half a kilometre of Natural Earth's lines, and thinned to what
-    a screen shows of the area. Raises `CaldpError` if the file is gone.
+    a screen shows of the area. Raises `CaldpError` if the file is gone or shapely is missing.
     """
-    import shapely  # imported here, as only maps need it
+    with explain_missing("A map of the world"):
+        import shapely
 
     rings = [shapely.Polygon(ring) for ring in _visible_lines("coasts", area)]
     cut = shapely.clip_by_rect(rings, *_edges(area))
@@ -50,9 +52,10 @@ def coasts(area: Area) -> Lines:
 def borders(area: Area) -> Lines:
     """Lines of coasts and of borders between countries in and around an area, to be drawn.
 
-    As exact as `coasts`; raises `CaldpError` if the file is gone.
+    As exact as `coasts`; raises `CaldpError` as it does.
     """
-    import shapely
+    with explain_missing("A map of the world"):
+        import shapely
 
     lines = [*_visible_lines("coasts", area), *_visible_lines("borders", area)]
     if area.crosses_antimeridian:

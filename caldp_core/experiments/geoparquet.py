@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Ints
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import columns_of
@@ -41,11 +42,9 @@ def as_geoparquet(result: "Result") -> bytes:
     grid = result.setup.dataset.domain
     if not isinstance(grid, GridDomain):
         raise CaldpError("GeoParquet needs a map, and these values are on none; save them as CSV.")
-    try:
+    with explain_missing("GeoParquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError:
-        raise CaldpError("GeoParquet needs pyarrow: pip install pyarrow.") from None
     cells = np.flatnonzero(result.first.estimate > 0)
     columns: dict[str, list[object]] = {
         name: [None if column[cell] == "" else column[cell] for cell in cells.tolist()]

@@ -16,6 +16,7 @@ import numpy as np
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_type, require
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
@@ -162,10 +163,8 @@ class Result:
 
         Raises `CaldpError` where pandas is not installed.
         """
-        try:
+        with explain_missing("to_pandas"):
             from pandas import DataFrame
-        except ImportError:
-            raise CaldpError("to_pandas needs pandas: pip install pandas.") from None
         return DataFrame(columns_of(self))
 
 

@@ -107,5 +107,5 @@ def test_what_hexagons_need() -> None:
 
 def test_without_the_package_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "h3.api.basic_int", None)
-    with pytest.raises(CaldpError, match="need the package h3: pip install h3"):
+    with pytest.raises(CaldpError, match=r"needs h3; run pip install '\.\[dashboard\]'"):
         HexagonBlocks(3).build(GridDomain(1.0, 1.0, 0.5, 4, 4))
