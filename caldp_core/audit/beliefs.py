@@ -9,9 +9,8 @@ import numpy as np
 
 from caldp_core.audit.channels import Channel
 from caldp_core.audit.inference import max_posterior
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.types import Bools, Floats, sums_by
 from caldp_core.privacy.context import Context, PrivacyMatrix
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, check_n, require
-from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
+from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.base import Mechanism
 

@@ -1,4 +1,12 @@
-"""Small text files: read within a bound, and written as a whole or not at all."""
+"""Small text files: read within a bound, and written as a whole or not at all.
+
+Texts that a spreadsheet would run as formulas: guarded in what is written, and read back.
+
+Numbers written as texts, in links, areas and runs: one spelling for all of them.
+
+Python's int and float also read 1_0, spaces and the digits of every script, which would make one
+scenario out of many texts.
+"""
 
 import errno
 import os
@@ -185,3 +193,35 @@ def _reasons(path: Path) -> Iterator[None]:
     except OSError as error:
         refuse_address(path)
         raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
+
+
+FORMULA_PREFIXES: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_GUARD: Final = "'"
+
+
+def escape_formula(text: str) -> str:
+    """A text that begins like a formula behind an apostrophe; another as it is.
+
+    Source: OWASP, CSV injection.
+    """
+    return f"{_GUARD}{text}" if text.startswith(FORMULA_PREFIXES) else text
+
+
+def unescape_formula(text: str) -> str:
+    """The text of which `escape_formula` made this one."""
+    return text[1:] if text.startswith(_GUARD) and text[1:].startswith(FORMULA_PREFIXES) else text
+
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,4000}")
+"""Python refuses to read more than 4300 digits."""
+_NUMBER: Final = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+
+def parse_int(text: str) -> int | None:
+    """The whole number that `text` spells, None if it spells none."""
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def parse_float(text: str) -> float | None:
+    """The number that `text` spells, such as "-1", "0.5" or "1e-3"; None if it spells none."""
+    return float(text) if _NUMBER.fullmatch(text) else None

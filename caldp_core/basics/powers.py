@@ -2,6 +2,11 @@
 
 A promise of ε is kept or broken at e^ε exactly, which no float is: coins take their thresholds from
 here, and audits their bounds.
+
+Confidence limits of a share from a count: Clopper and Pearson 1934.
+
+Exact for a binomial count, whatever the share: each limit is missed with probability `tail` at
+most.
 """
 
 from collections.abc import Callable
@@ -10,7 +15,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+import numpy as np
+import scipy
+
 from caldp_core.basics.limits import LEVEL_MAX
+from caldp_core.basics.types import Floats, Ints
 
 DIGITS: Final = 60
 _TINY: Final = 1e-30
@@ -56,3 +65,19 @@ def exp_below(epsilon: float) -> Fraction:
         context.prec = DIGITS
         # exp is correctly rounded, so the number before the result lies below e^ε.
         return Fraction(Decimal(min(epsilon, LEVEL_MAX)).exp().next_minus())
+
+
+def clopper_pearson_lower(hits: Ints | Floats, n: int, tail: float) -> Floats:
+    """The least p at which `hits` of n or more have probability `tail`; 0 for no hits.
+
+    `hits`: any shape, in [0, n]; `tail`: in (0, 1).
+    """
+    some = np.where(hits > 0, hits, 1.0)
+    return np.where(hits > 0, scipy.special.betaincinv(some, n - some + 1.0, tail), 0.0)
+
+
+def clopper_pearson_upper(hits: Ints | Floats, n: int, tail: float) -> Floats:
+    """The greatest p at which `hits` of n or fewer have probability `tail`; 1 for n hits."""
+    missing = n - hits
+    share = scipy.special.betainccinv(hits + 1.0, np.where(missing > 0, missing, 1.0), tail)
+    return np.where(missing > 0, share, 1.0)

@@ -1,6 +1,8 @@
 """Names for the array types that the whole package uses.
 
 Nothing here imports anything of ours.
+
+Small array helpers that several rooms share.
 """
 
 from collections.abc import Callable
@@ -35,3 +37,15 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Mark `array` unwritable and return it, so that it can be shared safely."""
     array.flags.writeable = False
     return array
+
+
+def sums_by(block: Ints, values: Floats, m: int) -> Floats:
+    """(m,) sums of (k,) values over the symbols of each block; `block`: (k,) labels in [0, m)."""
+    if m == 1:  # bincount is slow with one bin: each addition waits for the last
+        return np.array([values.sum()], dtype=np.float64)
+    return np.asarray(np.bincount(block, weights=values, minlength=m), dtype=np.float64)
+
+
+def counts_by(block: Ints, counts: Ints, m: int) -> Ints:
+    """(m,) int64 sums of (k,) whole `counts` over each block; exact while they stay below 2^53."""
+    return sums_by(block, counts.astype(np.float64), m).astype(np.int64)

@@ -7,8 +7,8 @@ import numpy as np
 
 from caldp_core.basics.duck import connect
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.numerals import parse_int
 from caldp_core.collect.batches import book_names
 from caldp_core.collect.collected_tally import (
     MALFORMED,

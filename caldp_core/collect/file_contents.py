@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.files import refuse_address
-from caldp_core.basics.numerals import parse_int
+from caldp_core.basics.files import parse_int, refuse_address
 
 FILE_PREFIX: Final = "sha256:"
 """How a file's name in the books begins."""

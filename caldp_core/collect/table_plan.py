@@ -14,8 +14,8 @@ from typing import Any, Final, Self
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import PAIRWISE_MAX
-from caldp_core.basics.numerals import parse_int
 from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.collect.coins import Coins

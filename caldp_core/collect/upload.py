@@ -10,9 +10,8 @@ import numpy as np
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text
+from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text, parse_float
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.basics.numerals import parse_float
 from caldp_core.basics.short_repr import short_repr
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object

@@ -10,10 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
-from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.basics.types import Floats, Ints, Progress, counts_by, no_progress, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.larger_cells import LargerCells

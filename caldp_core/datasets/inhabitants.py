@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 import scipy
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.cache import cached
-from caldp_core.basics.types import Floats, read_only
+from caldp_core.basics.types import Floats, read_only, sums_by
 from caldp_core.datasets.cities import world_cities
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 

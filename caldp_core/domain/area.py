@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, check_number, require
-from caldp_core.basics.numerals import parse_float
+from caldp_core.basics.files import parse_float
 
 TOLERANCE: Final = 1e-9
 POLE: Final = 90.0

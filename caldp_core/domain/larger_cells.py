@@ -8,10 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import TOGETHER_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, read_only
+from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition
 

@@ -14,10 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_counts, check_symbols, check_whole, require
 from caldp_core.basics.limits import AREAS_MAX
-from caldp_core.basics.types import Floats, Ints, read_only
+from caldp_core.basics.types import Floats, Ints, read_only, sums_by
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.area import Area
 from caldp_core.domain.grid import GridDomain

@@ -13,8 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints, Levels
+from caldp_core.basics.types import Bools, Floats, Ints, Levels, sums_by
 from caldp_core.domain.neighbours import Tree
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied_shares import TiedShares

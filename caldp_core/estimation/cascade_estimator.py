@@ -15,8 +15,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints, Levels, read_only
+from caldp_core.basics.types import Floats, Ints, Levels, read_only, sums_by
 from caldp_core.domain.neighbours import neighbours
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence

@@ -39,8 +39,7 @@ from typing import Final
 import numpy as np
 import scipy
 
-from caldp_core.basics.arrays import counts_by, sums_by
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Floats, Progress, counts_by, sums_by
 from caldp_core.estimation.bracketed_newton import ROUNDS_MAX, falling_root
 from caldp_core.estimation.composite_profile import SupportCounts, SupportProfile, ratio
 from caldp_core.estimation.em import Fit, likelihood_gap

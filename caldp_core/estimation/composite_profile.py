@@ -16,8 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.estimation.bracketed_newton import falling_root
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 

@@ -8,10 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only, sums_by
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.neighbours import tile_trees

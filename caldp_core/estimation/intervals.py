@@ -11,11 +11,10 @@ from typing import Final
 import numpy as np
 import scipy
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
-from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper
+from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.presence import absence_probability, square_from, squares
 from caldp_core.mechanisms.capabilities import HasClearCounts, SymbolPartition

@@ -8,8 +8,7 @@ tens of thousands of symbols is judged.
 import numpy as np
 import scipy
 
-from caldp_core.basics.arrays import counts_by
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, counts_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import (

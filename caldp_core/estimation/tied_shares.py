@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints, read_only
+from caldp_core.basics.types import Floats, Ints, read_only, sums_by
 
 if TYPE_CHECKING:
     from caldp_core.estimation.evidence import Evidence

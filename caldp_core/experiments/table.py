@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.formulas import escape_formula
-from caldp_core.basics.numerals import parse_float
+from caldp_core.basics.files import escape_formula, parse_float
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.margins import margins
 

@@ -4,8 +4,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.mechanisms.capabilities import SymbolPartition
 
 

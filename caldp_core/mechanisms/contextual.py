@@ -11,10 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.base import Family, FrequencyOracles
 from caldp_core.mechanisms.capabilities import SupportTally, SymbolPartition
 from caldp_core.mechanisms.channel_products import ChannelProducts

@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import AREAS_MAX, HEXAGONS_MAX, K_MAX
-from caldp_core.basics.numerals import parse_int
 from caldp_core.datasets import (
     country_labels,
     hexagon_labels,

@@ -15,8 +15,8 @@ from typing import get_type_hints as _hints
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES
-from caldp_core.basics.numerals import parse_float, parse_int
 
 T = TypeVar("T")
 Kinds = Mapping[Any, Mapping[str, type]]

@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
+from caldp_core.basics.files import parse_float
 from caldp_core.basics.limits import AREAS_MAX, N_MAX, POINTS_MAX
-from caldp_core.basics.numerals import parse_float
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.area import Area

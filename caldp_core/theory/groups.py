@@ -11,10 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, sums_by
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.context import Context
 

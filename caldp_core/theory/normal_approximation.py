@@ -21,8 +21,7 @@ from typing import Final
 import numpy as np
 import scipy
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_helps
 from caldp_core.estimation.estimators import (
     PostProcess,

@@ -8,9 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.treatments.release import Release

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, check_choice, check_epsilon, require
+from caldp_core.basics.files import parse_float
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.basics.numerals import parse_float
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.matrix.templates import INF, TEMPLATES, Rows
 from caldp_ui.session.page_state import PageState

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import check_choice, check_number, check_whole, require
-from caldp_core.basics.numerals import parse_float
+from caldp_core.basics.files import parse_float
 from caldp_core.experiments.reproduce import PAPER
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario

@@ -5,10 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Progress
+from caldp_core.basics.types import Floats, Progress, sums_by
 from caldp_core.datasets import AT_SEA
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Generic
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.numerals import parse_float, parse_int
+from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.session.page_state import R
 from caldp_ui.session.scenarios import S, read_scenario, scenario_query, unknown_link_keys

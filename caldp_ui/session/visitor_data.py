@@ -19,8 +19,8 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError, make_readable
+from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import OWN_NAME_MAX
-from caldp_core.basics.numerals import parse_int
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks

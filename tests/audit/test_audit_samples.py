@@ -18,7 +18,7 @@ from caldp_core.audit.sampled import (
     sampler_of,
 )
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.proportions import clopper_pearson_lower, clopper_pearson_upper
+from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Ints, Reports
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles

@@ -8,9 +8,8 @@ import pytest
 
 from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, RANDOM_REPORTS
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.recovery import FakesGuess, even_fakes, recover_shares, subtract_fakes
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry

@@ -19,7 +19,7 @@ from benchmarks import collect, spark
 from benchmarks.sizes import FULL
 from caldp_core import Protocol
 from caldp_core.basics.duck import THREADS
-from caldp_core.basics.formulas import FORMULA_PREFIXES
+from caldp_core.basics.files import FORMULA_PREFIXES
 from caldp_core.cli.commands import main
 from caldp_core.collect import js, runs
 from caldp_core.collect.client import MARK_LENGTH

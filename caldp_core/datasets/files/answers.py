@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
-from caldp_core.basics.formulas import unescape_formula
+from caldp_core.basics.files import parse_int, unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
-from caldp_core.basics.numerals import parse_int
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import bins, numbers
 from caldp_core.datasets.files.bins import Steps

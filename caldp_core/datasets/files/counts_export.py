@@ -7,8 +7,7 @@ from typing import Final
 
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.files import whole_file
-from caldp_core.basics.formulas import escape_formula
+from caldp_core.basics.files import escape_formula, whole_file
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
 from caldp_core.datasets.own import OwnTable

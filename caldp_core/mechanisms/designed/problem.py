@@ -13,10 +13,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.arrays import sums_by
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EPSILON_MIN
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.mechanisms.designed.moments import Classes
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix, closure

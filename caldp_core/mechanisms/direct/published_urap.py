@@ -12,9 +12,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_counts, check_floats
-from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.capabilities import SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.crafted import CraftableOracles

@@ -16,9 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.arrays import counts_by, sums_by
 from caldp_core.basics.errors import check_number
-from caldp_core.basics.types import Floats, Ints, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX, inner_product, modulus
 from caldp_core.mechanisms.oracles.galois_spaces import (

@@ -16,8 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from caldp_core.basics.arrays import counts_by, sums_by
-from caldp_core.basics.types import Floats, Ints, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.hadamard_parts import (
     Parts,

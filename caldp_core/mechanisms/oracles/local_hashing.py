@@ -16,10 +16,9 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,

@@ -14,10 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
-from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
 from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets

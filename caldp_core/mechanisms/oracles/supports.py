@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.basics.arrays import sums_by
-from caldp_core.basics.types import Floats, Ints, Words
+from caldp_core.basics.types import Floats, Ints, Words, sums_by
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 
 

@@ -16,11 +16,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.arrays import counts_by
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import THETA_MAX, THETA_MIN
 from caldp_core.basics.powers import ceiling_of
-from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
+from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.packed_bits import every_row, full_mask, set_bits
 from caldp_core.mechanisms.oracles.packed_reports import PackedReports
 from caldp_core.mechanisms.oracles.random_bits import random_lanes
