@@ -141,7 +141,7 @@ def files_that_look_up(package: str, rooms: Sequence[str]) -> dict[str, list[str
 
 
 def test_a_look_up_is_found() -> None:
-    for module in ("caldp_core.basics.types", "caldp_core.domain.area"):
+    for module in ("caldp_core.basics.types", "caldp_core.domain.grid"):
         assert looks_up("caldp_core", ROOMS, "domain", f"from {module} import it") == []
     for wrong in ("caldp_core.privacy.context", "caldp_core"):
         source = f"def f():\n    from {wrong} import it"

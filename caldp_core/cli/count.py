@@ -23,7 +23,7 @@ from caldp_core.datasets.own import OwnTable
 from caldp_core.datasets.own_places import OwnPlaces
 from caldp_core.datasets.own_survey import OwnSurvey
 from caldp_core.datasets.reading import inspect_data
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario

@@ -15,7 +15,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Ints, Progress, counts_by, no_progress, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.domain.partitions import LargerCells
 
 
 @dataclass(frozen=True, eq=False)

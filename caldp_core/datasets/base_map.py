@@ -7,8 +7,7 @@ from caldp_core.basics.cache import cached
 from caldp_core.datasets.cities import City, cities_in, us_cities
 from caldp_core.datasets.shipped import land_outline, state_outline
 from caldp_core.datasets.world_lines import Lines, borders, coasts
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
 _OF_STATES: Final = 10.0
 """Degrees: on smaller maps the borders of states, true to 0.05°, would lie beside the coasts."""

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.datasets.shipped import explain_file_errors, read_rows
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 
 _TILE_SHARE: Final = 1 / 350
 """Of an area's longer side: of cities that are closer, the largest is enough."""

@@ -14,8 +14,7 @@ from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Ints, read_only
 from caldp_core.datasets.cities import world_cities
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.grid import KM_PER_DEGREE, Area, GridDomain
 
 _CELLS_MIN: Final = 2
 """Fewest cells of the map in a hexagon, on average: a report from one of one cell would name it."""

@@ -15,9 +15,8 @@ from caldp_core.basics.errors import CaldpError, check_counts, require
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
 from caldp_core.datasets.own import check_line, excerpt
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.partitions import LargerCells
 
 _PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")
 _PAIRS: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,13}(?: [0-9]{1,7}:[0-9]{1,13})*")

@@ -16,8 +16,7 @@ from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.own import check_line, excerpt
 from caldp_core.datasets.own_places import format_cells, parse_cells
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 
 _TURNS: Final = (0.0, 360.0, -360.0)
 _PARTS_SUM: Final = 1_000_000_000

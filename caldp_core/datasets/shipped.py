@@ -19,9 +19,8 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.partitions import LargerCells
 
 _HERE: Final = Path(__file__).resolve()
 _INSTALLED: Final = _HERE.parents[1] / "data"

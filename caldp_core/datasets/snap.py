@@ -16,8 +16,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.datasets.lines import line_blocks
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 
 NAME: Final = "Gowalla (SNAP)"
 _FIELDS: Final = ("user", "time", "latitude", "longitude", "location")

@@ -23,7 +23,7 @@ from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_weights, with_larger_cells
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID
-from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.domain.partitions import LargerCells
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.shipped import DATA_FOLDER, explain_file_errors
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 
 WORLD_LINES: Final = "world_lines.npz"
 STEP: Final = 0.002

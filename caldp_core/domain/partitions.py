@@ -4,22 +4,32 @@ A `Partition` is labels and names; secrecy comes in `privacy/`. All blocks of a 
 knowledge, so none may be made from private data: adaptive blocks split a public prior. Blocks
 fitted to the data themselves would leak where the people are before a single report is sent,
 and no ε would account for it.
+
+Which symbols lie beside each other: tiles that grow from level to level, and means around.
+
+Which symbols are neighbours is public, as blocks are: it comes from the domain,
+never from the private data.
+
+Cells of a map put together into fewer, larger ones: less noise in each, and less detail.
+
+Which cells go together is public: it follows from the map alone.
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_counts, check_symbols, check_whole, require
-from caldp_core.basics.limits import AREAS_MAX
-from caldp_core.basics.types import Floats, Ints, read_only, sums_by
+from caldp_core.basics.limits import AREAS_MAX, TOGETHER_MAX
+from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 
 _CELLS_MIN: Final = 2
 """Fewest cells of an adaptive block: a report from a block of one would name it."""
@@ -180,3 +190,233 @@ def _from_rectangles(domain: GridDomain, rectangles: Sequence[_Rectangle]) -> Pa
         labels[r.top : r.bottom, r.left : r.right] = j
     names = tuple(f"block {j + 1}" for j in range(len(rectangles)))
     return Partition(read_only(labels.ravel()), names)
+
+
+SIDE_MOST: Final = 32
+"""Cells along the side of the largest tile."""
+_SHIFTS: Final = ((0, 0), (21, 11), (10, 21), (31, 0))
+"""Cells by which tiles are moved: other borders at every size. Maps draw the first cut."""
+
+
+class Neighbours(Protocol):
+    """Which symbols lie beside each other in a domain of k symbols."""
+
+    def tilings(self) -> Iterator[Iterator[Ints]]:
+        """Cuts into tiles: of each cut (k,) labels ≥ 0 level by level, each level inside the next.
+
+        A cut whose largest tile is everything ends without that level.
+        """
+        ...
+
+    def neighbour_means(self, values: Floats) -> Floats:
+        """(k,) mean of the values beside each symbol, its own left out."""
+        ...
+
+
+@dataclass(frozen=True)
+class GridNeighbours:
+    """Cells of a map: squares of 2 × 2, 4 × 4, … cells, and the eight cells around each.
+
+    Those of the first cut are counted from the first row and column.
+    """
+
+    rows: int
+    columns: int
+
+    def tilings(self) -> Iterator[Iterator[Ints]]:
+        """One cut for each of `_SHIFTS`."""
+        return (self._tiles(down, right) for down, right in _SHIFTS)
+
+    def _tiles(self, down: int, right: int) -> Iterator[Ints]:
+        row, column = np.arange(self.rows) + down, np.arange(self.columns) + right
+        for side in _sides(max(self.rows, self.columns)):
+            across = int(column[-1]) // side + 1
+            yield ((row // side * across)[:, None] + column // side).ravel()
+
+    def neighbour_means(self, values: Floats) -> Floats:
+        """(k,) means in which cells that share a side count twice, those at a corner once."""
+        grid = values.reshape(self.rows, self.columns)
+        weights = _binomial(_binomial(np.ones_like(grid)).T).T - 4.0
+        return np.asarray(_mean(_binomial(_binomial(grid).T).T - 4.0 * grid, weights).ravel())
+
+
+@dataclass(frozen=True)
+class SequenceNeighbours:
+    """Values in a row: runs of 2, 4, … values, and two values on each side."""
+
+    k: int
+
+    def tilings(self) -> Iterator[Iterator[Ints]]:
+        """One cut for each of `_SHIFTS`."""
+        places = np.arange(self.k)
+        return (((places + by) // side for side in _sides(self.k)) for by, _ in _SHIFTS)
+
+    def neighbour_means(self, values: Floats) -> Floats:
+        """(k,) means in which the nearer value of each side counts twice."""
+
+        def beside(row: Floats) -> Floats:
+            padded = np.pad(row, 2)
+            near, far = padded[1:-3] + padded[3:-1], padded[:-4] + padded[4:]
+            return np.asarray(2.0 * near + far)
+
+        return _mean(beside(values), beside(np.ones(self.k)))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupNeighbours:
+    """Values in named groups, of which nothing else is known; `labels`: (k,)."""
+
+    labels: Ints
+
+    def tilings(self) -> Iterator[Iterator[Ints]]:
+        """One cut: the groups."""
+        return iter([iter([self.labels])])
+
+    def neighbour_means(self, values: Floats) -> Floats:
+        """(k,) means of the others of the group; 0 where there are none."""
+        sums, sizes = np.bincount(self.labels, values), np.bincount(self.labels)
+        others = sizes[self.labels].astype(np.float64) - 1.0
+        return _mean(sums[self.labels] - values, others)
+
+
+def _sides(longest: int) -> Iterator[int]:
+    side = 2
+    while side <= min(SIDE_MOST, longest):
+        yield side
+        side *= 2
+
+
+def _binomial(grid: Floats) -> Floats:
+    """Sums along the first axis with weights 1, 2, 1; nothing lies beyond the edge."""
+    sums = 2.0 * grid
+    sums[1:] += grid[:-1]
+    sums[:-1] += grid[1:]
+    return sums
+
+
+def _mean(sums: Floats, weights: Floats) -> Floats:
+    return np.asarray(np.where(weights > 0, sums / np.maximum(weights, 1.0), 0.0))
+
+
+def neighbours(domain: Domain | GridDomain) -> Neighbours:
+    """The neighbours of a domain: squares on a map, else groups, else the order of the values."""
+    if isinstance(domain, GridDomain):
+        return GridNeighbours(domain.rows, domain.columns)
+    if domain.groups:
+        return GroupNeighbours(np.unique(domain.groups, return_inverse=True)[1].astype(np.int64))
+    return SequenceNeighbours(domain.k)
+
+
+Tree = tuple[Ints, ...]
+"""Level by level the number of the tile that each tile lies in, from symbols upwards."""
+
+
+def tile_trees(domain: Domain | GridDomain, blocks: Ints) -> tuple[Tree, ...]:
+    """Each tiling inside each block: no tile reaches over a border. `blocks`: (k,) labels."""
+    return _trees(domain, blocks.astype(np.int64).tobytes())
+
+
+@cached
+def _trees(domain: Domain | GridDomain, labels: bytes) -> tuple[Tree, ...]:
+    """`tile_trees`, cached: sorting cells takes half the time, and every ε has the same blocks."""
+    blocks = np.frombuffer(labels, np.int64)
+    return tuple(tuple(_tree(levels, blocks)) for levels in neighbours(domain).tilings())
+
+
+def _tree(levels: Iterator[Ints], blocks: Ints) -> Iterator[Ints]:
+    members = np.arange(blocks.size)  # a symbol of each tile
+    m = int(blocks.max()) + 1
+    for labels in levels:
+        joint = labels[members] * m + blocks[members]
+        _, first, parent = np.unique(joint, return_index=True, return_inverse=True)
+        yield read_only(parent.astype(np.int64))
+        members = members[first]
+
+
+_WHOLE_WITHIN = 1e-6
+
+
+@dataclass(frozen=True)
+class LargerCells:
+    """The cells of `fine` put together, `together` by `together` of them.
+
+    Where these do not divide the map it grows to whole larger cells, to the north and the east as
+    far as the Earth goes, then to the south and the west. Raises `CaldpError` where it can't.
+    """
+
+    fine: GridDomain
+    together: int
+
+    def __post_init__(self) -> None:
+        check_whole("together", self.together, 1, TOGETHER_MAX)
+        _ = self.grid
+
+    @cached_property
+    def grid(self) -> GridDomain:
+        """The map of the larger cells."""
+        fine, times = self.fine, self.together
+        down, left = self._padding
+        return GridDomain(
+            round(fine.south - down * fine.cell, 9),
+            round(fine.west - left * fine.cell, 9),
+            round(fine.cell * times, 9),
+            -(-(fine.rows + down) // times),
+            -(-(fine.columns + left) // times),
+        )
+
+    @cached_property
+    def _padding(self) -> tuple[int, int]:
+        """Rows and columns by which the map grows to the south and to the west."""
+        area, fine = self.fine.area, self.fine
+        down = self._padding_before(fine.rows, 90 - area.north, area.south + 90)
+        if area.crosses_antimeridian:  # a larger cell ends at 180°, too
+            return down, -round((180 - fine.west) / fine.cell) % self.together
+        return down, self._padding_before(fine.columns, 180 - area.east, area.west + 180)
+
+    def _padding_before(self, cells: int, after: float, before: float) -> int:
+        missing = -cells % self.together
+        rest = max(0, missing - int(after / self.fine.cell + _WHOLE_WITHIN))
+        require(
+            rest * self.fine.cell <= before + _WHOLE_WITHIN,
+            f"{cells:,} cells from edge to edge of the Earth can't be put together "
+            f"{self.together} by {self.together}; take a number that divides them.",
+        )
+        return rest
+
+    @cached_property
+    def larger_cell_of(self) -> Ints:
+        """(fine.k,) number of the larger cell that each small cell is in, read-only."""
+        down, left = self._padding
+        row = (np.arange(self.fine.rows) + down) // self.together
+        column = (np.arange(self.fine.columns) + left) // self.together
+        return read_only((row[:, None] * self.grid.columns + column[None, :]).ravel())
+
+    def sums(self, values: Floats) -> Floats:
+        """(grid.k,) sums of (fine.k,) values over each larger cell."""
+        return sums_by(self.larger_cell_of, values, self.grid.k)
+
+    def spread_evenly(self, values: Floats) -> Floats:
+        """(fine.k,) shares of (grid.k,) values, each spread evenly over its small cells."""
+        sizes = np.bincount(self.larger_cell_of, minlength=self.grid.k)
+        return np.asarray((values / np.maximum(sizes, 1))[self.larger_cell_of])
+
+    def any_in_cell(self, flags: Bools) -> Bools:
+        """(grid.k,) True for larger cells with a small cell flagged in (fine.k,) `flags`."""
+        any_flagged = np.zeros(self.grid.k, np.bool_)
+        any_flagged[self.larger_cell_of[flags]] = True
+        return any_flagged
+
+    def coarsen(self, partition: Partition) -> Partition:
+        """A partition of the larger cells, each in the block of its middle small cell.
+
+        Blocks without a larger cell are left out.
+        """
+        down, left = self._padding
+        rows, columns = self.grid.rows, self.grid.columns
+        half = self.together // 2
+        row = np.clip(np.arange(rows) * self.together + half - down, 0, self.fine.rows - 1)
+        column = np.clip(np.arange(columns) * self.together + half - left, 0, self.fine.columns - 1)
+        middle = (row[:, None] * self.fine.columns + column[None, :]).ravel()
+        present, labels = np.unique(partition.labels[middle], return_inverse=True)
+        names = tuple(partition.names[number] for number in present)
+        return Partition(read_only(labels.astype(np.int64)), names)

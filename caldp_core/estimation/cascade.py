@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, sums_by
-from caldp_core.domain.neighbours import Tree
+from caldp_core.domain.partitions import Tree
 from caldp_core.estimation.projection import block_thresholds
 from caldp_core.estimation.tied_shares import TiedShares
 

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Levels, read_only, sums_by
-from caldp_core.domain.neighbours import neighbours
+from caldp_core.domain.partitions import neighbours
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.posterior import (

@@ -13,7 +13,7 @@ from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only, sums_by
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.neighbours import tile_trees
+from caldp_core.domain.partitions import tile_trees
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.options import Options
 from caldp_core.estimation.projection import block_thresholds

@@ -21,8 +21,7 @@ from caldp_core.datasets import (
     us_state_labels,
 )
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,

@@ -10,11 +10,11 @@ from caldp_core.basics.files import parse_float
 from caldp_core.basics.limits import AREAS_MAX, N_MAX, POINTS_MAX
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.domain.partitions import (
     Partition,
 )
-from caldp_core.domain.proximity import cells_within_km
+from caldp_core.domain.polygons import cells_within_km
 from caldp_core.scenarios.blocks import (
     AnyDomain,
     BlocksSpec,

@@ -7,8 +7,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.adversary import words
 from caldp_ui.adversary.beliefs import Attacker, BeliefData, likely_area
 from caldp_ui.adversary.page_state import STATE

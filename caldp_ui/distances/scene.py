@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Floats
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs

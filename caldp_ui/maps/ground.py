@@ -12,8 +12,7 @@ import numpy as np
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.types import Bools
 from caldp_core.datasets import base_map
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
 from caldp_ui.stage import Blob, Ground, encode_labels, encode_lines, encode_mask, encode_rows

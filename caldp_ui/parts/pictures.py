@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from caldp_core.basics.types import Floats
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.theme import CIVIDIS, LEVELS, NIGHT_LAND
 from caldp_ui.stage import SCALE, Scale, nobody_below

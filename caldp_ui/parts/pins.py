@@ -10,8 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 import pandas as pd
 import streamlit as st
 
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports, runs

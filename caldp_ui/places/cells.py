@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.cell_errors import CellErrors, cell_errors
 from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.scenarios.scenario import Scenario

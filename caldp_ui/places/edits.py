@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Bools
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import BlocksSpec, DrawnBlocks
 from caldp_core.scenarios.scenario import Scenario

@@ -5,9 +5,8 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnPlaces
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.partitions import LargerCells
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, StateBlocks
 from caldp_core.scenarios.scenario import Scenario

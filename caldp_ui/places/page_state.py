@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import is_own

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Result
 from caldp_ui.app.errors import escape_markdown

@@ -1,6 +1,6 @@
 """Sentences of the map page: a box and notes on its numbers."""
 
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import RegionReport
 from caldp_core.scenarios.scenario import Scenario

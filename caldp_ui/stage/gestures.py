@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caldp_core.basics.types import Bools
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import parse_runs
 
 

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.film import Film
 from caldp_ui.stage.markup import tree

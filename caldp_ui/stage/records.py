@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from caldp_core.basics.errors import require
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.scale import SCALE, Scale
 

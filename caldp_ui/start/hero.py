@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
 from caldp_ui.app.navigation import PLACES as PLACES_PAGE
 from caldp_ui.compute import plain_ldp, runs

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from benchmarks.browser import PATIENCE_MS, missing_software, wait_until_ready, wait_until_settled
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp

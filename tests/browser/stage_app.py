@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 import streamlit as st
 
 from caldp_core.datasets import state_outline, us_cities
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.blocks import GridBlocks

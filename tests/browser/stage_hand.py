@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from benchmarks.browser import wait_until_settled
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 
 APP = "tests/browser/stage_app.py"
 HOME = Area(25.0, 49.6, -125.2, -66.6)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.browser import wait_until_ready, wait_until_settled
 from benchmarks.server import server_address
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.page_state import PlacesState

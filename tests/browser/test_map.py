@@ -10,7 +10,7 @@ from benchmarks.browser import wait_until_settled
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import inspect_data
 from caldp_core.datasets.files.places import count_places
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.maps.presets import BEGIN

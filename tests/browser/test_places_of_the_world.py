@@ -16,7 +16,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import inspect_data
 from caldp_core.datasets.cities import cities_in
 from caldp_core.datasets.files.places import count_places
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN, hexagon_size, hexagons_of

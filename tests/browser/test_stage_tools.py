@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.stage import Act, codec
 from tests.browser.hands import expect

@@ -16,10 +16,9 @@ from caldp_core.datasets import base_map, read_places
 from caldp_core.datasets.countries import country_labels
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.own_places import places_from_counts
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain, wrap_longitude
-from caldp_core.domain.larger_cells import LargerCells
-from caldp_core.domain.proximity import cells_within_km
+from caldp_core.domain.grid import Area, GridDomain, wrap_longitude
+from caldp_core.domain.partitions import LargerCells
+from caldp_core.domain.polygons import cells_within_km
 from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.geoparquet import _polygons
 from caldp_core.experiments.run import prepare, run

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import K_MAX
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=0.5, rows=4, columns=6)
 GRIDS = st.builds(

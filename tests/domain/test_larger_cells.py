@@ -9,7 +9,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnPlaces
 from caldp_core.datasets.own_places import places_from_counts
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.larger_cells import LargerCells
+from caldp_core.domain.partitions import LargerCells
 from caldp_core.experiments.cell_errors import cell_errors
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import GridBlocks

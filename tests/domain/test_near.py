@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
-from caldp_core.domain.proximity import cells_within_km
+from caldp_core.domain.polygons import cells_within_km
 from caldp_core.scenarios.sensitive import SensitiveNear
 
 WORLD = GridDomain(-90.0, -180.0, 2.0, 90, 180)

@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.neighbours import neighbours, tile_trees
+from caldp_core.domain.partitions import neighbours, tile_trees
 
 MAP = GridDomain(0, 0, 0.1, 9, 14)
 GROUPS = Domain(20, groups=tuple("aabbbbcdddddddddeeff"))

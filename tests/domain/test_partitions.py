@@ -9,8 +9,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import AREAS_MAX
 from caldp_core.basics.types import Ints
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,

@@ -14,8 +14,7 @@ from benchmarks.random_scenarios import Case, draw_weights, partly_sensitive_cas
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Geometric
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.neighbours import tile_trees
-from caldp_core.domain.partitions import grid_blocks
+from caldp_core.domain.partitions import grid_blocks, tile_trees
 from caldp_core.estimation import posterior
 from caldp_core.estimation.cascade import cascade, discoveries
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_levels, resolution

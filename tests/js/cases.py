@@ -14,8 +14,7 @@ from caldp_core.collect.protocol import QUESTION_MAX, Protocol
 from caldp_core.collect.table_plan import TablePlan
 from caldp_core.datasets import us_cities
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.mechanisms.specs import FamilySpec, Galois, Rappor
 from caldp_core.privacy.context import Context
 from caldp_ui.room.boards import phone_message

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_ui.charts.films import SliderState
 from caldp_ui.compute import plain_ldp

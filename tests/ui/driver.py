@@ -30,7 +30,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.cli.commands import main
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES

@@ -14,8 +14,7 @@ from caldp_core.audit.inference import likelihood
 from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap

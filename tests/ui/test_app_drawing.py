@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import DrawnBlocks, OneBlock, StateBlocks

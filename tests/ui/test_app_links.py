@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC

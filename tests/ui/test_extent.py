@@ -4,8 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Gowalla, OwnPlaces
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.cell_errors import cell_errors
 from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
 from caldp_ui.compute import runs

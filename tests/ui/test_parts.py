@@ -17,8 +17,7 @@ from PIL import Image
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import us_cities
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.sensitive import SensitiveAreas

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.datasets import Cities, Gowalla
-from caldp_core.domain.area import Area
+from caldp_core.domain.grid import Area
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.backgrounds import population_background
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags

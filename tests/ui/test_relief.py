@@ -13,8 +13,7 @@ from streamlit.testing.v1 import AppTest
 import caldp_ui
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Gowalla, Uniform
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import GridBlocks, StateBlocks

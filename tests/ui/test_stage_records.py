@@ -9,8 +9,7 @@ import pytest
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage import bundle, component, markup
 from caldp_ui.stage.codec import encode
 from caldp_ui.stage.film import Film, Step

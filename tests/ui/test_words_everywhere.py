@@ -10,8 +10,7 @@ import pytest
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Bools
 from caldp_core.datasets import Cities
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run

@@ -6,8 +6,7 @@ from typing import Final
 
 from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.limits import GRID_CELL_MIN, K_MAX, OWN_CELLS_USUAL
-from caldp_core.domain.area import Area
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
 
 CELLS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Sides of cells in degrees; each divides a quarter of a circle."""
