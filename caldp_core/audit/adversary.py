@@ -13,8 +13,8 @@ from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.powers import exp_below
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.matrix import BinaryPolicy
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from caldp_core.audit.adversary import error_vertex
 from caldp_core.audit.pair_guess import pair_rows
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.matrix import BinaryPolicy
 
 _ALIKE = 1e-9
 """Outputs whose likelihood ratios are this close are taken for one: thresholds are in 2^-48ths."""

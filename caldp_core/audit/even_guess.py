@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.basics.types import Floats
-from caldp_core.privacy.context import Context, PrivacyMatrix, dense
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import closure
-from caldp_core.privacy.personal import PersonalPolicy
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from caldp_core.mechanisms.structures import (
     HasPreProcessing,
     HasSmallTwin,
 )
-from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
-from caldp_core.privacy.personal import PersonalPolicy
 
 EVERY_PAIR: Final = "every pair and every entry of the channel"
 ANY_PAIR: Final = "any pair"

@@ -30,8 +30,7 @@ from caldp_core.estimation.posterior import (
 )
 from caldp_core.estimation.tied_shares import TiedShares
 from caldp_core.mechanisms import Mechanism
-from caldp_core.privacy.context import Context
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.context import Context, PersonalPolicy
 
 SYMBOLS_LEAST: Final = 9
 """Noisy symbols of a block; of fewer nothing is expected, and they get the nearest shares."""

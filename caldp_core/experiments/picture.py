@@ -18,8 +18,8 @@ from caldp_core.basics.counted import count_text
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
+from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.privacy.coverage import coverage
-from caldp_core.privacy.personal import PersonalPolicy
 
 if TYPE_CHECKING:
     from caldp_core.experiments.run import Result

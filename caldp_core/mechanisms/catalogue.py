@@ -24,11 +24,9 @@ from caldp_core.mechanisms.specs import (
     SquareWave,
     SteppedGeometric,
 )
-from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy.matrix import DenseMatrix
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from caldp_core.mechanisms.oracles.subset_selection import (
 )
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.privacy.distance import DistanceMetric
-from caldp_core.privacy.personal import PersonalPolicy
 
 
 class MechanismSpec(Protocol):

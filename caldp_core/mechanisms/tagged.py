@@ -26,7 +26,7 @@ from caldp_core.mechanisms.randomness.coins import (
     system_words,
 )
 from caldp_core.mechanisms.tally import Tally
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.context import PersonalPolicy
 
 
 class TaggedMechanism:

@@ -13,9 +13,8 @@ import numpy as np
 from caldp_core.basics.types import Bools, read_only
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
-from caldp_core.privacy.personal import PersonalPolicy
 
 _NAMED: Final = 5
 """Most names in a sentence."""

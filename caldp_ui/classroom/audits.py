@@ -19,8 +19,8 @@ from caldp_core.lecture.rappor import Rappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.words import formats
 
 _DAYS: Final = 3

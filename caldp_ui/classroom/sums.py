@@ -11,7 +11,7 @@ import streamlit as st
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import CentralCount
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.page_state import Lesson

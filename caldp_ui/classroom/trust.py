@@ -11,7 +11,7 @@ from caldp_core.basics.types import Bools
 from caldp_core.lecture.central import CentralCount
 from caldp_core.lecture.count_errors import half_width, local_half_width
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.classroom import dials
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import HtmlPart, Picture

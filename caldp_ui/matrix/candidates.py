@@ -16,10 +16,9 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.mechanisms import Mechanism, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
-from caldp_core.privacy.matrix import DenseMatrix, as_context
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
 from caldp_ui.matrix.groups import groups_of
 from caldp_ui.matrix.page_state import (
     BUG,

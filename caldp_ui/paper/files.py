@@ -53,7 +53,7 @@ for spec in (Hadamard(), SubsetSelection(), Galois(share=share)):
     print(type(spec).__name__, spec.make(context).variance(people, 1).sum() / best)
 """
 _FIGURE_1: Final = """from caldp_core.audit.adversary import error_vertex
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 
 print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
 """

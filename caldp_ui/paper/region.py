@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.audit.adversary import ErrorVertex, error_vertex
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts

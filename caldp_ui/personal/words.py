@@ -3,7 +3,7 @@
 from typing import Final
 
 from caldp_core.experiments.run import Result
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.context import PersonalPolicy
 from caldp_ui.personal.page_data import PersonalData, own_place_shares
 from caldp_ui.personal.page_state import TAG_NAMES, TRUE_BACKGROUND
 from caldp_ui.personal.week import HOME_REPORTS, HomeInference

@@ -5,7 +5,7 @@ from typing import Final
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.even_guess import pair_odds
 from caldp_core.experiments.run import Setup
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.scenarios.policies import PersonalTags
 from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, promise

@@ -14,7 +14,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.estimation.one_question import share_quantiles
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import channel_products
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario

@@ -25,11 +25,9 @@ from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.unary import RapporOracles
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.mechanisms.structures import ChannelRows
-from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.privacy.context import Context
+from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
-from caldp_core.privacy.matrix import DenseMatrix
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from tests.contract.contexts import context
 
 BOTH = "blocks and sensitive set"

@@ -16,9 +16,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
-from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, context
 from tests.products import thinned

@@ -12,11 +12,9 @@ from caldp_core.audit.best_guess import best_guess_of_channel
 from caldp_core.audit.even_guess import PairOdds, even_guess, pair_odds
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.privacy.binary import BinaryPolicy
-from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
-from caldp_core.privacy.matrix import DenseMatrix, closure
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure
 
 LEVELS = st.floats(0, 20) | st.just(math.inf)
 

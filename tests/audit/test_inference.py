@@ -20,8 +20,7 @@ from caldp_core.mechanisms import FAMILIES, Mechanism, registry
 from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.tagged import TaggedMechanism
-from caldp_core.privacy.context import Context, PrivacyMatrix
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from tests.contract.checks import channel_of, single_tallies
 from tests.contract.contexts import context
 from tests.contract.test_catalogue import POLICIES

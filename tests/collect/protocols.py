@@ -12,10 +12,9 @@ from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import FamilySpec, Hadamard
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import GridMetric
-from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from tests.contract.contexts import context
 
 SPECS: Final[dict[str, FamilySpec]] = {

@@ -29,9 +29,9 @@ from caldp_core.mechanisms.direct.planar import PlanarGeometric
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract.contexts import context
 
 K = context("blocks and sensitive set", 1.0).k

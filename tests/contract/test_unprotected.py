@@ -22,11 +22,10 @@ from caldp_core.collect.registry import About, registry_entry
 from caldp_core.collect.table_plan import TablePlan
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.privacy.context import Context, PrivacyMatrix, dense
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.coverage import coverage
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import released_together
-from caldp_core.privacy.personal import PersonalPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS

@@ -8,8 +8,8 @@ from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.mechanisms.channel_products import DenseProducts
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.distance import GridMetric
+from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract.checks import channel_of, check_progress
 from tests.histograms import fit_histogram
 from tests.slsqp import least_on_simplex

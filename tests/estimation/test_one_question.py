@@ -9,7 +9,7 @@ from scipy.stats import binom
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.one_question import share_quantiles
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 
 N = 150
 SHARES = np.linspace(0.05, 0.5, 10)

@@ -16,8 +16,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.binary import BinaryMechanism, flip_thresholds
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import dense
+from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_fits
 

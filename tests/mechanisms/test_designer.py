@@ -15,10 +15,9 @@ from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
 from caldp_core.mechanisms.registry import FAMILIES
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix, dense
 from caldp_core.privacy.distance import GridMetric
-from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from tests.contract.checks import check_progress
 from tests.designs import INF, line, plane, uneven
 

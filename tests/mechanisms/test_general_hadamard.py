@@ -27,8 +27,7 @@ from caldp_core.mechanisms.oracles.hadamard import (
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.mechanisms.tagged import TaggedMechanism
-from caldp_core.privacy.context import Context
-from caldp_core.privacy.personal import PersonalPolicy
+from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario

@@ -8,8 +8,8 @@ from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract import checks
 
 LINE = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))

@@ -18,10 +18,9 @@ from caldp_core.mechanisms.specs import (
     Rappor,
     SubsetSelection,
 )
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
-from caldp_core.privacy.matrix import released_together
+from caldp_core.privacy.matrix import BinaryPolicy, released_together
 from caldp_core.scenarios.best import Best, _two_of_a_kind, choose_mechanism
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.distances import Line

@@ -15,10 +15,9 @@ from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.mechanisms.specs import Hadamard
-from caldp_core.privacy.binary import BinaryPolicy
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
-from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory import mixing
 from caldp_core.theory.blanket import HiddenPair, OpenPair
 from caldp_core.theory.mixing import (

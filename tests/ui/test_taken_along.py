@@ -19,7 +19,7 @@ from caldp_core.datasets import Uniform, Zipf
 from caldp_core.experiments.interleaved_runs import means, run_interleaved
 from caldp_core.experiments.reproduce import figure_2_points
 from caldp_core.experiments.run import prepare
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.adversary import fakes, fakes_files
 from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState

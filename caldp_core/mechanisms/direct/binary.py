@@ -25,7 +25,7 @@ from caldp_core.mechanisms.channel_products import InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
 from caldp_core.mechanisms.tally import digest
-from caldp_core.privacy.binary import BinaryPolicy
+from caldp_core.privacy.matrix import BinaryPolicy
 
 _DIGITS: Final = 80
 """These outlast the difference 1 − e^{−2^−50}."""
