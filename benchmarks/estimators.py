@@ -19,7 +19,7 @@ from benchmarks.random_scenarios import Case, partly_sensitive_case, random_case
 from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
-from caldp_core.datasets.cities import world_cities
+from caldp_core.datasets.base_map import world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.cascade_estimator import cascade_estimate
@@ -100,7 +100,7 @@ def _load_map(path: Path) -> PeopleMap:
 
 
 def _inhabitants(rows: int, columns: int) -> Floats:
-    """(rows × columns,) inhabitants of the Earth, spread as in `datasets/inhabitants.py`."""
+    """(rows × columns,) inhabitants of the Earth, spread as in `datasets/base_map.py`."""
     towns = world_cities()
     at = np.array([((t.latitude + 90) / 180, (t.longitude + 180) / 360) for t in towns])
     row, column = (at * (rows, columns)).astype(np.int64).T

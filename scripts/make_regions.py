@@ -19,7 +19,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
 from caldp_core.basics.types import Floats  # noqa: E402
-from caldp_core.datasets.regions import WORLD_REGIONS  # noqa: E402
+from caldp_core.datasets.base_map import WORLD_REGIONS  # noqa: E402
 from caldp_core.datasets.world_lines import STEP, pack_lines  # noqa: E402
 
 THINNED: Final = 0.015

@@ -63,10 +63,9 @@ MORE_THAN_ONE: Final = {
     "caldp_core/audit/pairwise.py": ["policy.k"],
     "caldp_core/collect/registry.py": ["blocks"],
     "caldp_core/collect/report_files.py": ["len(lower)"],
-    "caldp_core/datasets/files/compression.py": ["len(packed)"],
-    "caldp_core/datasets/files/dialect.py": ["self.width"],
-    "caldp_core/datasets/files/table.py": ["bounds.rows", "count or 0"],
-    "caldp_core/datasets/own_survey.py": ["len(self.questions)"],
+    "caldp_core/datasets/files/source.py": ["len(packed)"],
+    "caldp_core/datasets/files/table.py": ["self.width", "bounds.rows", "count or 0"],
+    "caldp_core/datasets/own.py": ["len(self.questions)"],
     "caldp_core/mechanisms/contextual.py": ["self.oracles.n_max"],
     "caldp_core/mechanisms/designed/files.py": ["k"],
 }

@@ -10,18 +10,15 @@ import click
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli.terminal import plain_errors, progress_bar
-from caldp_core.datasets.files.answers import count_answers
-from caldp_core.datasets.files.bins import Steps
+from caldp_core.datasets.files.answers import count_answers, count_questions
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
+from caldp_core.datasets.files.numbers import Steps
 from caldp_core.datasets.files.places import count_places
-from caldp_core.datasets.files.questions import count_questions
 from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import COMMAND_BOUNDS
-from caldp_core.datasets.own import OwnTable
-from caldp_core.datasets.own_places import OwnPlaces
-from caldp_core.datasets.own_survey import OwnSurvey
+from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import OneBlock

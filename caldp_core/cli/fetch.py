@@ -1,6 +1,6 @@
 """The command `fetch`: download data that is too large to ship.
 
-The transfer itself is in `datasets/fetch.py`.
+The transfer itself is in `datasets/snap.py`.
 """
 
 import json
@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from caldp_core.cli.terminal import plain_errors, progress_bar
-from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
-from caldp_core.datasets.snap import Snap
+from caldp_core.datasets.snap import GOWALLA_URL, Snap, cache_folder, fetch_gowalla
 
 
 @click.group("fetch")

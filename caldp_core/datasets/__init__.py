@@ -4,26 +4,30 @@
 """
 
 from caldp_core.datasets.base import Dataset, DatasetSpec, from_counts, from_weights
-from caldp_core.datasets.base_map import BaseMap, base_map
-from caldp_core.datasets.cities import City, us_cities
-from caldp_core.datasets.counties import PERIODS, InfantDeaths, county_outlines
-from caldp_core.datasets.countries import AT_SEA, country_labels
-from caldp_core.datasets.fetch import GOWALLA_URL, cache_folder, fetch_gowalla
+from caldp_core.datasets.base_map import (
+    AT_SEA,
+    BaseMap,
+    City,
+    base_map,
+    country_labels,
+    region_labels,
+    us_cities,
+)
 from caldp_core.datasets.hexagons import hexagon_km, hexagon_labels, hexagon_resolutions
-from caldp_core.datasets.own import OwnTable
-from caldp_core.datasets.own_places import OwnPlaces
-from caldp_core.datasets.own_survey import OwnSurvey
+from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import check_size, inspect_data, read_places, read_table
-from caldp_core.datasets.regions import region_labels
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
+    PERIODS,
     Gowalla,
+    InfantDeaths,
+    county_outlines,
     land_outline,
     population_prior,
     state_outline,
     us_state_labels,
 )
-from caldp_core.datasets.snap import Snap
+from caldp_core.datasets.snap import GOWALLA_URL, Snap, cache_folder, fetch_gowalla
 from caldp_core.datasets.surveys import SURVEYS, Survey, SurveyTable, WebVisits
 from caldp_core.datasets.synthetic import (
     Cities,

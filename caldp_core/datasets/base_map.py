@@ -1,13 +1,106 @@
-"""What lies under a map anywhere on Earth: land, borders and the names of cities."""
+"""What lies under a map anywhere on Earth: land, borders and the names of cities.
 
-from dataclasses import dataclass
+Names of cities to show on maps.
+
+Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
+
+Which country each cell of a map is in.
+
+Made by `scripts/make_world_map.py` from Natural Earth's 1:50m borders (public domain): countries as
+they are in fact ruled; others see some borders otherwise.
+
+Which first-order region (state, province, …) of a country each cell of a map is in.
+
+Made by `scripts/make_regions.py` from Natural Earth's 1:10m states and provinces (public domain):
+as countries are in fact ruled; others see some borders otherwise.
+
+Where people live, as everybody can look it up: a public prior for maps.
+
+From the towns of `world_cities` (GeoNames, CC-BY 4.0), which has none below 15,000 inhabitants.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
+import numpy as np
+import scipy
+
 from caldp_core.basics.cache import cached
-from caldp_core.datasets.cities import City, cities_in, us_cities
-from caldp_core.datasets.shipped import land_outline, state_outline
-from caldp_core.datasets.world_lines import Lines, borders, coasts
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.basics.types import Floats, Ints, read_only, sums_by
+from caldp_core.datasets.shipped import (
+    DATA_FOLDER,
+    explain_file_errors,
+    land_outline,
+    read_rows,
+    state_outline,
+)
+from caldp_core.datasets.world_lines import Lines, borders, coasts, unpack_lines
+from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, Area, GridDomain
+from caldp_core.domain.polygons import cells_by_area
+
+_TILE_SHARE: Final = 1 / 350
+"""Of an area's longer side: of cities that are closer, the largest is enough."""
+_CITIES_MAX: Final = 2000
+
+
+@dataclass(frozen=True)
+class City:
+    """A city: degrees of its middle, number of inhabitants; `region`: its state or country."""
+
+    name: str
+    region: str
+    latitude: float
+    longitude: float
+    population: int
+
+
+@cache
+def us_cities() -> tuple[City, ...]:
+    """The cities on `US_GRID`, in the order in which to label them: the largest first.
+
+    Those abroad are ranked by a quarter of their inhabitants. At least 15,000 inhabitants; of
+    places within 0.2° of each other only the first is kept. Raises `CaldpError` if the file is
+    gone.
+    """
+    return _read("us_cities.csv.gz")
+
+
+@cache
+def world_cities() -> tuple[City, ...]:
+    """Places on Earth with at least 15,000 inhabitants, and smaller capitals, the largest first.
+
+    Raises `CaldpError` if the file is gone.
+    """
+    return _read("world_cities.csv.gz")
+
+
+def cities_in(area: Area) -> tuple[City, ...]:
+    """The largest cities of an area, at most 2,000, the largest first.
+
+    Only one of those too close to be told apart on a screen. Raises `CaldpError` if the file is
+    gone.
+    """
+    cities = world_cities()
+    at = np.array([(city.latitude, city.longitude) for city in cities])
+    if area.crosses_antimeridian:  # degrees go on, as the map's do
+        at[at[:, 1] < area.west, 1] += 360.0
+    south_west, north_east = (area.south, area.west), (area.north, area.east)
+    inside = np.flatnonzero(((at >= south_west) & (at < north_east)).all(axis=1))
+    tile = _TILE_SHARE * max(area.north - area.south, area.east - area.west)
+    tiles = np.floor((at[inside] - south_west) / tile).astype(np.int64)
+    _, first = np.unique(tiles, axis=0, return_index=True)
+    labelled = inside[np.sort(first)][:_CITIES_MAX]
+    return tuple(replace(cities[i], longitude=float(at[i, 1])) for i in labelled)
+
+
+def _read(name: str) -> tuple[City, ...]:
+    with explain_file_errors(name):
+        return tuple(
+            City(name, region, float(latitude), float(longitude), int(population))
+            for name, region, latitude, longitude, population in read_rows(name)
+        )
+
 
 _OF_STATES: Final = 10.0
 """Degrees: on smaller maps the borders of states, true to 0.05°, would lie beside the coasts."""
@@ -40,3 +133,106 @@ def _is_us_map(area: Area) -> bool:
     within = whole.south <= area.south and area.north <= whole.north
     within = within and whole.west <= area.west and area.east <= whole.east
     return within and max(area.north - area.south, area.east - area.west) >= _OF_STATES
+
+
+WORLD_COUNTRIES: Final = "world_countries.npz"
+AT_SEA: Final = "At sea"
+
+
+@cached
+def country_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
+    """(k,) block of each cell, read-only, and the blocks' names: countries with a cell, in order.
+
+    A cell belongs to the country that its centre is in, by borders true to a few kilometres; cells
+    whose centre is in none are in the last block, `AT_SEA`, if there are any. Raises `CaldpError`
+    if the file is gone.
+    """
+    countries = _countries()
+    labels, present = cells_by_area([rings for _, rings in countries], grid)
+    names = [*(name for name, _ in countries), AT_SEA]
+    return read_only(labels), tuple(names[number] for number in present)
+
+
+@cache
+def _countries() -> tuple[tuple[str, tuple[Floats, ...]], ...]:
+    """Name and rings (points, 2), longitude and latitude, of each."""
+    path = DATA_FOLDER / WORLD_COUNTRIES
+    with explain_file_errors(WORLD_COUNTRIES), np.load(path, allow_pickle=False) as file:
+        return tuple(
+            (str(name), unpack_lines(file, str(number)))
+            for number, name in enumerate(file["names"])
+        )
+
+
+WORLD_REGIONS: Final = "world_regions.npz"
+
+
+@cached
+def region_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
+    """(k,) block of each cell, read-only, and the blocks' names, such as "Bayern, Germany".
+
+    Regions with a cell, by country and name. A cell belongs to the region that its centre is in,
+    by borders true to a few kilometres; cells whose centre is in none are in the last block,
+    `AT_SEA`, if there are any. Raises `CaldpError` if the file is gone.
+    """
+    names, areas = _regions()
+    labels, present = cells_by_area(areas, grid)
+    return read_only(labels), tuple((*names, AT_SEA)[number] for number in present)
+
+
+@cache
+def _regions() -> tuple[tuple[str, ...], tuple[tuple[Floats, ...], ...]]:
+    """Names, and of each region its rings, (points, 2) longitude and latitude."""
+    path = DATA_FOLDER / WORLD_REGIONS
+    with explain_file_errors(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
+        rings, of_ring = unpack_lines(file, "rings"), file["of_ring"]
+        pairs = list(zip(file["names"].tolist(), file["countries"].tolist(), strict=True))
+        first = np.searchsorted(of_ring, np.arange(len(pairs) + 1))
+        areas = tuple(rings[first[i] : first[i + 1]] for i in range(len(pairs)))
+    return tuple(name if name == of else f"{name}, {of}" for name, of in pairs), areas
+
+
+_TOWN_KM: Final = 4.0
+"""Standard deviation of a town's inhabitants around its middle."""
+_AROUND_KM: Final = 20.0
+"""Standard deviation of people in the villages around it; at least a cell."""
+_AROUND: Final = 0.6
+"""Share of people in villages. All three are chosen on the world's check-ins, see
+docs/estimators.md."""
+_ANYWHERE: Final = 1e-3
+"""Share of people who live anywhere, all cells alike."""
+
+
+@cached
+def population_shares(grid: GridDomain) -> Floats:
+    """(k,) shares of people by where they live, positive, sum 1; even where a map has no town.
+
+    Raises `CaldpError` if the file of towns is gone.
+    """
+    towns = world_cities()
+    cells = grid.locate([town.latitude for town in towns], [town.longitude for town in towns])
+    people = np.array([town.population for town in towns], np.float64)
+    on_map = cells >= 0
+    middles = sums_by(cells[on_map], people[on_map], grid.k)
+    if middles.sum() <= 0:
+        return read_only(np.full(grid.k, 1.0 / grid.k))
+    own, around = (_spread(middles, grid, km) for km in (_TOWN_KM, max(_AROUND_KM, _cell(grid))))
+    live = (1.0 - _AROUND) * own + _AROUND * around
+    return read_only((1.0 - _ANYWHERE) * live / live.sum() + _ANYWHERE / grid.k)
+
+
+def _cell(grid: GridDomain) -> float:
+    """Height of a cell in kilometres."""
+    return grid.cell * KM_PER_DEGREE
+
+
+def _spread(values: Floats, grid: GridDomain, km: float) -> Floats:
+    """(k,) values blurred with a standard deviation of `km`; unchanged if cells are larger."""
+    if km < _cell(grid):
+        return values
+    middle = np.radians(0.5 * (grid.area.south + grid.area.north))
+    sizes = (km / _cell(grid), km / _cell(grid) / max(float(np.cos(middle)), 0.1))
+    table = values.reshape(grid.rows, grid.columns)
+    return np.asarray(
+        scipy.ndimage.gaussian_filter(table, sizes, mode="constant", truncate=3.0).ravel()
+    )

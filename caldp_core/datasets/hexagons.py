@@ -13,7 +13,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Ints, read_only
-from caldp_core.datasets.cities import world_cities
+from caldp_core.datasets.base_map import world_cities
 from caldp_core.domain.grid import KM_PER_DEGREE, Area, GridDomain
 
 _CELLS_MIN: Final = 2

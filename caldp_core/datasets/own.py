@@ -2,20 +2,41 @@
 
 The record holds the whole table, so that a scenario file needs no other file. What a person pastes
 or uploads is read by `reading.py` and `files/`.
+
+Places of one's own: how many people are in each cell of a map.
+
+The record holds the cells and never a place itself: finer than a cell nothing is kept. What a
+person pastes or uploads is read by `reading.py` and `files/`.
+
+A survey of one's own with several questions, of which one is analysed by itself.
+
+Only each question's counts are here, not who gave which answers together: a record of ten answers
+is often one person's alone.
 """
 
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import DIRECTION_MARKS, check_list, check_whole, require
-from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX
-from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets.base import Dataset, from_counts
+from caldp_core.basics.errors import (
+    DIRECTION_MARKS,
+    CaldpError,
+    check_counts,
+    check_list,
+    check_whole,
+    require,
+)
+from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
+from caldp_core.basics.types import Ints, Progress, no_progress
+from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
 from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.partitions import LargerCells
 
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of what is no text on a line: controls, half characters, line ends."""
@@ -104,3 +125,157 @@ def excerpt(text: object) -> str:
     """The first 40 characters of a text, quoted for an error message."""
     full = str(text)
     return repr(full if len(full) <= 40 else f"{full[:40]}…")
+
+
+_PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")
+_PAIRS: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,13}(?: [0-9]{1,7}:[0-9]{1,13})*")
+
+
+@dataclass(frozen=True)
+class OwnPlaces:
+    """Places of one's own, counted on a map: people may be taken as they are or drawn from it.
+
+    `people`: the cells with people, ascending, as "cell:people" with spaces between them: "17:3
+    25:1". `area`: the map, "south,north,west,east" in degrees; `cell`: side of a cell in degrees;
+    at most 2²⁰ cells. `title`: what the places are called. `part`: what of the map is taken, cut
+    between cells, all of it if empty; `together`: cells along the side of a larger one. Raises
+    `CaldpError` for anything else.
+    """
+
+    people: str
+    area: str
+    cell: float = 0.2
+    title: str = "Own places"
+    part: str = ""
+    together: int = 1
+
+    def __post_init__(self) -> None:
+        check_line("title", self.title)
+        self.counts()
+        LargerCells(self.selected_grid(), self.together)
+
+    def grid(self) -> GridDomain:
+        """The whole map."""
+        return GridDomain.from_area(Area.parse(self.area), self.cell)
+
+    def selected_grid(self) -> GridDomain:
+        """The part of the map that is taken."""
+        return self.grid().subgrid(Area.parse(self.part)) if self.part else self.grid()
+
+    def counts(self) -> Ints:
+        """(k,) people in each cell of `grid`."""
+        counts = np.zeros(self.grid().k, dtype=np.int64)
+        cells, people = parse_cells("people", self.people, counts.size)
+        counts[cells] = people
+        require(bool(counts.any()), "people must be at least one person, got none.")
+        return check_counts("people", counts, counts.size)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The people of the part, in its larger cells."""
+        whole, grid, counts = self.grid(), self.selected_grid(), self.counts()
+        if grid != whole:
+            counts = counts[whole.area_mask(grid.area)]
+        progress(1.0)
+        note = (
+            f"Places of one's own, {count_text(int(counts.sum()), 'person', 'people')} in "
+            f"{int((counts > 0).sum()):,} of "
+            f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked them."
+        )
+        return with_larger_cells(from_counts(self.title, note, grid, counts), self.together)
+
+
+def parse_cells(name: str, text: str, k: int) -> tuple[Ints, Ints]:
+    """Cells, ascending in [0, k), and the number of each, from "17:3 25:1".
+
+    Raises `CaldpError`, calling it `name`, for any other text.
+    """
+    if _PAIRS.fullmatch(text):
+        cells, numbers = np.array(re.split("[ :]", text), dtype=np.int64).reshape(-1, 2).T
+        if int(cells[-1]) < k and bool((np.diff(cells) > 0).all()):
+            return cells, numbers
+    before = -1
+    for pair in text.split(" "):
+        match = _PAIR.fullmatch(pair)
+        if match is None or not before < int(match[1]) < k:
+            break
+        before = int(match[1])
+    raise CaldpError(
+        f"{name} must be cells and their {name} such as '17:3 25:1', cells ascending "
+        f"below {k:,}, got {excerpt(pair)}."
+    )
+
+
+def format_cells(numbers: Ints) -> str:
+    """(k,) whole numbers of cells as a text such as "17:3 25:1", without cells that have 0."""
+    cells = np.flatnonzero(numbers)
+    pairs = zip(cells.tolist(), numbers[cells].tolist(), strict=True)
+    return " ".join(f"{cell}:{number}" for cell, number in pairs)
+
+
+def places_from_counts(counts: Ints, grid: GridDomain, title: str) -> OwnPlaces:
+    """The record of (k,) people in each cell of a map."""
+    return OwnPlaces(format_cells(counts), str(grid.area), grid.cell, title)
+
+
+@dataclass(frozen=True)
+class OwnSurvey:
+    """Counts of 2 to 10 questions that the same people answered.
+
+    `questions`, `names`, `counts`: a row for each answer to each question, question by question:
+    the question, the answer, and how many people gave it. `selected`: the number, from 0, of the
+    question that `load` gives. `title`: what the survey is called. Raises `CaldpError` for
+    questions that can't be an `OwnTable` each, and for rows of one that are apart.
+    """
+
+    questions: tuple[str, ...]
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+    selected: int = 0
+    title: str = "Own survey"
+
+    def __post_init__(self) -> None:
+        check_line("title", self.title)
+        for field in ("names", "counts"):
+            size = len(getattr(self, field))
+            require(
+                size == len(self.questions),
+                f"{field} must be one for each of the {len(self.questions):,} rows of questions, "
+                f"got {size:,}.",
+            )
+        titles = [question for question, _ in groupby(self.questions)]
+        require(
+            2 <= len(titles) <= OWN_QUESTIONS_MAX,
+            f"questions must name 2 to {OWN_QUESTIONS_MAX} questions, got {len(titles):,}; a "
+            "single question is a table.",
+        )
+        twice = next((title for title in titles if titles.count(title) > 1), None)
+        require(
+            twice is None,
+            f"All rows of a question must follow each other, those of {excerpt(twice)} do not.",
+        )
+        check_whole("selected", self.selected, 0, len(titles) - 1)
+        counts = tuple(count for table in self.tables() for count in table.counts)
+        object.__setattr__(self, "counts", counts)  # whole numbers of Python's own
+
+    @classmethod
+    def of(cls, tables: tuple[OwnTable, ...], title: str) -> "OwnSurvey":
+        """The survey whose questions are these tables, each called by its title."""
+        return cls(
+            tuple(table.title for table in tables for _ in table.names),
+            tuple(name for table in tables for name in table.names),
+            tuple(count for table in tables for count in table.counts),
+            title=title,
+        )
+
+    def tables(self) -> tuple[OwnTable, ...]:
+        """Each question by itself, in order."""
+        rows = zip(self.questions, self.names, self.counts, strict=True)
+        tables = []
+        for question, part in groupby(rows, key=lambda row: row[0]):
+            _, names, counts = zip(*part, strict=True)
+            tables.append(OwnTable(names, counts, title=question))
+        return tuple(tables)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The people of the selected question."""
+        return self.tables()[self.selected].load(progress)

@@ -15,8 +15,7 @@ from caldp_core.datasets.files.source import (
     source_from_path,
 )
 from caldp_core.datasets.files.table import open_table
-from caldp_core.datasets.own import OwnTable
-from caldp_core.datasets.own_places import OwnPlaces
+from caldp_core.datasets.own import OwnPlaces, OwnTable
 
 
 def check_size(text: str) -> None:

@@ -2,6 +2,10 @@
 
 `data/README.md` says what each file is, where it comes from and under which licence; `scripts/`
 make them. All are on the paper's map, `US_GRID`.
+
+A small, sensitive, real table with a map: sudden infant deaths in North Carolina's counties.
+
+Source: N. Cressie, Statistics for Spatial Data, 1993, pp. 386–389; see `data/README.md`.
 """
 
 import csv
@@ -19,6 +23,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import LargerCells
 
@@ -175,3 +180,45 @@ def _read_us_cells(name: str) -> Ints:
         table = np.array(read_rows(name), dtype=np.int64)
         cells[table[:, 0] * US_GRID.columns + table[:, 1]] = table[:, 2]
     return read_only(cells)
+
+
+PERIODS: Final = ("1974–78", "1979–84")
+_COUNTIES_NOTE: Final = (
+    "1,503 sudden infant deaths in the 100 counties of North Carolina, 667 in 1974–78 and 836 in "
+    "1979–84: N. Cressie, Statistics for Spatial Data, 1993, pp. 386–389."
+)
+
+
+@dataclass(frozen=True)
+class InfantDeaths:
+    """1,503 deaths by county and period: 200 cells, in groups of one county's two periods."""
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """Read data/nc_infant_deaths.csv.gz; raises `CaldpError` if it is gone."""
+        with explain_file_errors("nc_infant_deaths.csv.gz"):
+            rows = read_rows("nc_infant_deaths.csv.gz")
+            groups = tuple(row[1] for row in rows for _ in PERIODS)
+            names = tuple(f"{row[1]}, {period}" for row in rows for period in PERIODS)
+            counts = np.array([[row[3], row[5]] for row in rows], dtype=np.int64).ravel()
+        progress(1.0)
+        domain = Domain(len(names), names, groups)
+        return from_counts("Infant deaths in North Carolina", _COUNTIES_NOTE, domain, counts)
+
+
+@cache
+def county_outlines() -> tuple[tuple[Floats, ...], ...]:
+    """Closed rings of the counties, in the order of `InfantDeaths`' groups: land of each.
+
+    Each ring: (points, 2) longitudes and latitudes in degrees, read-only; within about 0.01° of the
+    Census Bureau's borders. Raises `CaldpError` if the file is gone.
+    """
+    rings: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    with explain_file_errors("nc_counties.csv.gz"):
+        for fips, ring, longitude, latitude in read_rows("nc_counties.csv.gz"):
+            points = rings.setdefault(fips, {}).setdefault(ring, [])
+            points.append((float(longitude), float(latitude)))
+        counties = [row[0] for row in read_rows("nc_infant_deaths.csv.gz")]
+        return tuple(
+            tuple(read_only(np.array(points)) for points in rings[fips].values())
+            for fips in counties
+        )

@@ -2,21 +2,107 @@
 
 Reading bytes is `lines.py`; fetching the file is `fetch.py`. Source of the format:
 https://snap.stanford.edu/data/loc-Gowalla.html
+
+Fetch the real Gowalla check-ins from SNAP into a cache folder.
+
+Reading the file is `snap.py`, the command is `cli/fetch.py`. Nothing else in the package reaches
+for the network.
+
+Whole lines of a large text file, plain or gzipped, in bounded memory.
+
+Knows nothing of what the lines say; `snap.py` reads them.
 """
 
+import gzip
+import os
+import zlib
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import platformdirs
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import refuse_address
+from caldp_core.basics.limits import LINE_MAX_BYTES, SNAP_MAX_BYTES
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
-from caldp_core.datasets.lines import line_blocks
 from caldp_core.domain.grid import Area, GridDomain
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+BLOCK_BYTES: Final = 2**21
+"""Unpacked bytes read at a time."""
+_HEAD_BYTES: Final = 240
+_CUT_MARK: Final = b"\t" * 16
+
+
+def line_blocks(
+    path: Path, progress: Progress, max_bytes: int = SNAP_MAX_BYTES
+) -> Generator[bytes]:
+    r"""Yield the file's bytes in blocks of whole lines, each ended by "\n", the last one too.
+
+    Whether the file is gzipped is decided by its first two bytes. `progress` gets the share
+    of the file's own bytes that are read. A line of more than `LINE_MAX_BYTES` may be cut to its
+    head and 16 tabs, so that it can't pass for a proper row. Raises `CaldpError` if the file
+    can't be opened or read, is a damaged gzip file, or unpacks to more than `max_bytes`.
+    Close the generator (`contextlib.closing`) so that an error elsewhere closes the file.
+    """
+    with _open(path) as raw:
+        size = max(os.fstat(raw.fileno()).st_size, 1)
+        stream = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == GZIP_MAGIC else raw
+        rest, unpacked = b"", 0
+        while fresh := _read(stream, path):
+            unpacked += len(fresh)
+            require(unpacked <= max_bytes, _too_large(path, max_bytes))
+            block = rest + fresh
+            cut = block.rfind(b"\n") + 1
+            rest = _shortened(block[cut:])
+            if cut:
+                yield block[:cut]
+            progress(min(raw.tell() / size, 1.0))
+        if rest:
+            yield rest + b"\n"
+        progress(1.0)
+
+
+def _open(path: Path) -> BufferedReader:
+    # A pipe or a device would block or never end, so only real files are opened.
+    refuse_address(path)
+    require(path.is_file(), f"There is no file at {path}; check the path.")
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise CaldpError(f"The file {path} can't be opened: {error.strerror}.") from None
+
+
+def _read(stream: gzip.GzipFile | BufferedReader, path: Path) -> bytes:
+    try:
+        return stream.read(BLOCK_BYTES)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise CaldpError(
+            f"The file {path} is a damaged or unfinished gzip file ({error}); fetch it again."
+        ) from None
+    except OSError as error:
+        raise CaldpError(f"The file {path} can't be read: {error.strerror}.") from None
+
+
+def _shortened(line: bytes) -> bytes:
+    if len(line) <= LINE_MAX_BYTES:
+        return line
+    return line[:_HEAD_BYTES] + _CUT_MARK
+
+
+def _too_large(path: Path, max_bytes: int) -> str:
+    return (
+        f"The file {path} must unpack to at most {max_bytes:,} bytes, but it holds more; "
+        "give SNAP's check-in file or a part of it."
+    )
+
 
 NAME: Final = "Gowalla (SNAP)"
 _FIELDS: Final = ("user", "time", "latitude", "longitude", "location")
@@ -179,3 +265,96 @@ def _place(line: bytes) -> tuple[float, float]:
         return float(fields[2]), float(fields[3])
     except ValueError:
         return np.nan, np.nan
+
+
+GOWALLA_URL: Final = "https://snap.stanford.edu/data/loc-gowalla_totalCheckins.txt.gz"
+GOWALLA_FILE: Final = "loc-gowalla_totalCheckins.txt.gz"
+TRIES: Final = 3
+_TIMEOUT: Final = 30.0
+"""Seconds without a byte before a try is given up."""
+_BLOCK_BYTES: Final = 2**18
+_WORLD: Final = "-90,90,-180,180"
+
+
+def cache_folder() -> Path:
+    """Where fetched files are kept: `caldp` in the user's cache folder of this platform."""
+    return platformdirs.user_cache_path("caldp", appauthor=False)
+
+
+def fetch_gowalla(
+    url: str = GOWALLA_URL,
+    folder: str | Path | None = None,
+    progress: Progress = no_progress,
+) -> Path:
+    """Download SNAP's check-in file (about 100 MB) and return its path.
+
+    `folder`: where to keep it, by default `cache_folder()`. A file that is already there is
+    returned as it is, whatever its URL was. Nobody publishes a checksum of this file, so a download
+    is read to its end, by gzip's own checksum and as check-ins; only then the file gets its name.
+    A transfer that fails is tried anew, three times in all. `progress` gets the share that is
+    downloaded and may raise to stop. Proxies are those of the environment (HTTPS_PROXY). Raises
+    `CaldpError` if the download fails; nothing is left of it then.
+    """
+    require(
+        url.startswith(("https://", "http://")),
+        f"url must start with https:// or http://, got {url!r}.",
+    )
+    target = (cache_folder() if folder is None else Path(folder).expanduser()) / GOWALLA_FILE
+    if not target.is_file():
+        try:
+            _download(url, target, progress)
+        except (CaldpError, OSError) as error:
+            raise CaldpError(
+                f"{_reason(error, url, target.parent)}. "
+                f"Or download {url} by hand and give the path of the file."
+            ) from None
+    progress(1.0)
+    return target
+
+
+def _download(url: str, target: Path, progress: Progress) -> None:
+    """Download the file and name it once it is checked; raises `CaldpError` or `OSError`."""
+    # Imported here because nothing but this needs it, and most people never fetch.
+    import pooch
+
+    pooch.get_logger().setLevel("ERROR")  # its messages would break the progress bar
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pooch.create(
+        target.parent,
+        base_url="",
+        registry={target.name: None},
+        urls={target.name: url},
+        retry_if_failed=TRIES - 1,
+    ).fetch(target.name, downloader=lambda _, file, __: _transfer(url, Path(file), progress))
+
+
+def _transfer(url: str, file: Path, progress: Progress) -> None:
+    """Write what `url` sends to `file`, and check that it is check-ins; raises as `_download`."""
+    import requests
+
+    with requests.get(url, stream=True, timeout=_TIMEOUT) as answer, file.open("wb") as here:
+        answer.raise_for_status()
+        total = int(answer.headers.get("Content-Length", 0))
+        for block in answer.iter_content(_BLOCK_BYTES):
+            here.write(block)
+            if total:
+                progress(min(here.tell() / total, 1.0))
+    Snap(str(file), _WORLD, cell=1.0).load()
+    file.chmod(0o644)  # pooch's temporary files are for their owner alone
+
+
+def _reason(error: CaldpError | OSError, url: str, folder: Path) -> str:
+    """Why the file can't be had, without the full stop."""
+    from requests import HTTPError, RequestException, Response
+
+    match error:
+        case CaldpError():
+            return f"What {url} sent is not kept: {str(error).removesuffix('.')}"
+        case HTTPError(response=Response() as answer):
+            return f"{url} answered with HTTP error {answer.status_code} {answer.reason}"
+        case RequestException():
+            return (
+                f"The download of {url} failed {TRIES} times ({type(error).__name__}); "
+                "check the connection, and HTTPS_PROXY behind a proxy"
+            )
+    return f"The file can't be kept in {folder}: {error.strerror or error}"

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, as_array, require
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.inhabitants import population_shares
+from caldp_core.datasets.base_map import population_shares
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, cascade_with_expectations
 from caldp_core.estimation.evidence import Evidence

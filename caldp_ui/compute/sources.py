@@ -15,7 +15,7 @@ from caldp_core.datasets import (
     Snap,
     Survey,
 )
-from caldp_core.datasets.fetch import GOWALLA_FILE, cache_folder
+from caldp_core.datasets.snap import GOWALLA_FILE, cache_folder
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.scenarios.scenario import Scenario
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import country_labels, region_labels
-from caldp_core.datasets.cities import cities_in
+from caldp_core.datasets.base_map import cities_in
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.scenarios.blocks import BlocksSpec, CountryBlocks, GridBlocks, RegionBlocks
 from caldp_core.scenarios.sensitive import SensitiveAreas

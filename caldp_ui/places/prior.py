@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.inhabitants import population_shares
+from caldp_core.datasets.base_map import population_shares
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascade_estimator import pooling_helps

@@ -10,10 +10,15 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnTable
-from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.bins import Steps, width_choices
+from caldp_core.datasets.files.answers import (
+    CountedAnswers,
+    CountedQuestions,
+    count_answers,
+    count_questions,
+    step_width,
+)
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.questions import CountedQuestions, count_questions, step_width
+from caldp_core.datasets.files.numbers import Steps, width_choices
 from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data

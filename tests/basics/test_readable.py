@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError, make_readable
 from caldp_core.datasets import Gowalla, OwnTable, Survey, shipped
-from caldp_core.datasets.cities import us_cities
+from caldp_core.datasets.base_map import us_cities
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.browser import wait_until_settled
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import inspect_data
-from caldp_core.datasets.cities import cities_in
+from caldp_core.datasets.base_map import cities_in
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.scenario import Scenario

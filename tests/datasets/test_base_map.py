@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import base_map
-from caldp_core.datasets.cities import us_cities
+from caldp_core.datasets.base_map import us_cities
 from caldp_core.datasets.world_lines import Lines, pack_lines
 from caldp_core.domain.grid import US_GRID, GridDomain
 

@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 from caldp_core.datasets import country_labels
-from caldp_core.datasets.countries import AT_SEA, _countries
+from caldp_core.datasets.base_map import AT_SEA, _countries
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import CountryBlocks
 

@@ -14,7 +14,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import Snap, lines, snap
+from caldp_core.datasets import Snap, snap
 from tests.checkins import AUSTIN, random_rows, write
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(path: Path, packed: bool) ->
     path.write_bytes(gzip.compress(text) if packed else text)
 
     def read(max_bytes: int) -> bytes:
-        with closing(lines.line_blocks(path, no_progress, max_bytes)) as blocks:
+        with closing(snap.line_blocks(path, no_progress, max_bytes)) as blocks:
             return b"".join(blocks)
 
     assert read(10_000) == text
@@ -99,11 +99,11 @@ def test_a_gzip_bomb_is_read_no_further_than_the_limit(path: Path) -> None:
     path.write_bytes(bomb)
     shares: list[float] = []
     with (
-        closing(lines.line_blocks(path, shares.append, 2**24)) as blocks,
+        closing(snap.line_blocks(path, shares.append, 2**24)) as blocks,
         pytest.raises(CaldpError, match="at most 16,777,216 bytes"),
     ):
         list(blocks)
-    assert len(shares) == 2**24 // lines.BLOCK_BYTES
+    assert len(shares) == 2**24 // snap.BLOCK_BYTES
 
 
 def test_an_endless_line_neither_fills_memory_nor_counts(path: Path) -> None:
@@ -126,7 +126,7 @@ def test_an_endless_line_neither_fills_memory_nor_counts(path: Path) -> None:
 
 
 def test_progress_grows_to_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 5_000)
+    monkeypatch.setattr(snap, "BLOCK_BYTES", 5_000)
     rows, _, _ = random_rows(2_000, np.random.default_rng(5))
     path.write_bytes(b"\n".join(rows))
     shares: list[float] = []
@@ -145,7 +145,7 @@ def test_cancelling_passes_through_and_closes_the_file(
     rows, _, _ = random_rows(2_000, np.random.default_rng(6))
     text = b"\n".join(rows)
     path.write_bytes(gzip.compress(text) if packed else text)
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1_000)
+    monkeypatch.setattr(snap, "BLOCK_BYTES", 1_000)
     files: list[Any] = []
 
     def open_file(self: Path, *args: Any) -> Any:

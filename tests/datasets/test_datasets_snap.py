@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.datasets import Snap, lines, snap
+from caldp_core.datasets import Snap, snap
 from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.checkins import AUSTIN, random_rows, write
 
@@ -32,7 +32,7 @@ def test_counts_go_to_the_cells_of_the_places(path: Path) -> None:
     assert "could not be read" not in dataset.note
 
 
-@pytest.mark.parametrize("block", [200, 4096, lines.BLOCK_BYTES])
+@pytest.mark.parametrize("block", [200, 4096, snap.BLOCK_BYTES])
 @pytest.mark.parametrize("packed", [False, True])
 def test_any_block_size_gives_the_same_counts(
     path: Path, monkeypatch: pytest.MonkeyPatch, block: int, packed: bool
@@ -41,7 +41,7 @@ def test_any_block_size_gives_the_same_counts(
     text = b"\n".join(rows)
     # The name says nothing: what counts is how the file begins.
     path.write_bytes(gzip.compress(text) if packed else text)
-    monkeypatch.setattr(lines, "BLOCK_BYTES", block)
+    monkeypatch.setattr(snap, "BLOCK_BYTES", block)
     counts = Snap(str(path)).load().counts
     expected, *_ = np.histogram2d(
         latitude, longitude, bins=(np.linspace(25, 50, 126), np.linspace(-130, -60, 351))
@@ -134,7 +134,7 @@ def test_both_routes_read_the_same() -> None:
 
 
 def test_many_bad_lines_over_many_blocks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(snap, "BLOCK_BYTES", 1000)
     rng = np.random.default_rng(3)
     rows, _, _ = random_rows(1_000, rng)
     bad = np.sort(rng.choice(1_000, 120, replace=False))

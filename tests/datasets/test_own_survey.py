@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import OwnSurvey, OwnTable, inspect_data
-from caldp_core.datasets.files.answers import count_answers
-from caldp_core.datasets.files.bins import Steps
-from caldp_core.datasets.files.questions import count_questions
+from caldp_core.datasets.files.answers import count_answers, count_questions
+from caldp_core.datasets.files.numbers import Steps
 from caldp_core.domain.scale import bin_name, scale_of
 from tests.contract.checks import naming
 

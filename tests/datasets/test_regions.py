@@ -9,8 +9,7 @@ import pytest
 import shapely
 
 from caldp_core.datasets import AT_SEA, region_labels, us_cities
-from caldp_core.datasets.cities import world_cities
-from caldp_core.datasets.regions import _regions
+from caldp_core.datasets.base_map import _regions, world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import RegionBlocks, StateBlocks
 

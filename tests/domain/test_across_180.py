@@ -13,9 +13,9 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.collect.estimate import _values
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import base_map, read_places
-from caldp_core.datasets.countries import country_labels
+from caldp_core.datasets.base_map import country_labels
 from caldp_core.datasets.files.places import people_at_centres
-from caldp_core.datasets.own_places import places_from_counts
+from caldp_core.datasets.own import places_from_counts
 from caldp_core.domain.grid import Area, GridDomain, wrap_longitude
 from caldp_core.domain.partitions import LargerCells
 from caldp_core.domain.polygons import cells_within_km

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnPlaces
-from caldp_core.datasets.own_places import places_from_counts
+from caldp_core.datasets.own import places_from_counts
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import LargerCells
 from caldp_core.experiments.cell_errors import cell_errors

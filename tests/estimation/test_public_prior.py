@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.inhabitants import population_shares
+from caldp_core.datasets.base_map import population_shares
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence

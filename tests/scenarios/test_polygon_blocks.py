@@ -9,7 +9,7 @@ import shapely
 
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
 from caldp_core.basics.limits import CORNERS_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
-from caldp_core.datasets.files.polygons import read_polygons
+from caldp_core.datasets.files.geojson import read_polygons
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
 from tests.contract.checks import naming

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, Zipf
-from caldp_core.datasets.fetch import GOWALLA_FILE
+from caldp_core.datasets.snap import GOWALLA_FILE
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of

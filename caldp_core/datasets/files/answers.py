@@ -1,24 +1,56 @@
 """Answers of a file, counted as they are read: by themselves, or by answer and group.
 
 Numbers may be put together in steps, as ages are in years.
+
+People of a row: one, a count or a weight; sums are exact, and rounded to people at the end.
+
+Several columns of a file as questions of one survey, each counted by itself.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import parse_int, unescape_formula
-from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX
+from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets.files import bins, numbers
-from caldp_core.datasets.files.bins import Steps
+from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.people import check_no_shares, round_to_people, sum_sql
+from caldp_core.datasets.files.numbers import Steps, default_width
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.own import OwnTable, excerpt
+from caldp_core.datasets.own import OwnSurvey, OwnTable, excerpt
+
+UNIT: Final = 1_000_000
+"""Parts of a person in which weights are added up: whole numbers, so that no order matters."""
+_SHARES: Final = {1.0: 0.02, 100.0: 0.5}
+"""Sums of shares and percentages, and how far they may be off."""
+
+
+def sum_sql(layout: Layout) -> str:
+    """SQL of the sum of people `n`, in parts, of rows with nothing wrong (`code` 0)."""
+    if layout.count is None:
+        return f"count(*) * {UNIT}"
+    return f"coalesce(sum(CASE WHEN code = 0 THEN CAST(round(n * {UNIT}) AS BIGINT) END), 0)"
+
+
+def round_to_people(parts: int) -> int:
+    """Whole people of a sum, rounded."""
+    return (parts + UNIT // 2) // UNIT
+
+
+def check_no_shares(parts: int, rounded: bool) -> None:
+    """Raise `CaldpError` for decimals that add up to 1 or 100: shares are no people."""
+    total = parts / UNIT
+    shares = any(abs(total - whole) <= off for whole, off in _SHARES.items())
+    require(
+        not (rounded and shares),
+        f"Counts must be people, and add up to {total:g}: these are shares; multiply them by how "
+        "many people there are.",
+    )
+
 
 _SPELLINGS_MAX: Final = 50_000
 _SPELLINGS: Final = 5
@@ -93,9 +125,12 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     answer, whole, no_number, beyond = _trimmed_sql(layout.answer), "TRUE", "FALSE", "FALSE"
     if layout.steps is not None:
         column, mark = f"c{layout.answer}", layout.mark or "."
-        answer, whole = bins.bin_sql(column, layout.steps, mark), bins.is_whole_sql(column, mark)
-        beyond = bins.out_of_range_sql(column, layout.steps, mark)
-        no_number = f"a = '{bins.NO_NUMBER}'"
+        answer, whole = (
+            numbers.bin_sql(column, layout.steps, mark),
+            numbers.is_whole_sql(column, mark),
+        )
+        beyond = numbers.out_of_range_sql(column, layout.steps, mark)
+        no_number = f"a = '{numbers.NO_NUMBER}'"
     return (
         f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
@@ -159,7 +194,7 @@ def _people_by_step(
     Nothing where there is no number at all.
     """
     groups = sorted({group for _, group in pairs})
-    names = bins.bin_names([int(place) for place, _ in pairs], steps, whole) if pairs else {}
+    names = numbers.bin_names([int(place) for place, _ in pairs], steps, whole) if pairs else {}
     return {
         (name, group): pairs.get((str(place), group), 0)
         for group in groups
@@ -213,3 +248,65 @@ def _require_two(answers: list[str], refused: RefusedRows) -> None:
     why = ", ".join(f"{reason} in {times:,}" for reason, times in refused.reasons)
     rows = f" ({why} of {count_text(refused.rows, 'row', 'rows')})" if why else ""
     require(len(answers) > 1, f"A table needs two answers, got {first}{rows}; take another column.")
+
+
+@dataclass(frozen=True)
+class CountedQuestions:
+    """A survey counted; `refused`: rows that are not counted for the question that has most.
+
+    `rounded`: whether weights were rounded.
+    """
+
+    survey: OwnSurvey
+    refused: RefusedRows
+    rounded: bool
+
+
+def count_questions(
+    file: DetectedFile,
+    layout: Layout,
+    title: str,
+    progress: Progress = no_progress,
+) -> CountedQuestions:
+    """Count the people of a file by their answer in each of 2 to 10 columns, column by column.
+
+    The columns are the layout's `answer` and `others`; one of more than 30 different numbers is put
+    together in steps. Raises `CaldpError` as `count_answers` does.
+    """
+    layout.check_complete(file, "answer")
+    columns = (layout.answer or 0, *layout.others)
+    twice = ", one of them twice" if len(set(columns)) < len(columns) else ""
+    require(
+        2 <= len(columns) <= OWN_QUESTIONS_MAX and not twice,
+        f"A survey has 2 to {OWN_QUESTIONS_MAX} different questions, got {len(columns)}{twice}; "
+        "choose other columns.",
+    )
+    counted: list[CountedAnswers] = []
+    for number, column in enumerate(columns):
+
+        def within(share: float, number: int = number) -> None:
+            progress((number + share) / len(columns))
+
+        width = step_width(file, layout, column)
+        steps = None if width is None else Steps(width)
+        own = replace(layout, answer=column, group=None, others=(), steps=steps)
+        counted.append(count_answers(file, own, file.names[column], within))
+    worst = max(counted, key=lambda each: each.refused.count)
+    return CountedQuestions(
+        OwnSurvey.of(tuple(each.table for each in counted), title),
+        _refused_of_question(worst),
+        any(each.rounded for each in counted),
+    )
+
+
+def step_width(file: DetectedFile, layout: Layout, column: int) -> float | None:
+    """The width of the steps in which numbers of a column are put together; None for none."""
+    if not file.is_numeric(column):
+        return None
+    return default_width(file.cells(column), layout.mark or ".")
+
+
+def _refused_of_question(worst: CountedAnswers) -> RefusedRows:
+    suffix = f"in “{worst.table.title}”"
+    reasons = tuple((f"{reason} {suffix}", times) for reason, times in worst.refused.reasons)
+    return replace(worst.refused, reasons=reasons)

@@ -10,8 +10,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import escape_formula, whole_file
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
-from caldp_core.datasets.own import OwnTable
-from caldp_core.datasets.own_places import OwnPlaces
+from caldp_core.datasets.own import OwnPlaces, OwnTable
 
 _MEMORY_MB: Final = 200
 _NUMBERS: Final = ("latitude", "longitude", "cell_degrees")

@@ -1,12 +1,20 @@
-"""GeoJSON: its points and squares, such as a map's cells, and their properties, as a table."""
+"""GeoJSON: its points and squares, such as a map's cells, and their properties, as a table.
+
+GeoJSON: its polygons and their names, as texts.
+"""
 
 import csv
 import io
 import json
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.source import Bounds, Source, source_from_bytes
 from caldp_core.datasets.own import excerpt
 
@@ -109,3 +117,183 @@ def _square(geometry: dict[str, Any]) -> tuple[float, float, float] | None:
 
 def _text(value: Any) -> str:
     return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+_DECIMALS: Final = 5
+"""Of degrees: a metre."""
+_JOINERS: Final = "\u200c\u200d"
+"""Parts of Persian and Indian words."""
+_NAMES: Final = ("name", "nom", "nombre", "nome", "naam", "label", "title", "bezeichnung")
+"""Properties that are names, the best first; a word of the property may begin or end so."""
+
+
+@dataclass(frozen=True)
+class AreasOfFile:
+    """Areas of a file: `polygons` by name, as texts of `PolygonBlocks`.
+
+    `named_by`: the property that names them, None where they are numbered. `united`: by name,
+    how many features one area was made of, where more than one; `copies`: by name, the features
+    among them that say what one before says. `unused`: features that hold no polygon.
+    """
+
+    polygons: dict[str, str]
+    named_by: str | None
+    united: dict[str, int]
+    copies: dict[str, int]
+    unused: int
+
+
+def read_polygons(data: bytes, file: str) -> AreasOfFile:
+    """The areas of a GeoJSON file: all polygons of one name are united, holes stay holes.
+
+    Corners are rounded to a metre. Raises `CaldpError` for a file without polygons, or with too
+    many.
+    """
+    require(
+        len(data) <= POLYGON_BYTES_MAX,
+        f"A file of areas may have up to {POLYGON_BYTES_MAX // 2**20} MB, {excerpt(file)} has "
+        "more; "
+        "simplify the areas, or leave some out.",
+    )
+    try:
+        parsed = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise CaldpError(f"The file {excerpt(file)} is no JSON that can be read.") from None
+    features = list(_features(parsed))
+    drawn = [(each, parts) for each in features if (parts := _parts(each, file))]
+    key = _name_key([_properties(each) for each, _ in drawn])
+    areas: dict[str, list[tuple[str, ...]]] = {}
+    for number, (feature, parts) in enumerate(drawn, start=1):
+        name = _line(_properties(feature).get(key, "")) if key else ""
+        areas.setdefault(name or f"area {number}", []).append(parts)
+    polygons = {name: " + ".join(dict.fromkeys(chain(*each))) for name, each in areas.items()}
+    _check(polygons, file)
+    return AreasOfFile(
+        polygons,
+        key,
+        {name: len(each) for name, each in areas.items() if len(each) > 1},
+        {name: copies for name, each in areas.items() if (copies := len(each) - len(set(each)))},
+        len(features) - len(drawn),
+    )
+
+
+def _check(polygons: Mapping[str, str], file: str) -> None:
+    require(
+        bool(polygons),
+        f"The file {excerpt(file)} must be GeoJSON with polygons, and has none; give a "
+        "FeatureCollection of them, in degrees (WGS 84).",
+    )
+    corners = sum(text.count(",") for text in polygons.values())
+    require(
+        len(polygons) <= POLYGONS_MAX and corners <= CORNERS_MAX,
+        f"Areas may be up to {POLYGONS_MAX} with {CORNERS_MAX:,} corners in all, {excerpt(file)} "
+        f"has {len(polygons):,} with {corners:,}; simplify them, or leave some out.",
+    )
+
+
+def _features(parsed: Any) -> Iterator[dict[str, Any]]:
+    features = parsed.get("features") if isinstance(parsed, dict) else None
+    for each in features if isinstance(features, list) else [parsed]:
+        if isinstance(each, dict):
+            yield each
+
+
+def _properties(feature: Mapping[str, Any]) -> dict[str, Any]:
+    properties = feature.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _polygons(feature: Mapping[str, Any]) -> list[Any]:
+    """The polygons of a feature, each a list of rings."""
+    geometry = feature.get("geometry", feature)
+    if not isinstance(geometry, dict):
+        return []
+    coordinates = _list(geometry.get("coordinates"))
+    kinds = {"Polygon": [coordinates], "MultiPolygon": coordinates}
+    return kinds.get(str(geometry.get("type")), [])
+
+
+def _parts(feature: Mapping[str, Any], file: str) -> tuple[str, ...]:
+    """The parts of a feature as texts, each with its holes; those without an inside are none."""
+    drawn = [[_ring(ring, file) for ring in _list(each)] for each in _polygons(feature)]
+    return tuple(
+        " - ".join([rings[0], *filter(None, rings[1:])]) for rings in drawn if rings and rings[0]
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _ring(ring: Any, file: str) -> str:
+    """A ring as text, without its last corner, which is its first; "" for fewer than three."""
+    corners: list[str] = []
+    for point in _list(ring):
+        at = _list(point)[:2]
+        if len(at) < 2 or not all(
+            _is_degrees(x, most) for x, most in zip(at, (180, 90), strict=True)
+        ):
+            raise CaldpError(
+                f"Corners in {excerpt(file)} must be [longitude, latitude] in degrees, got "
+                f"{excerpt(point)}; save it as WGS 84 (EPSG:4326)."
+            )
+        text = f"{_format_degrees(at[1])},{_format_degrees(at[0])}"
+        if not corners or corners[-1] != text:
+            corners.append(text)
+    if len(corners) > 1 and corners[0] == corners[-1]:
+        corners.pop()
+    return " ".join(corners) if len(corners) > 2 else ""
+
+
+def _is_degrees(value: Any, most: float) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and abs(value) <= most
+
+
+def _format_degrees(degrees: float) -> str:
+    return f"{round(float(degrees), _DECIMALS) + 0.0:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def _name_key(properties: list[dict[str, Any]]) -> str | None:
+    """Which property names the areas; None where no property has a value in each.
+
+    One that is called a name, if it has texts, and different ones: several areas of one name are
+    one. Else the one with the most values, so that numbers of areas keep them apart.
+    """
+    first = properties[0] if properties else {}
+    values = {key: [_line(each.get(key, "")) for each in properties] for key in first}
+    number_of = {key: len(set(texts)) for key, texts in values.items() if "" not in texts}
+
+    def rank(key: str) -> tuple[bool, int, int, bool]:
+        is_text = not all(map(_is_number, values[key]))
+        varies = number_of[key] > 1 or len(properties) == 1
+        called = _called_a_name(key) if is_text and varies else 0
+        return called > 0, called, number_of[key], is_text
+
+    return max(number_of, key=rank, default=None)
+
+
+def _called_a_name(key: str) -> int:
+    """How surely a property is called a name: 0 for others, 1 if a word of it begins or ends so.
+
+    More for exactly one of `_NAMES`, the most for the first of them.
+    """
+    if key.casefold() in _NAMES:
+        return 1 + len(_NAMES) - _NAMES.index(key.casefold())
+    words = re.findall(r"[^\W\d_]+", key.casefold())
+    return int(any(word.startswith(_NAMES) or word.endswith(_NAMES) for word in words))
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[-+]?\d[\d.,]*", text) is not None
+
+
+def _line(value: Any) -> str:
+    """A value as a name: one line that can be seen; "" for none."""
+    if value is None or isinstance(value, dict | list | bool):
+        return ""
+    text = "".join(
+        sign if sign.isprintable() or sign in _JOINERS else " "
+        for sign in str(value)[: 4 * OWN_NAME_MAX]
+    )
+    return " ".join(text.split())[:OWN_NAME_MAX].strip()

@@ -1,24 +1,119 @@
 """The detected layout of a file: header, numbers and roles of columns; all can be changed.
 
 What can't be detected is None, and people are asked.
+
+Names of columns in the usual languages, and the role that a column has by its name.
 """
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import require
-from caldp_core.datasets.files import column_names
-from caldp_core.datasets.files.bins import Steps
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import (
     DecimalMark,
+    Steps,
     detect_mark,
     looks_like_number,
     parse_number,
 )
 from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import excerpt
+
+_NAMES: Final = {
+    "latitude": """
+        lat lati latitude latitud latitudine latitudes latitudinal breite breitengrad geobreite
+        breddegrad breddgrad leveysaste leveyspiiri szerokosc sirka enlem breedtegraad
+        широта 纬度 緯度 위도 y ycoord wgs84lat decimallatitude
+    """,
+    "longitude": """
+        lon lng long longi longitude longitud longitudine laenge lange langengrad laengengrad
+        geolaenge lengdegrad laengdgrad langdgrad pituusaste dlugosc delka boylam lengtegraad
+        долгота 经度 經度 経度 경도 x xcoord wgs84lon decimallongitude
+    """,
+    "count": """
+        count counts frequency freq n number total sum people persons population pop inhabitants
+        residents respondents users visits checkins cases quantity
+        anzahl haufigkeit haeufigkeit einwohner einwohnerzahl personen bevolkerung bevoelkerung
+        bewohner menschen zahl falle faelle besuche nutzer befragte
+        nombre effectif effectifs habitants personnes repondants visites frequence
+        numero cantidad habitantes personas poblacion frecuencia encuestados casos visitas
+        quantidade pessoas populacao frequencia contagem
+        abitanti persone popolazione frequenza conteggio rispondenti
+        aantal inwoners bevolking antal invanare indbyggere liczba ludnosc osoby
+        человек население количество 人口 人数 数量 件数 인구
+        weight weights wt wgt gewicht gewichte gewichtung poids ponderation peso ponderacion
+        ponderacao hochrechnungsfaktor
+    """,
+    "answer": """
+        answer answers category response responses value values choice reply
+        antwort antworten kategorie wert angabe auspragung auspraegung
+        reponse reponses categorie valeur choix
+        respuesta respuestas categoria valor opcion resposta respostas opcao
+        risposta risposte valore antwoord svar odpowiedz ответ 回答 答え 답변
+    """,
+    "group": """
+        group groups block blocks stratum
+        gruppe gruppen schicht groupe groupes grupo grupos gruppo gruppi groep grupp grupa
+        группа 组 組 グループ 그룹
+    """,
+    "cell": "cell_degrees",
+}
+_OURS: Final = {"count": "estimated people"}
+"""Its name in files of ours, which have a `number` of each cell beside it."""
+ROLES: Final = {role: frozenset(names.split()) for role, names in _NAMES.items()}
+"""Names by what is in the column, in lower case and without accents."""
+_ALONE: Final = {
+    "x",
+    "y",
+    "n",
+    "long",
+    "value",
+    "values",
+    "number",
+    "total",
+    "sum",
+    "group",
+    "block",
+}
+"""Names that mean nothing as a part of a longer one."""
+
+
+def normalize_name(name: str) -> str:
+    """A name in lower case, without accents, and with one space for all other signs."""
+    taken_apart = unicodedata.normalize(
+        "NFKD", name[:200].casefold().replace("check-in", "checkin")
+    )
+    bare = "".join(sign for sign in taken_apart if not unicodedata.combining(sign))
+    return " ".join(re.findall(r"\w+", bare.replace("ł", "l")))
+
+
+def is_named(name: str, role: str) -> bool:
+    """True of a name of that role by itself."""
+    bare = normalize_name(name)
+    return bare in ROLES[role] or bare.replace(" ", "").replace("_", "") in ROLES[role]
+
+
+def may_number_rows(name: str) -> bool:
+    """True of a name of people that an identifier may have as well."""
+    return normalize_name(name) in {"n", "number", "numero"}
+
+
+def find_column(names: Sequence[str], role: str) -> int | None:
+    """The number of the column with that role: by its whole name, else by a word of it."""
+    ours = [at for at, name in enumerate(names) if name == _OURS.get(role)]
+    exact = [at for at, name in enumerate(names) if is_named(name, role)]
+    known = ROLES[role] - _ALONE
+    parts = [
+        at
+        for at, name in enumerate(names)
+        if known & set(re.split(r"[\s_]+", normalize_name(name)))
+    ]
+    return next(iter([*ours, *exact, *parts]), None)
+
 
 _SAMPLE: Final = 1_000
 _NUMBER_SHARE: Final = 0.6
@@ -97,7 +192,7 @@ class DetectedFile:
     def named_weights(self) -> int | None:
         """The column of people in records, by its name alone: other numbers there are answers."""
         at = self.answers.count
-        return at if at == column_names.find_column(self.names, "count") else None
+        return at if at == find_column(self.names, "count") else None
 
     def repeats(self, column: int | None) -> bool:
         """Whether a cell of a column comes twice in the first rows, as in records of people."""
@@ -117,7 +212,7 @@ class DetectedFile:
         """Whether two columns are called latitude and longitude, or hold decimals of degrees."""
         at = (self.places.latitude, self.places.longitude)
         if self.places.header and all(
-            column_names.find_column(self.names, role) is not None for role in _DEGREES
+            find_column(self.names, role) is not None for role in _DEGREES
         ):
             return True
         return None not in at and any(
@@ -171,8 +266,8 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
     first, rest = sample[0], sample[1:]
     if any(looks_like_number(cell) for cell in first):
         return False
-    roles = column_names.ROLES if len(first) > 1 else {"answer": column_names.ROLES["answer"]}
-    if any(column_names.is_named(cell, role) for cell in first for role in roles):
+    roles = ROLES if len(first) > 1 else {"answer": ROLES["answer"]}
+    if any(is_named(cell, role) for cell in first for role in roles):
         return True
     columns = _columns(rest, len(first))
     if any(_is_numeric(cells) for cells in columns):
@@ -188,13 +283,13 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 
 
 def _column_by_name(titles: Sequence[str] | None, role: str) -> int | None:
-    return None if titles is None else column_names.find_column(titles, role)
+    return None if titles is None else find_column(titles, role)
 
 
 def _counts_by_name(columns: Sequence[Sequence[str]], titles: Sequence[str] | None) -> int | None:
     """The column of people by its name; one called “n” or “number” may number the rows instead."""
     at = _column_by_name(titles, "count")
-    if titles is None or at is None or not column_names.may_number_rows(titles[at]):
+    if titles is None or at is None or not may_number_rows(titles[at]):
         return at
     return None if _numbers_rows(columns[at]) else at
 

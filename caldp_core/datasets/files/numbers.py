@@ -1,8 +1,19 @@
-"""Numbers as people write them: with a decimal point or comma, and with groups of three digits."""
+"""Numbers as people write them: with a decimal point or comma, and with groups of three digits.
 
+Columns of numbers in bins of one width: which widths are offered, and SQL of a number's bin.
+"""
+
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import OWN_ANSWERS_MAX
+from caldp_core.domain.scale import bin_name
 
 DecimalMark: TypeAlias = Literal[".", ","]
 """The mark before decimals; the other, spaces and apostrophes may be between groups of digits."""
@@ -73,3 +84,138 @@ def number_sql(column: str, mark: DecimalMark) -> str:
 
 def _other(mark: DecimalMark) -> DecimalMark:
     return "," if mark == "." else "."
+
+
+_ANSWERS_MAX: Final = 30
+"""As many different numbers are answers by themselves."""
+_BINS: Final = 20
+_BINS_MAX: Final = 200
+_BINS_MIN: Final = 4
+NO_NUMBER: Final = "no number"
+"""Stands for the bin of a cell without a number."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of `width` in which numbers are put together, from `start` on and below `end`.
+
+    Without a start steps begin at multiples of the width; without either end they reach as far as
+    there are numbers, so that the least and the largest number show. Numbers beyond an end that is
+    given count in the step there.
+    """
+
+    width: float
+    start: float | None = None
+    end: float | None = None
+
+    def check(self) -> None:
+        """Raise `CaldpError` unless these make 2 bins or more, and as many as a table may have."""
+        ends = {"The width of steps": self.width, "From": self.start, "To": self.end}
+        for name, number in ends.items():
+            require(number is None or math.isfinite(number), f"{name} must be a number.")
+        require(self.width > 0, f"The width of steps must be above 0, got {self.width:g}.")
+        if self.start is None or self.end is None:
+            return
+        require(
+            self.start < self.end,
+            f"Steps must go from a number to a larger one, got {self.start:g} to {self.end:g}.",
+        )
+        bins = (self.end - self.start) / self.width
+        require(
+            1 < bins <= OWN_ANSWERS_MAX,
+            f"From {self.start:g} to {self.end:g} there must be 2 to {OWN_ANSWERS_MAX:,} steps, "
+            f"got {math.ceil(bins):,} of {self.width:g}; take another width.",
+        )
+
+    @property
+    def first(self) -> int | None:
+        """Number of the first bin, if there is a start."""
+        return None if self.start is None else 0
+
+    @property
+    def last(self) -> int | None:
+        """Number of the last bin, if there is an end."""
+        if self.end is None:
+            return None
+        return math.ceil(round((self.end - (self.start or 0.0)) / self.width, 9)) - 1
+
+
+def width_choices(cells: Sequence[str], mark: DecimalMark) -> tuple[float, ...]:
+    """Widths of 1, 2 or 5 times a power of ten that make 4 to 200 bins of most of the numbers."""
+    span = _span(cells, mark)
+    if span <= 0:
+        return ()
+    powers = range(
+        math.floor(math.log10(span / _BINS_MAX)), math.ceil(math.log10(span / _BINS_MIN)) + 1
+    )
+    candidates = [float(f"{part}e{power}") for power in powers for part in (1, 2, 5)]
+    return tuple(width for width in candidates if _BINS_MIN <= span / width <= _BINS_MAX)
+
+
+def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
+    """The width that makes up to 20 bins of most of the numbers; None where they are few."""
+    if len({parse_number(cell, mark) for cell in cells}) <= _ANSWERS_MAX:
+        return None
+    span = _span(cells, mark)
+    return next((width for width in width_choices(cells, mark) if span / width <= _BINS), None)
+
+
+def _span(cells: Sequence[str], mark: DecimalMark) -> float:
+    """From the number that 1 % are below to the one that 99 % are."""
+    values = [number for cell in cells if (number := parse_number(cell, mark)) is not None]
+    if not values:
+        return 0.0
+    low, high = np.quantile(values, (0.01, 0.99))
+    return float(high - low)
+
+
+def _bin_number_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
+    """SQL of the number of a cell's bin, were there no first and no last one; NULL without one."""
+    number = number_sql(column, mark)
+    # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
+    beyond = f"(({number}) - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
+    return f"TRY_CAST(floor(round({beyond}, 9)) AS BIGINT)"
+
+
+def out_of_range_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
+    """SQL of whether a cell's number lies beyond the steps, and so counts in the first or last."""
+    place = _bin_number_sql(column, steps, mark)
+    ends = (("<", steps.first), (">", steps.last))
+    tests = [f"({place}) {sign} {end}" for sign, end in ends if end is not None]
+    return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
+
+
+def bin_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
+    """SQL of the number of a cell's bin as a text: "" where it is empty, `NO_NUMBER` where none."""
+    place = _bin_number_sql(column, steps, mark)
+    for limit, end in (("greatest", steps.first), ("least", steps.last)):
+        # Both pass over a NULL, which stands for no number.
+        if end is not None:
+            place = f"CASE WHEN ({place}) IS NULL THEN NULL ELSE {limit}({place}, {end}) END"
+    return (
+        f"CASE WHEN trim(coalesce({column}, ''), ' \t\r\n\u00a0') = '' THEN '' "
+        f"ELSE coalesce(({place})::VARCHAR, '{NO_NUMBER}') END"
+    )
+
+
+def is_whole_sql(column: str, mark: DecimalMark) -> str:
+    """SQL of whether a cell holds a whole number."""
+    number = number_sql(column, mark)
+    return f"(({number}) = floor({number}))"
+
+
+def bin_names(places: Sequence[int], steps: Steps, whole: bool) -> dict[int, str]:
+    """Names of all bins from the first to the last, empty ones included.
+
+    Raises `CaldpError` where that is too many.
+    """
+    first = min(places) if steps.first is None else steps.first
+    last = max(places) if steps.last is None else steps.last
+    width, start = steps.width, steps.start or 0.0
+    require(
+        last - first < OWN_ANSWERS_MAX,
+        f"Numbers from {start + first * width:g} to {start + (last + 1) * width:g} would be "
+        f"{last - first + 1:,} steps of {width:g}, and a table may have up to "
+        f"{OWN_ANSWERS_MAX:,} answers; take wider steps, or say from where to where they go.",
+    )
+    return {place: bin_name(place, width, whole, start) for place in range(first, last + 1)}

@@ -11,6 +11,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files.answers import round_to_people, sum_sql
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import (
     CELLS,
@@ -19,11 +20,9 @@ from caldp_core.datasets.files.maps import (
     map_for_places,
     shortest_longitude_range,
 )
-from caldp_core.datasets.files.people import round_to_people, sum_sql
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.own import excerpt
-from caldp_core.datasets.own_places import OwnPlaces, places_from_counts
+from caldp_core.datasets.own import OwnPlaces, excerpt, places_from_counts
 from caldp_core.domain.grid import POLE_WITHIN, TURN_WITHIN, GridDomain
 
 _WORDS: Final = {

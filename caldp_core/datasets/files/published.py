@@ -10,10 +10,10 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files.answers import UNIT
 from caldp_core.datasets.files.geojson import SIDE_COLUMN
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
-from caldp_core.datasets.files.people import UNIT
 from caldp_core.datasets.files.places import count_parts_by_cell
 from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.own import excerpt

@@ -1,9 +1,19 @@
-"""Where the bytes of a file are: in memory or on disk, as they are or unpacked on the way."""
+"""Where the bytes of a file are: in memory or on disk, as they are or unpacked on the way.
 
+Packed files: gzip, and zip with one file in it, unpacked on the way and never as bombs.
+
+The encoding of a text file, detected, and the file recoded to UTF-8.
+"""
+
+import codecs
+import gzip
 import io
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -11,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import refuse_address
+from caldp_core.datasets.own import excerpt
 
 if TYPE_CHECKING:
     from fsspec.spec import AbstractFileSystem
@@ -211,3 +222,191 @@ class _FaultRecorder(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
+
+
+GZIP: Final = b"\x1f\x8b"
+ZIP: Final = b"PK\x03\x04"
+_UNCHECKED_BYTES: Final = 2**26
+_TIMES: Final = 200
+"""Beyond 64 MB a file that grows more than 200-fold is a bomb; tables grow 3- to 30-fold."""
+_FAULTS: Final = (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
+_MEMBERS_MAX: Final = 10_000
+
+
+def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
+    """The file inside a packed one, and by what it was packed; another as it is, with ().
+
+    Raises `CaldpError`, now or while the file is read, for what is damaged or unpacks to too much.
+    """
+    start = source.head(4)
+    if start.startswith(GZIP):
+        name = source.name[:-3] if source.name.lower().endswith(".gz") else source.name
+
+        def inside() -> BinaryIO:
+            return cast("BinaryIO", gzip.GzipFile(fileobj=source.open()))
+
+        return _bounded_source(Source(name, inside, source.size), source.size, bounds), ("gzip",)
+    if start.startswith(ZIP) and (member := _member(source)) is not None:
+        name = member.filename
+
+        def of_zip() -> BinaryIO:
+            return cast("BinaryIO", zipfile.ZipFile(source.open()).open(name))
+
+        packed = max(member.compress_size, 1)
+        return _bounded_source(Source(name, of_zip, source.size), packed, bounds), ("zip",)
+    return source, ()
+
+
+def zip_members(source: Source) -> list[zipfile.ZipInfo]:
+    """The members of a zip; raises `CaldpError` if it is none, or has too many."""
+    try:
+        with zipfile.ZipFile(source.open()) as archive:
+            packed = archive.infolist()
+    except _FAULTS as error:
+        raise _damaged(source.name, error) from None
+    require(
+        len(packed) <= _MEMBERS_MAX,
+        f"The file {excerpt(source.name)} packs {len(packed):,} files; pack the one with the data.",
+    )
+    return packed
+
+
+def _member(source: Source) -> zipfile.ZipInfo | None:
+    """The one file with data in a zip; None for an Excel workbook."""
+    members = [each for each in zip_members(source) if not each.is_dir()]
+    if any(each.filename.startswith("xl/") for each in members):
+        return None
+    data = [each for each in members if not each.filename.startswith(("__MACOSX/", "."))]
+    require(
+        len(data) == 1,
+        f"A zip must hold one file with data, {excerpt(source.name)} holds {len(data):,}; unpack "
+        "it, and choose one.",
+    )
+    require(
+        not data[0].flag_bits & 1,
+        f"The file {excerpt(source.name)} asks for a password; unpack it first.",
+    )
+    return data[0]
+
+
+def _within(source: Source, packed: int, most: int) -> Iterator[bytes]:
+    """Chunks unpacked from `packed` bytes; raises `CaldpError` beyond the bounds."""
+    total = 0
+    try:
+        with source.open() as file:
+            while piece := file.read(CHUNK_BYTES):
+                total += len(piece)
+                require(
+                    total <= most and (total <= _UNCHECKED_BYTES or total <= _TIMES * packed),
+                    f"The file {excerpt(source.name)} unpacks to more than "
+                    f"{min(most, max(_UNCHECKED_BYTES, _TIMES * packed)) / 2**20:,.0f} MB, too "
+                    "much for its size; unpack it yourself, and give a part.",
+                )
+                yield piece
+    except CaldpError:
+        raise
+    except _FAULTS as error:
+        raise _damaged(source.name, error) from None
+
+
+def _bounded_source(source: Source, packed: int, bounds: Bounds) -> Source:
+    def pieces() -> Iterator[bytes]:
+        return _within(source, packed, bounds.unpacked_bytes)
+
+    return Source(source.name, lambda: cast("BinaryIO", ChunkedFile(pieces)), source.size)
+
+
+def _damaged(name: str, error: Exception) -> CaldpError:
+    return CaldpError(
+        f"The file {excerpt(name)} is packed and damaged or unfinished ({error}); save it anew."
+    )
+
+
+UTF_8: Final = "UTF-8"
+_SAMPLE_CHUNKS: Final = 32
+"""Chunks of a file from which its encoding is detected."""
+_BOMS: Final = {
+    codecs.BOM_UTF8: (UTF_8, "utf-8-sig"),
+    codecs.BOM_UTF16_LE: ("UTF-16", "utf-16"),
+    codecs.BOM_UTF16_BE: ("UTF-16", "utf-16"),
+}
+_NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
+
+
+def to_utf_8(source: Source) -> tuple[Source, str]:
+    """The file as UTF-8 without a byte-order mark, and the name of its encoding.
+
+    Without a mark it is UTF-8 where that can be, else Windows-1252, which Western spreadsheets
+    write. Raises `CaldpError`, now or while it is read, for what is no text.
+    """
+    head = source.head(CHUNK_BYTES)
+    for mark, (name, codec) in _BOMS.items():
+        if head.startswith(mark):
+            _check_text(source.name, head, codec)
+            return source.map_chunks(_recoding(source.name, codec)), name
+    if (codec_16 := _utf_16(head)) is not None:
+        return source.map_chunks(_recoding(source.name, codec_16)), "UTF-16"
+    _check_signs(source.name, head)
+    if _is_utf_8(source):
+        return source, UTF_8
+    _check_text(source.name, head, "cp1252")
+    return source.map_chunks(_recoding(source.name, "cp1252")), "Windows-1252"
+
+
+def _check_signs(name: str, head: bytes) -> None:
+    """Raise `CaldpError` for bytes that no text has."""
+    other = len(head) - len(head.translate(None, _NO_TEXT))
+    if other:
+        at = next(place for place, sign in enumerate(head) if sign in _NO_TEXT)
+        raise _no_text(name, at)
+
+
+def _check_text(name: str, head: bytes, codec: str) -> None:
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(head)
+    except UnicodeDecodeError as error:
+        raise _no_text(name, error.start) from None
+    require("\0" not in text, str(_no_text(name, text.find("\0"))))
+
+
+def _no_text(name: str, byte: int) -> CaldpError:
+    return CaldpError(
+        f"The file {excerpt(name)} is no text (byte {byte + 1:,}); in a spreadsheet, save it as "
+        "“CSV UTF-8”."
+    )
+
+
+def _utf_16(head: bytes) -> str | None:
+    """The kind of UTF-16 without a mark: every other byte of Western text is zero."""
+    pairs = len(head) // 2
+    even, odd = head[: 2 * pairs : 2], head[1 : 2 * pairs : 2]
+    for codec, zeros, signs in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if pairs >= 2 and zeros.count(0) > 0.6 * pairs and signs.count(0) == 0:
+            return codec
+    return None
+
+
+def _is_utf_8(source: Source) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        pieces = list(map(len, map(decoder.decode, islice(source.chunks(), _SAMPLE_CHUNKS))))
+        decoder.decode(b"", final=len(pieces) < _SAMPLE_CHUNKS)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _recoding(name: str, codec: str) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+    """A function that recodes chunks from `codec` to UTF-8."""
+
+    def recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        decoder, done = codecs.getincrementaldecoder(codec)(), 0
+        try:
+            for piece in pieces:
+                yield decoder.decode(piece).encode()
+                done += len(piece)
+            decoder.decode(b"", final=True)
+        except UnicodeError as error:
+            raise _no_text(name, done + getattr(error, "start", 0)) from None
+
+    return recoded

@@ -1,9 +1,24 @@
-"""A file as a table that DuckDB reads: its columns as text, whatever the file is."""
+"""A file as a table that DuckDB reads: its columns as text, whatever the file is.
+
+How a text of rows is written: what sets cells apart, where rows begin, how many cells they have.
+
+DuckDB's own sniffing skips rows that do not fit, and takes a short list with commas for something
+else; here nothing is skipped silently.
+
+Workbooks of spreadsheets: read in a process of their own, which they may crash.
+"""
 
 import codecs
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.counted import count_text
@@ -11,15 +26,161 @@ from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets.files import geojson, workbook
-from caldp_core.datasets.files.compression import unpack
-from caldp_core.datasets.files.dialect import HEAD_BYTES, Dialect, detect_dialect
-from caldp_core.datasets.files.encodings import UTF_8, to_utf_8
-from caldp_core.datasets.files.source import PROTOCOL, Bounds, Source, file_system
+from caldp_core.datasets.files import geojson
+from caldp_core.datasets.files.source import (
+    PROTOCOL,
+    UTF_8,
+    ZIP,
+    Bounds,
+    Source,
+    file_system,
+    source_from_bytes,
+    to_utf_8,
+    unpack,
+    zip_members,
+)
 from caldp_core.datasets.own import excerpt
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
+_CHILD: Final = Path(__file__).with_name("workbook_child.py")
+_PARTS: Final = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+_TOO_LONG: Final = 3
+_UNCHECKED_BYTES: Final = 2**24
+_TIMES: Final = 100
+"""Beyond 16 MB a workbook that grows more than 100-fold is a bomb."""
+
+
+def is_workbook(source: Source) -> bool:
+    """True of Excel's and LibreOffice's files, by what is in them."""
+    head = source.head(4)
+    if head == _OLD_EXCEL:
+        return True
+    return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
+
+
+def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
+    """The first sheet that holds anything as CSV in UTF-8, and what it is, in words.
+
+    Raises `CaldpError` for what is damaged, needs a password, or is larger than it may be.
+    """
+    megabytes = bounds.parsed_bytes // 2**20
+    require(
+        _unpacked_bytes(source) <= bounds.parsed_bytes,
+        str(_unreadable(source.name, "is too large")),
+    )
+    command = [sys.executable, "-P", str(_CHILD), str(256 + 8 * megabytes), str(megabytes)]
+    with source.open() as file:
+        data = file.read()
+    try:
+        process = subprocess.run(
+            command, input=data, capture_output=True, timeout=bounds.seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise _unreadable(source.name, "takes too long") from None
+    require(process.returncode != _TOO_LONG, str(_unreadable(source.name, "holds too much")))
+    if process.returncode:
+        raise _unreadable(source.name, "is damaged, too large, or asks for a password")
+    first_line, _, text = process.stdout.partition(b"\n")
+    reply = json.loads(first_line)
+    sheet = f"sheet {excerpt(reply['sheet'])}"
+    if reply["sheets"] > 1:
+        sheet += f", one of {reply['sheets']:,}"
+    return source_from_bytes(text, source.name), f"a workbook, {sheet}"
+
+
+def _unpacked_bytes(source: Source) -> int:
+    """Bytes that a workbook unpacks to by its directory; `sys.maxsize` for a bomb."""
+    if source.head(4) != ZIP:
+        return source.size
+    size = sum(each.file_size for each in zip_members(source))
+    return size if size <= max(_UNCHECKED_BYTES, _TIMES * source.size) else sys.maxsize
+
+
+def _unreadable(name: str, why: str) -> CaldpError:
+    return CaldpError(f"The workbook {excerpt(name)} {why}; save it as “CSV UTF-8”.")
+
+
+HEAD_BYTES: Final = 2**18
+COLUMNS_MAX: Final = 1_000
+CELL_MAX: Final = 100_000
+"""Most characters of a cell at the beginning of a file."""
+NO_DELIMITER: Final = "\x1f"
+DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
+"""In the order of preference where several fit alike: a comma may be within numbers."""
+_ROWS: Final = 1_000
+_FIT_MIN: Final = 0.5
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """`delimiter` between the `width` cells of a row; rows begin after `skip` lines.
+
+    `skip_with_header`: lines until the end of the first row, for where it is the header.
+    """
+
+    delimiter: str
+    width: int
+    skip: int
+    skip_with_header: int
+
+    def describe(self) -> str:
+        """What sets cells apart, and what is skipped, in words."""
+        above = f", below {count_text(self.skip, 'other line', 'other lines')}" if self.skip else ""
+        if self.width == 1:
+            return f"one column{above}"
+        return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
+
+
+def detect_dialect(head: str, name: str) -> Dialect:
+    """The dialect of a text by its beginning; raises `CaldpError` for what is no table."""
+    lines = head.splitlines()[:_ROWS] or [""]
+    most = max(line.count(sign) for line in lines for sign in DELIMITERS)
+    require(
+        most < COLUMNS_MAX,
+        f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
+        "those that are needed.",
+    )
+    candidates = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
+    fits, _, dialect = max(candidates, key=lambda each: each[:2])
+    if fits >= _FIT_MIN:
+        return dialect
+    return _try_delimiter(head, NO_DELIMITER, name)[2]
+
+
+def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
+    """Share of rows with the commonest number of cells, 0 if that is one; preference; dialect."""
+    ends: list[int] = []
+    widths: list[int] = []
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                require(max(map(len, cells)) <= CELL_MAX, str(_too_long(name)))
+                ends.append(reader.line_num)
+                widths.append(len(cells))
+            if len(widths) >= _ROWS:
+                break
+    except csv.Error:
+        raise _too_long(name) from None
+    require(bool(widths), f"There is nothing to read in {excerpt(name)}; give rows of data.")
+    if len(widths) > 2 and len(widths) < _ROWS:
+        del widths[-1]  # it may be cut
+    (width, times), *_ = Counter(widths).most_common()
+    first = widths.index(width)
+    skip = ends[first - 1] if first else 0
+    fits = times / len(widths) if width > 1 else 0.0
+    return fits, delimiter != ",", Dialect(delimiter, width, skip, ends[first])
+
+
+def _too_long(name: str) -> CaldpError:
+    return CaldpError(
+        f"A cell at the beginning of {excerpt(name)} has more than {CELL_MAX:,} characters; a "
+        "quotation mark may be open there: close it, or take it out."
+    )
+
 
 _PATH: Final = f"{PROTOCOL}://file"
 _PARQUET: Final = b"PAR1"
@@ -134,8 +295,8 @@ def open_table(source: Source, bounds: Bounds) -> Table:
         return _parquet(source, bounds, packed)
     for start, (kind, then) in _BINARY.items():
         require(not head.startswith(start), f"The file {excerpt(source.name)} is {kind}; {then}.")
-    if workbook.is_workbook(source):
-        source, kind = workbook.as_csv(source, bounds)
+    if is_workbook(source):
+        source, kind = as_csv(source, bounds)
         return _text(source, bounds, [kind])
     as_it_is = source
     source, code = to_utf_8(source)

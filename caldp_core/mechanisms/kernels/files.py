@@ -14,7 +14,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.datasets.fetch import cache_folder
+from caldp_core.datasets.snap import cache_folder
 from caldp_core.mechanisms.kernels.design import Kernel, design
 from caldp_core.mechanisms.kernels.envelope import Peaks
 from caldp_core.mechanisms.kernels.lattice import Steps
