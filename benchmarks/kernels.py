@@ -12,9 +12,8 @@ from benchmarks.sizes import Sizes
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.direct.planar_displacement import product_displacement
-from caldp_core.mechanisms.kernels.design import design
-from caldp_core.mechanisms.kernels.lattice import Steps
+from caldp_core.mechanisms.direct.planar import product_displacement
+from caldp_core.mechanisms.kernels.design import Steps, design
 from caldp_core.mechanisms.kernels.mechanism import BestKernel
 from caldp_core.privacy.distance import EuclideanMetric
 

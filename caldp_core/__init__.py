@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from caldp_core.domain.answers import Domain
     from caldp_core.estimation.shares import estimate, intervals
     from caldp_core.experiments.run import Result, prepare, run
+    from caldp_core.mechanisms.base import Tally
     from caldp_core.mechanisms.catalogue import mechanism
-    from caldp_core.mechanisms.tally import Tally
     from caldp_core.privacy.context import Context
     from caldp_core.scenarios.scenario import Scenario
     from caldp_core.theory.planner import (

@@ -19,7 +19,7 @@ from caldp_core.audit.blockwise import (
 )
 from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.mechanisms import ContextMechanism
-from caldp_core.mechanisms.support_form import HasSupportForm
+from caldp_core.mechanisms.structures import HasSupportForm
 from caldp_core.privacy.context import Context
 
 Rows = list[list[int]]

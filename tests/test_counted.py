@@ -67,7 +67,7 @@ MORE_THAN_ONE: Final = {
     "caldp_core/datasets/files/table.py": ["self.width", "bounds.rows", "count or 0"],
     "caldp_core/datasets/own.py": ["len(self.questions)"],
     "caldp_core/mechanisms/contextual.py": ["self.oracles.n_max"],
-    "caldp_core/mechanisms/designed/files.py": ["k"],
+    "caldp_core/mechanisms/designed/mechanism.py": ["k"],
 }
 """Numbers that are more than one, texts of shares, and what has its singular beside it."""
 

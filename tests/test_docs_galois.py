@@ -5,10 +5,9 @@ import pytest
 
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.mechanisms import ContextMechanism, registry
-from caldp_core.mechanisms.oracles.galois_spaces import digits_of
-from caldp_core.mechanisms.oracles.hadamard import published_hadamard
-from caldp_core.mechanisms.oracles.hadamard_parts import published_parts
-from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of
+from caldp_core.mechanisms.oracles.galois import digits_of
+from caldp_core.mechanisms.oracles.hadamard import published_hadamard, published_parts
+from caldp_core.mechanisms.oracles.hyperplanes import coins_of
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people
 from tests import ROOT

@@ -20,8 +20,12 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, HasChannelRows
-from caldp_core.mechanisms.support_form import HasExchangeableSupports
+from caldp_core.mechanisms.structures import (
+    BlockStructure,
+    HasBlockStructure,
+    HasChannelRows,
+    HasExchangeableSupports,
+)
 
 _ROWS_MAX: Final = 4096
 """Most rows of a block's channel that are read."""

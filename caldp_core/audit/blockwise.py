@@ -38,8 +38,12 @@ from caldp_core.basics.limits import (
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import BlockStructure, HasBlockStructure, HasChannelRows
-from caldp_core.mechanisms.support_form import HasSupportForm
+from caldp_core.mechanisms.structures import (
+    BlockStructure,
+    HasBlockStructure,
+    HasChannelRows,
+    HasSupportForm,
+)
 
 BOTH_SENSITIVE: Final = "sensitive-sensitive"
 OTHER_NOT: Final = "sensitive-other"

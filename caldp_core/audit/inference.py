@@ -17,7 +17,7 @@ from caldp_core.basics.errors import (
     require,
 )
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import (
     AddsTags,
     SupportTally,
@@ -26,7 +26,6 @@ from caldp_core.mechanisms.capabilities import (
     one_report,
     symbol_partition_of,
 )
-from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import PrivacyMatrix
 
 

@@ -4,14 +4,13 @@ import numpy as np
 
 from caldp_core.basics.errors import check_number, check_symbols, require
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import (
     block_totals,
     channel_products,
     one_report,
     symbol_partition_of,
 )
-from caldp_core.mechanisms.tally import Tally
 
 
 def guess_accuracy(mechanism: Mechanism, x: int, other: int, chance: float = 0.5) -> float:

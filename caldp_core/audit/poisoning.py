@@ -8,7 +8,7 @@ so for every mechanism the expected gain of the target symbols T is
 
 a = what one fake report adds to (n + m)·Σ_{t∈T} p̂_t on average. Only a depends on the attack. CJG
 have it for plain LDP; here it is for every family in every context, by what reports include
-(`mechanisms/crafted.py`).
+(`mechanisms/base.py`).
 """
 
 import math
@@ -21,9 +21,8 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import Craftable, craftable
-from caldp_core.mechanisms.tally import Tally
 
 
 @dataclass(frozen=True)

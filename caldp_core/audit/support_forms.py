@@ -12,7 +12,7 @@ from typing import Final
 
 from caldp_core.audit.block_extremes import BlockExtremes, MaxRatio, quotient, ratio_sort_key
 from caldp_core.basics.types import Progress
-from caldp_core.mechanisms.support_form import HasSupportForm, SupportForm
+from caldp_core.mechanisms.structures import HasSupportForm, SupportForm
 
 _BASE: Final = (Fraction(1),)
 

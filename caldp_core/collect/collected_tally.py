@@ -17,8 +17,8 @@ from caldp_core.basics.types import Ints
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.repeats import BUCKETS, add_buckets, no_buckets
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.tally import Tally
 
 MALFORMED: Final = "malformed"
 OTHER_PROTOCOL: Final = "of another protocol"

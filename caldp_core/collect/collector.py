@@ -33,7 +33,7 @@ from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, Rows, parse_records
 from caldp_core.collect.repeats import buckets_of_histogram, buckets_of_records, no_buckets
 from caldp_core.collect.report_files import ReportFile, detect_report_file, unreadable_error
-from caldp_core.mechanisms.tally import Tally
+from caldp_core.mechanisms.base import Tally
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -15,9 +15,9 @@ from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_n, require
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.collect.protocol import Protocol
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import Context
 from caldp_core.theory.mixing import DELTA, Variations, epsilons_after_mixing
 

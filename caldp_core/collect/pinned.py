@@ -14,10 +14,9 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms.base import Family, FrequencyOracles
-from caldp_core.mechanisms.oracles.finite_field import DEGREE_MAX
-from caldp_core.mechanisms.oracles.galois import GaloisOracles
-from caldp_core.mechanisms.oracles.galois_spaces import digits_of
+from caldp_core.mechanisms.oracles.galois import GaloisOracles, digits_of
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.specs import FamilySpec

@@ -7,7 +7,7 @@ from caldp_core.basics.types import Bools, Ints, Reports, Words
 from caldp_core.collect.formats import BITS
 from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.oracles.packed_bits import full_mask, words_for
+from caldp_core.mechanisms.oracles.supports import full_mask, words_for
 
 Rows = NDArray[np.uint8]
 """(n, bytes) reports below each other."""

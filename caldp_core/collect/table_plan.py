@@ -22,7 +22,7 @@ from caldp_core.collect.coins import Coins
 from caldp_core.collect.formats import NUMBER, Format
 from caldp_core.collect.protocol_fields import ADVICE, NAME, kind_field, list_field
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.designed.exact import rows_keep_levels
+from caldp_core.mechanisms.designed.arrange import rows_keep_levels
 from caldp_core.mechanisms.structures import HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import dense

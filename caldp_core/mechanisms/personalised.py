@@ -9,24 +9,140 @@ one thing is not protected: a report in the clear reveals that x is none of the 
 
 The collector spreads each tag's share over a *background* (`backgrounds.py`):
 p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
+
+The collector's assumption of what is behind a tag: where homes are, where work is.
+
+`personalised.py` divides each tag's share in these proportions. Each function returns a (κ, k)
+array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may hide behind a
+tag; the common sensitive ones keep their own name, so they get 0.
+
+The personalised mechanism as one channel on people's places: for runs, audits and forecasts.
+
+`personalised.py` is what a device and a collector run; there each person says which places are
+their own. Here people are drawn from a model, as a dataset has no homes: whoever is at a place x
+outside of the common sensitive set is there as at their own place of tag j with probability h_j,
+wherever x is. Then tag j's share is h_j·p(X∖X_S) and its places are spread as people are; whether
+the collector's background says so decides the bias (`background_bias`).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_counts,
+    check_floats,
+    check_number,
+    check_symbols,
+    check_whole,
+    require,
+)
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed
-from caldp_core.mechanisms.backgrounds import NO_PLACE, check_places, known_background
-from caldp_core.mechanisms.base import Family
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed, WordSource
+from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.tally import Tally
-from caldp_core.privacy.context import Context
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    flip_coins,
+    generator,
+    seeded_words,
+    system_words,
+)
+from caldp_core.privacy.context import Context, PersonalPolicy
+
+_SUM_ROUNDING = 1e-9
+NO_PLACE: Final = -1
+"""Stands in `own` for a tag that a user does not use."""
+
+
+def check_places(own: ArrayLike, k: int) -> Ints:
+    """(n, κ) own symbols in [0, k), or −1 for none, as int64; raises `CaldpError` for others."""
+    places = np.asarray(own)
+    require(
+        places.ndim == 2 and places.shape[1] > 0 and places.dtype.kind in "iu",
+        "own must be one row per person of whole numbers, one for each tag, "
+        f"got shape {places.shape} of {places.dtype}.",
+    )
+    some = places.size > 0
+    low, high = (int(places.min()), int(places.max())) if some else (NO_PLACE, NO_PLACE)
+    require(
+        low >= NO_PLACE and high < k,
+        f"own must hold symbols in [0, {k - 1}], or −1 for none; it goes from {low} to {high}.",
+    )
+    return places.astype(np.int64, copy=False)
+
+
+def known_background(table: ArrayLike) -> Floats:
+    """(κ, k) checked copy of rows that sum to 1; raises `CaldpError` for anything else."""
+    rows = np.array(table, dtype=np.float64)
+    require(
+        rows.ndim == 2 and rows.size > 0,
+        f"A background must have one row per tag and one column per symbol, got {rows.shape}.",
+    )
+    for tag, row in enumerate(rows):
+        valid = bool((row >= 0).all()) and abs(float(row.sum()) - 1.0) <= _SUM_ROUNDING
+        if not valid:
+            raise CaldpError(
+                f"Every row of a background must hold shares that sum to 1, row {tag} sums to "
+                f"{float(row.sum()):g} with a least entry of {float(row.min()):g}."
+            )
+    return rows
+
+
+def uniform_background(tags: int, open_symbols: Bools) -> Floats:
+    """(κ, k) rows that are uniform on the open symbols: the assumption if nothing is known."""
+    return population_background(tags, np.ones(open_symbols.size), open_symbols)
+
+
+def population_background(tags: int, population: ArrayLike, open_symbols: Bools) -> Floats:
+    """(κ, k) rows proportional to a public population; `population`: (k,) weights ≥ 0.
+
+    Raises `CaldpError` if no weight is left on the open symbols.
+    """
+    check_whole("tags", tags, 1, K_MAX)
+    weights = np.asarray(population, dtype=np.float64)
+    require(
+        weights.shape == open_symbols.shape and bool((weights >= 0).all()),
+        f"population must be {open_symbols.size} weights that are not negative.",
+    )
+    open_weights = np.where(open_symbols, weights, 0.0)
+    total = float(open_weights.sum())
+    require(0 < total < np.inf, "population must be positive where a symbol can hide behind a tag.")
+    return np.tile(open_weights / total, (tags, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """Error from a wrong background.
+
+    `per_symbol`: (k,) expected estimate − truth. `total_variation`: half its ℓ₁ norm.
+    """
+
+    per_symbol: Floats
+    total_variation: float
+
+
+def background_bias(tag_shares: ArrayLike, true: Floats, assumed: Floats) -> Bias:
+    """Exact bias Σ_j p(⊥_j)·(assumed_j − true_j): no number of people makes it smaller.
+
+    `tag_shares`: (κ,) share of the people who are at a place of tag j; `true`, `assumed`: (κ, k)
+    rows that sum to 1. The total variation is at most Σ_j p(⊥_j)·TV(assumed_j, true_j).
+    """
+    shares = np.asarray(tag_shares, dtype=np.float64)
+    require(
+        true.shape == assumed.shape and shares.shape == true.shape[:1],
+        f"The backgrounds must have one shape with {count_text(shares.size, 'row', 'rows')}, "
+        f"got {true.shape} and {assumed.shape}.",
+    )
+    per_symbol = shares @ (assumed - true)
+    return Bias(per_symbol, 0.5 * float(np.abs(per_symbol).sum()))
 
 
 class PersonalisedMechanism:
@@ -198,3 +314,159 @@ def _flags(sensitive: Bools) -> Bools:
         f"sensitive must be one boolean per symbol, got shape {flags.shape} of {flags.dtype}.",
     )
     return flags
+
+
+class TaggedMechanism:
+    """`PersonalisedMechanism` with people of the policy's model. See `Mechanism`.
+
+    `estimate` is unbiased if the background is right, and has `expected_estimate` as its mean if
+    not.
+    """
+
+    def __init__(self, policy: PersonalPolicy, name: str, family: Family) -> None:
+        self.policy = policy
+        self.name = f"personalised {name}"
+        self.personalised = PersonalisedMechanism(
+            policy.sensitive, policy.tags, policy.epsilon, name, family
+        )
+        self.common = self.personalised.common
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.k:,} values>"
+
+    @property
+    def k(self) -> int:
+        """Domain size without the tags."""
+        return self.policy.k
+
+    @property
+    def outputs(self) -> int:
+        """Number of different reports: those of the common mechanism."""
+        return self.common.outputs
+
+    @property
+    def report_bits(self) -> int:
+        """Bits that the longest report needs."""
+        return self.common.report_bits
+
+    @property
+    def n_max(self) -> int:
+        """Most people whose tally can be sampled."""
+        return self.common.n_max
+
+    @property
+    def fingerprint(self) -> str:
+        """The common mechanism's, as backgrounds change the estimate, not the reports."""
+        return self.common.fingerprint
+
+    def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
+        """(n,) symbols → (n,) reports; who is at their own place is drawn, too."""
+        symbols, rng = check_symbols("x", x, self.k), generator(rng)
+        return self.common.privatize(self._tagged(symbols, seeded_words(rng)), rng)
+
+    def client_report(self, x: int) -> Reports:
+        """(1,) report of one person of the model, with the operating system's randomness.
+
+        A device that knows its owner's places uses `PersonalisedMechanism.client_report`.
+        """
+        symbols = check_symbols("x", [x], self.k)
+        return self.common.client_report(int(self._tagged(symbols, system_words)[0]))
+
+    def _tagged(self, symbols: Ints, words: WordSource) -> Ints:
+        """(n,) symbols of X → (n,) symbols of X ∪ tags, each place somebody's own by chance."""
+        ends = np.rint(np.cumsum(self.policy.shares) * COIN_ONE).astype(np.uint64)
+        coin = words(symbols.size)
+        tag = np.full(symbols.size, -1)
+        for place, end in reversed(list(enumerate(ends))):
+            tag[flip_coins(coin, end)] = place
+        own = (tag >= 0) & ~self.policy.sensitive[symbols]
+        return np.where(own, self.k + tag, symbols)
+
+    def every_report(self) -> Reports:
+        """(outputs,) all different reports in the order of the channel's columns."""
+        return self.common.every_report()
+
+    def tally(self, reports: Reports) -> Tally:
+        """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
+        return self.common.tally(reports)
+
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
+        """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
+        shares = self.policy.shares
+        parts = rng.multinomial(people, [*shares, max(0.0, 1.0 - float(shares.sum()))])
+        own = np.where(self.policy.sensitive[:, None], 0, parts[:, :-1])
+        untagged = people - own.sum(axis=1)
+        return self.common.sample_tally(np.concatenate([untagged, own.sum(axis=0)]), rng)
+
+    def estimate(self, tally: Tally) -> Floats:
+        """(k,) shares of places, each tag's share spread over its background."""
+        return self.personalised.estimate(tally, self.policy.background)
+
+    def expected_estimate(self, p: Floats) -> Floats:
+        """(k,) exact expectation of `estimate` when people come from p: (k,) shares."""
+        return self.personalised.expected_estimate(self.shares_with_tags(p), self.policy.background)
+
+    def shares_with_tags(self, p: Floats) -> Floats:
+        """(k,) shares of places → (k + κ,) shares after the devices put in tags."""
+        open_p = np.where(self.policy.sensitive, 0.0, p)
+        tags = self.policy.shares * open_p.sum()
+        return np.concatenate([p - self.policy.shares.sum() * open_p, tags])
+
+    def without_tags(self, chances: Floats, p: Floats) -> Floats:
+        """(k + κ,) chances of places and tags → (k,) of places when people come from p: (k,).
+
+        Own places are spread as the people of p at open places are, whatever the background says.
+        """
+        open_p = np.where(self.policy.sensitive, 0.0, p)
+        tagged = float(chances[self.k :].sum())
+        spread = open_p * (tagged / total) if (total := float(open_p.sum())) else open_p
+        return np.asarray(chances[: self.k] + spread)
+
+    def mean_over_tags(self, values: Floats) -> Floats:
+        """(k + κ,) values → (k,) means over what the model's devices put in for each place."""
+        places, shares = values[: self.k], self.policy.shares
+        mixed = (1.0 - shares.sum()) * places + shares @ values[self.k :]
+        return np.where(self.policy.sensitive, places, mixed)
+
+    def bias(self, p: Floats) -> Bias:
+        """Error from the policy's background when people come from p: (k,) shares.
+
+        `expected_estimate(p)` − p by another way: own places are spread as the people at open
+        places are.
+        """
+        true = population_background(self.policy.tags, p, ~self.policy.sensitive)
+        return background_bias(self.shares_with_tags(p)[self.k :], true, self.policy.background)
+
+    def variance(self, p: Floats, n: int) -> Floats:
+        """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
+        p = check_floats("p", p, self.k)
+        return self.personalised.variance(self.shares_with_tags(p), self.policy.background, n)
+
+    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
+        """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
+        spread = np.concatenate([weights, self.policy.background @ weights])
+        return self.common.sum_variance(self.shares_with_tags(p), spread, n)
+
+    def after_pre_processing(self) -> ContextMechanism:
+        """The common mechanism on X ∪ tags, which makes every report (see `HasPreProcessing`)."""
+        return self.common
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """k rows of `outputs` probabilities in rationals, of people of the model."""
+        rows = self.common.exact_channel()
+        chances = [Fraction(share) for share in self.policy.shares.tolist()]
+        rest = 1 - sum(chances, Fraction(0))
+        mixed = []
+        for x in range(self.k):
+            parts = [(Fraction(1), rows[x])]
+            if not self.policy.sensitive[x]:
+                parts = [(rest, rows[x]), *zip(chances, rows[self.k :], strict=True)]
+            columns = zip(*(row for _, row in parts), strict=True)
+            weights = [weight for weight, _ in parts]
+            mixed.append(
+                [sum((w * q for w, q in zip(weights, column, strict=True)), Fraction(0))
+                 for column in columns]
+            )  # fmt: skip
+        return mixed

@@ -14,12 +14,16 @@ from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
-from caldp_core.mechanisms.direct import grid_geometric, planar, published_urap, square_wave
+from caldp_core.mechanisms.direct import geometric_axis, planar, published_urap, square_wave
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.kernels.mechanism import best_kernel
-from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family, galois_family_for
-from caldp_core.mechanisms.oracles.galois_spaces import check_field_size
+from caldp_core.mechanisms.oracles.galois import (
+    GaloisOracles,
+    check_field_size,
+    galois_family,
+    galois_family_for,
+)
 from caldp_core.mechanisms.oracles.hadamard import (
     HadamardOracles,
     hadamard_family,
@@ -33,7 +37,7 @@ from caldp_core.mechanisms.oracles.subset_selection import (
     subset_family_for,
 )
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
-from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.mechanisms.personalised import TaggedMechanism
 from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.privacy.distance import DistanceMetric
 
@@ -251,7 +255,7 @@ class GridGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return grid_geometric.GridGeometric(policy)
+        return geometric_axis.GridGeometric(policy)
 
 
 @dataclass(frozen=True)
@@ -278,7 +282,7 @@ class SteppedGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return grid_geometric.GridGeometric(policy.stricter_grid_metric())
+        return geometric_axis.GridGeometric(policy.stricter_grid_metric())
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from caldp_core.basics.limits import EPSILON_MAX, TAGS_MAX
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.backgrounds import population_background, uniform_background
+from caldp_core.mechanisms.personalised import population_background, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, OneBlock, require_us_map

@@ -25,7 +25,7 @@ from caldp_core.estimation.recovery import (
     remove_fakes,
 )
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.tally import Tally
+from caldp_core.mechanisms.base import Tally
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import KNOWS_TARGET, AttackerState
 from caldp_ui.compute import runs

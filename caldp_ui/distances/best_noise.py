@@ -10,10 +10,8 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms.kernels.design import Kernel
-from caldp_core.mechanisms.kernels.files import kernel_for, read_kernel
-from caldp_core.mechanisms.kernels.lattice import Steps
-from caldp_core.mechanisms.kernels.mechanism import check_map
+from caldp_core.mechanisms.kernels.design import Kernel, Steps
+from caldp_core.mechanisms.kernels.mechanism import check_map, kernel_for, read_kernel
 from caldp_core.mechanisms.specs import BestKernel
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric

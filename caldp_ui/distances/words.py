@@ -6,7 +6,7 @@ from typing import Final
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.direct.planar_displacement import product_displacement
+from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernel
 from caldp_core.scenarios.distances import Streets

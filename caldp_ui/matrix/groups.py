@@ -6,7 +6,7 @@ import numpy as np
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.designed.forms import form_of_groups
+from caldp_core.mechanisms.designed.design import form_of_groups
 
 _MARK = ":"
 

@@ -9,10 +9,12 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.designed.forms import FormDesign, design_for_form
-from caldp_core.mechanisms.designed.largest import (
+from caldp_core.mechanisms.designed.design import (
+    Design,
     EvenDesign,
+    FormDesign,
+    design,
+    design_for_form,
     design_for_largest,
     variances,
 )

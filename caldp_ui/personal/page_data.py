@@ -6,9 +6,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
-from caldp_core.mechanisms.backgrounds import Bias
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.mechanisms.personalised import Bias, TaggedMechanism
 from caldp_ui.compute import runs
 from caldp_ui.parts import comparison
 from caldp_ui.personal.page_state import (

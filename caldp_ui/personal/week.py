@@ -10,10 +10,10 @@ import numpy as np
 
 from caldp_core.audit.inference import likelihood, posterior_after_reports
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.backgrounds import NO_PLACE
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.tally import Tally
+from caldp_core.mechanisms.personalised import NO_PLACE
 from caldp_ui.personal.page_data import PersonalData, tagged_mechanism
 from caldp_ui.words.towns import towns
 

@@ -14,7 +14,7 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.options import default_estimator
 from caldp_core.estimation.ranges import ranges
-from caldp_core.mechanisms.tally import Tally
+from caldp_core.mechanisms.base import Tally
 from caldp_ui.room.question import Question, columns_of, mechanism_of
 
 LEVEL: Final = 0.95

@@ -17,7 +17,7 @@ from caldp_core.basics.errors import check_epsilon, require
 from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.randomness.inversion import WORD
+from caldp_core.mechanisms.randomness.coins import WORD
 from caldp_core.privacy.context import Context
 
 ANSWERS_MIN: Final = 2

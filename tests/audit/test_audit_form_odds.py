@@ -10,7 +10,7 @@ from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from caldp_core.mechanisms.randomness.coins import seeded_words
-from caldp_core.mechanisms.support_form import SupportForm
+from caldp_core.mechanisms.structures import SupportForm
 from caldp_core.privacy.context import Context
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_fits

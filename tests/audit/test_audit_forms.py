@@ -18,8 +18,7 @@ from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.structures import HasChannelRows
-from caldp_core.mechanisms.support_form import HasSupportForm, SupportForm
+from caldp_core.mechanisms.structures import HasChannelRows, HasSupportForm, SupportForm
 from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.agreement import agree_by_form

@@ -16,13 +16,13 @@ from caldp_core.audit.pairwise import audit_channel, exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.unary import RapporOracles
+from caldp_core.mechanisms.personalised import uniform_background
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.privacy.context import Context, PersonalPolicy

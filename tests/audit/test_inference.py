@@ -17,9 +17,8 @@ from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, registry
-from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
-from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from tests.contract.checks import channel_of, single_tallies
 from tests.contract.contexts import context

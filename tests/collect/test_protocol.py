@@ -16,7 +16,7 @@ from caldp_core.cli.commands import main
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.designed.exact import rows_keep_levels
+from caldp_core.mechanisms.designed.arrange import rows_keep_levels
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy

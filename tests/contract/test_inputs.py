@@ -24,7 +24,7 @@ from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles

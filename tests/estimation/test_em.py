@@ -7,7 +7,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.mechanisms.channel_products import DenseProducts
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract.checks import channel_of, check_progress

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms.backgrounds import (
+from caldp_core.mechanisms.personalised import (
     known_background,
     population_background,
     uniform_background,

@@ -6,9 +6,13 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.forms import design_for_form, form_loss, form_of_groups
-from caldp_core.mechanisms.designed.largest import design_for_largest
+from caldp_core.mechanisms.designed.design import (
+    design,
+    design_for_form,
+    design_for_largest,
+    form_loss,
+    form_of_groups,
+)
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.mechanisms.designed.arrange import WholeChannel, keeps_levels, whole_channel
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.exact import WholeChannel, keeps_levels, whole_channel
-from caldp_core.mechanisms.designed.files import from_text, to_text
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism, from_text, to_text
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract import checks
 from tests.designs import INF, line, uneven

@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats, no_progress
-from caldp_core.mechanisms.designed import merged
+from caldp_core.mechanisms.designed import relaxation
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.generation import AllRays, generate
-from caldp_core.mechanisms.designed.master import WeightedColumns
-from caldp_core.mechanisms.designed.merged import Merged, merged_bounds, near_groups
-from caldp_core.mechanisms.designed.moments import columns_of
-from caldp_core.mechanisms.designed.problem import Part
+from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, generate
+from caldp_core.mechanisms.designed.problem import Part, columns_of
 from caldp_core.mechanisms.designed.rays import extreme_rays
-from caldp_core.mechanisms.designed.relaxation import relaxed_bound
+from caldp_core.mechanisms.designed.relaxation import (
+    Merged,
+    merged_bounds,
+    near_groups,
+    relaxed_bound,
+)
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from tests.designs import INF, all_rays, line, plane, uneven
 
@@ -93,8 +95,8 @@ def test_near_groups_find_the_towns() -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of three and two clusters, so that the truth is at hand as well."""
-    monkeypatch.setattr(merged, "_GROUP_MAX", 3)
-    monkeypatch.setattr(merged, "_SYMBOLS", 5)
+    monkeypatch.setattr(relaxation, "_GROUP_MAX", 3)
+    monkeypatch.setattr(relaxation, "_SYMBOLS", 5)
 
 
 KINDS = [
@@ -128,12 +130,12 @@ def test_the_bounds_sum_is_below_the_least_loss_and_cuts_hold_for_the_best(
 def test_a_merged_problem_that_allows_too_little_claims_too_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    part, ratios = part_of(line(7, 0.5)), merged._ratios
+    part, ratios = part_of(line(7, 0.5)), relaxation._ratios
 
     def less(levels: Floats, averages: Floats) -> Floats:
         return 0.8 * ratios(levels, averages)
 
-    monkeypatch.setattr(merged, "_ratios", less)
+    monkeypatch.setattr(relaxation, "_ratios", less)
     claimed = sum(cut.bound for cut in merged_bounds(part, no_progress))
     assert claimed > 1.01 * best_of(part).information.loss
 

@@ -9,10 +9,9 @@ from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.designed.climb import ColumnScore, clear_columns, climb
 from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.designed.files import from_text, to_text
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism, from_text, to_text
+from caldp_core.mechanisms.designed.search import ColumnScore, clear_columns, climb
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix

@@ -9,11 +9,15 @@ import pytest
 from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
 from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.designed.generation import AllRays, complete_start, excess_of, generate
-from caldp_core.mechanisms.designed.master import WarmStart, best_weights
-from caldp_core.mechanisms.designed.moments import Classes, columns_of
-from caldp_core.mechanisms.designed.orbits import Orbit
-from caldp_core.mechanisms.designed.problem import Part, Problem
+from caldp_core.mechanisms.designed.master import (
+    AllRays,
+    WarmStart,
+    best_weights,
+    complete_start,
+    excess_of,
+    generate,
+)
+from caldp_core.mechanisms.designed.problem import Classes, Orbit, Part, Problem, columns_of
 from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import relaxed_bound
 from caldp_core.mechanisms.designed.search import SearchedRays

@@ -5,11 +5,9 @@ import pytest
 
 from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.generation import AllRays, generate
-from caldp_core.mechanisms.designed.master import WeightedColumns
-from caldp_core.mechanisms.designed.moments import Classes, columns_of
-from caldp_core.mechanisms.designed.problem import Part
-from caldp_core.mechanisms.designed.stars import covering, star, star_cut
+from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, generate
+from caldp_core.mechanisms.designed.problem import Classes, Part, columns_of
+from caldp_core.mechanisms.designed.relaxation import covering, star, star_cut
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from tests.designs import INF, all_rays, line, plane, uneven

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.oracles import finite_field
-from caldp_core.mechanisms.oracles.finite_field import (
+from caldp_core.mechanisms.oracles import hyperplanes
+from caldp_core.mechanisms.oracles.hyperplanes import (
     DEGREE_MAX,
     inner_product,
     inner_product_masks,
@@ -66,7 +66,7 @@ def test_multiplication_is_a_field_s(m: int) -> None:
 
 
 def test_a_modulus_that_splits_makes_no_field(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_field, "modulus", lambda m: 1 << m | 1)  # (t + 1)·(…)
+    monkeypatch.setattr(hyperplanes, "modulus", lambda m: 1 << m | 1)  # (t + 1)·(…)
     with pytest.raises(AssertionError, match="product 0"):
         check_axioms(3)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
-from caldp_core.mechanisms.oracles import hyperplane_tally
+from caldp_core.mechanisms.oracles import hyperplanes
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.supports import SupportOracles, SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
@@ -40,7 +40,7 @@ class NoReduction(GaloisOracles):
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(hyperplane_tally, "product", lambda c, v, m: c * v % (1 << m))
+            patch.setattr(hyperplanes, "product", lambda c, v, m: c * v % (1 << m))
             return super().sample_tally(counts, base, rng)
 
 

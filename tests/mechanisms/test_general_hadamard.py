@@ -19,14 +19,13 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import ContextMechanism, registry
-from caldp_core.mechanisms.backgrounds import uniform_background
 from caldp_core.mechanisms.oracles.hadamard import (
     hadamard_family,
     published_hadamard,
 )
+from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.mechanisms.specs import Hadamard
-from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy

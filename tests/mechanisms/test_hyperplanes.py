@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.mechanisms.oracles import hyperplane_tally, hyperplanes
-from caldp_core.mechanisms.oracles.finite_field import inner_product, product
-from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of, sample_hyperplanes
-from caldp_core.mechanisms.oracles.hyperplanes import Hyperplanes, Points
+from caldp_core.mechanisms.oracles import hyperplanes
+from caldp_core.mechanisms.oracles.hyperplanes import (
+    Hyperplanes,
+    Points,
+    coins_of,
+    inner_product,
+    product,
+    sample_hyperplanes,
+)
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
 SPACES = [(1, 2), (1, 3), (2, 2), (2, 3), (3, 2)]
@@ -144,7 +149,7 @@ def one_more(scalar: Ints, vector: Ints, m: int) -> Ints:
 
 @pytest.mark.parametrize("wrong", [and_for_times, whole_numbers, one_more])
 def test_other_products_have_another_law(wrong: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hyperplane_tally, "product", wrong)
+    monkeypatch.setattr(hyperplanes, "product", wrong)
     space, people = Hyperplanes(2, 2), TINY[2][2]
     with pytest.raises(AssertionError):
         check_law(draw_tallies(space, people, 60_000), exact_law(space, people))
@@ -195,7 +200,7 @@ def test_the_cost_is_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         thrown += counts.size
         return counts // 2
 
-    monkeypatch.setattr(hyperplane_tally, "binomial_half", count_coins)
+    monkeypatch.setattr(hyperplanes, "binomial_half", count_coins)
     for m, d in SPACES:
         thrown = 0
         sample_hyperplanes(np.ones((1, 1 << m * d), np.int64), m, d, np.random.default_rng(5))

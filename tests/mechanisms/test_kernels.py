@@ -15,15 +15,20 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.direct.planar import PlanarNoise
-from caldp_core.mechanisms.direct.planar_displacement import planar_displacement
-from caldp_core.mechanisms.direct.planar_law import reduced_epsilons
-from caldp_core.mechanisms.kernels.design import Kernel, design
-from caldp_core.mechanisms.kernels.envelope import Peaks, log_envelope, mean_distance
-from caldp_core.mechanisms.kernels.lattice import Cells, Steps
-from caldp_core.mechanisms.kernels.law import quadrant_of
+from caldp_core.mechanisms.direct.planar import PlanarNoise, planar_displacement, reduced_epsilons
+from caldp_core.mechanisms.kernels.design import (
+    Cells,
+    Flows,
+    Kernel,
+    Peaks,
+    Program,
+    Steps,
+    design,
+    log_envelope,
+    mean_distance,
+    quadrant_of,
+)
 from caldp_core.mechanisms.kernels.mechanism import BestKernel, best_kernel
-from caldp_core.mechanisms.kernels.program import Flows, Program
 from caldp_core.privacy.distance import EuclideanMetric
 from tests import ROOT
 from tests.contract import checks

@@ -13,13 +13,11 @@ from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.oracles.local_hashing import (
     LocalHashingOracles,
     best_range,
-    support_probabilities,
-)
-from caldp_core.mechanisms.oracles.polynomial_hash import (
     count_hits,
     every_hash,
     least_prime,
     polynomial,
+    support_probabilities,
 )
 from caldp_core.privacy.context import Context
 from caldp_core.theory.variance import variance_given_people

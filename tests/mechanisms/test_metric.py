@@ -13,8 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis, GridGeometric
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests import sampled

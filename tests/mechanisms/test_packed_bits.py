@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Ints, Words
-from caldp_core.mechanisms.oracles.packed_bits import (
+from caldp_core.mechanisms.oracles.supports import (
     bit_counts,
     every_row,
     full_mask,

@@ -11,13 +11,13 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.backgrounds import (
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.personalised import (
+    PersonalisedMechanism,
     background_bias,
     population_background,
     uniform_background,
 )
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
-from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_same_law
 

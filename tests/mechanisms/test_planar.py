@@ -14,8 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.planar_law import SLACK_NATS, quadrant, sum_rule
+from caldp_core.mechanisms.direct.planar import SLACK_NATS, PlanarGeometric, quadrant, sum_rule
 from caldp_core.privacy.distance import EuclideanMetric
 from tests.contract import checks
 from tests.planar import STEPS, US, least_reserve, planar

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.planar_products import PlanarProducts
+from caldp_core.mechanisms.direct.planar import PlanarGeometric, PlanarProducts
 from tests import sampled
 from tests.contract import checks
 from tests.planar import SHAPES, STEPS, US, planar

@@ -13,7 +13,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms import ContextMechanism, Tally
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
-from caldp_core.mechanisms.oracles.packed_bits import unpack_bits
+from caldp_core.mechanisms.oracles.supports import unpack_bits
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import Context

@@ -10,7 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.oracles import subset_selection
-from caldp_core.mechanisms.oracles import subset_tally as subset_law
+from caldp_core.mechanisms.oracles import subset_selection as subset_law
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.subset_selection import (
     SubsetSelectionOracles,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import WordSource
-from caldp_core.mechanisms.oracles import random_subsets as subsets
-from caldp_core.mechanisms.oracles.packed_bits import full_mask, unpack_bits
-from caldp_core.mechanisms.oracles.random_subsets import random_subsets
+from caldp_core.mechanisms.oracles import subset_selection as subsets
+from caldp_core.mechanisms.oracles.subset_selection import random_subsets
+from caldp_core.mechanisms.oracles.supports import full_mask, unpack_bits
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 

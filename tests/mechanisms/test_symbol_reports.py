@@ -6,7 +6,7 @@ import pytest
 from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
 from caldp_core.mechanisms.direct.planar import PlanarGeometric
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy

@@ -11,9 +11,12 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.backgrounds import population_background, uniform_background
+from caldp_core.mechanisms.personalised import (
+    TaggedMechanism,
+    population_background,
+    uniform_background,
+)
 from caldp_core.mechanisms.specs import Hadamard, Rappor
-from caldp_core.mechanisms.tagged import TaggedMechanism
 from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.scenarios.best import Best, choose_mechanism
 from tests.contract import checks

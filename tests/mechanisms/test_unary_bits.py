@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 from caldp_core.basics.types import Words, WordSource
-from caldp_core.mechanisms.oracles.random_bits import random_lanes
+from caldp_core.mechanisms.oracles.supports import random_lanes
 from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, seeded_words
 from tests.stats import SIGNIFICANCE
 

@@ -9,9 +9,9 @@ from caldp_core.domain.partitions import grid_blocks
 from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.grid_geometric import GridGeometric
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.planar_displacement import (
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
+from caldp_core.mechanisms.direct.planar import (
+    PlanarGeometric,
     planar_displacement,
     product_displacement,
 )

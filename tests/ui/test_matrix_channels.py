@@ -13,7 +13,7 @@ from caldp_core.audit.pairwise import audit_cells, audit_channel
 from caldp_core.audit.sampled import audit_sampler, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import mechanism
-from caldp_core.mechanisms.designed.forms import form_loss
+from caldp_core.mechanisms.designed.design import form_loss
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.app.errors import escape_markdown

@@ -20,7 +20,7 @@ from caldp_core.datasets import Dataset, YesOrNo, Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.catalogue import mechanisms_for
-from caldp_core.mechanisms.tagged import TaggedMechanism
+from caldp_core.mechanisms.personalised import TaggedMechanism
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import closure
 from caldp_core.scenarios.blocks import SymbolBlocks

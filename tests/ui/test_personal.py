@@ -13,7 +13,7 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.datasets import Cities, Gowalla
 from caldp_core.domain.grid import Area
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.mechanisms.backgrounds import population_background
+from caldp_core.mechanisms.personalised import population_background
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveAreas

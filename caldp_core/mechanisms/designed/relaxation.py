@@ -11,19 +11,245 @@ AMAᵀ ≥ 0 (Shor's, with the products of all constraints; Sherali, Adams 1990)
 follows its central path, min tr(ΩM⁻¹) − μ Σ log (AMAᵀ)_ij, where N_ij = μ/(AMAᵀ)_ij. It
 returns a proof even where it does not converge, as N ≥ 0 is all that is asked. Cuts tr(CM) ≤ h,
 h·ν more in the denominator for νC more in G, ν ≥ 0, come from problems with fewer symbols.
+
+A lower bound on every channel's loss from problems with fewer symbols, of any size.
+
+Keep some symbols and merge the others into clusters: row i of A averages over cluster i by the
+prior. Av ∈ K′ for every allowed column v, where K′ is the cone of the largest ratios (Av)_i/(Av)_j
+that E allows, so M′ = AMAᵀ is what some channel for K′ has. And
+
+    (M⁻¹)_xx = max_u 2u_x − uᵀMu ≥ (M′⁻¹)_xx   (u = Aᵀu′) for every symbol x that is kept:
+
+to know how people are spread within a cluster only helps. So Σ_x ω_x(M⁻¹)_xx is at least the sum,
+over groups that share out the symbols, of the least losses of problems that keep a group each. All
+their extreme rays are looked at, which proves these as in `certificate`.
+
+A bound that is nearly tight where all values hide each other alike, whatever the prior.
+
+Let a_x + b_z ≥ E[x, z] for all x, z of a set U, x = z included. Then every allowed column has an m
+with l_x·m ≤ v_x ≤ h_x·m on U, l = e^−b and h = e^a: m = max v_x/h_x will do. For any g ≥ 0, as (v_x
+− l_x·m)(h_x·m − v_x) ≥ 0,
+
+    Σ g_x v_x² ≤ m·cᵀv − m²·d ≤ (cᵀv)²/4d   with c_x = g_x(l_x + h_x), d = Σ g_x l_x h_x.
+
+So tr(CM) ≤ 0 for every channel that keeps E, C = diag(g) − ccᵀ/4d. In plain LDP, a = ε and b = 0,
+this is tight but for the highs being a whole number; products of facets do not imply it.
+
+The proof of how good a design is: a lower bound on the loss of every channel that keeps E.
+
+For any symmetric G ⪰ 0 and any λ, δ with vᵀGv ≤ λᵀv + δ for all allowed columns v with π·v = 1,
+every channel has tr(GM) = Σ w vᵀGv ≤ λᵀ1 + δ, while tr(ΩM⁻¹) + tr(GM) ≥ 2·tr(Ω^½GΩ^½)^½. With G =
+t·M₀⁻¹ΩM₀⁻¹ of any M₀ the root is √t·tr(ΩM₀⁻¹), and the best t gives
+
+    tr(ΩM⁻¹) ≥ f(M₀)²/(λᵀ1 + δ),  f(M₀) = tr(ΩM₀⁻¹).
+
+The largest vᵀGv − λᵀv is reached at an extreme ray, G being positive.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import scipy
 
-from caldp_core.basics.types import Floats, Ints, Progress
-from caldp_core.mechanisms.designed.certificate import ROUNDING
-from caldp_core.mechanisms.designed.master import WeightedColumns
-from caldp_core.mechanisms.designed.merged import Cut
-from caldp_core.mechanisms.designed.problem import Part
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, excess_of, generate
+from caldp_core.mechanisms.designed.problem import Classes, Information, Part, columns_of
+from caldp_core.mechanisms.designed.rays import extreme_rays
+from caldp_core.mechanisms.designed.search import ColumnScore
+
+ROUNDING: Final = 1e-9
+"""Relative: taken off every bound for the floating point in it."""
+
+
+def relative_gap(loss: float, bound: float) -> float:
+    """How far, at most, a loss is above any mechanism's, relative: 0.008 stands for 0.8 %."""
+    if loss <= bound:
+        return 0.0
+    return loss / bound - 1.0 if bound > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """`loss` tr(ΩM⁻¹) of a design (averaged over twins), and `bound`: no channel has less.
+
+    `exact`: every extreme ray was looked at; else the bound rests on a relaxation.
+    """
+
+    loss: float
+    bound: float
+    exact: bool
+
+
+def make_proof(weighted: WeightedColumns, excess: float) -> Proof:
+    """Loss and bound of weighted columns, by the module's formula.
+
+    `excess`: the largest vᵀGv − λᵀv of all extreme rays with π·v = 1.
+    """
+    loss = weighted.information.loss
+    most = float(weighted.dual @ weighted.information.classes.rows_sum) + max(excess, 0.0)
+    bound = loss * min(loss / most, 1.0) * (1 - ROUNDING)
+    return Proof(loss, bound, True)
+
+
+_GROUP_MAX: Final = 8
+"""Most symbols of a group."""
+_SYMBOLS: Final = 10
+"""Most symbols of a merged problem, with its clusters: at most C(18, 9) = 48,620 rays."""
+_SYMBOLS_MANY: Final = 9
+"""Most symbols where there are more than `_GROUPS_MAX` groups: 12,870 rays."""
+_GROUPS_MAX: Final = 4
+"""Most groups whose problems have `_SYMBOLS` symbols."""
+_TWO: Final = 2
+"""Up to so many groups near symbols are those with a small sum of distances, in more with a large
+sum of 1/distance: measured on random levels and places, each proves more than the other there."""
+_RAYS_MAX: Final = 60_000
+_STARTS: Final = 8
+"""Divisions into groups that are improved, of which the best is taken."""
+_SEED: Final = 5
+_ACCURACY: Final = 3e-3
+_BESIDE: Final = 1e-4
+"""Weight of a cluster relative to a symbol's: enough for M′ to stay regular; the proof has none."""
+_SWAPPED: Final = 1e-9
+"""Relative: by how much a swap of two symbols must lower the sum."""
+_UNRELATED_NATS: Final = 400.0
+"""Nats between symbols of which neither hides the other: at twice the largest level."""
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """A problem that keeps the symbols `kept` and has others as clusters.
+
+    `averages`: (c, k) rows of A, those kept first. `levels`: (c, c) closed. `prior`: (c,).
+    """
+
+    kept: Ints
+    averages: Floats
+    levels: Floats
+    prior: Floats
+
+    @classmethod
+    def of(cls, part: Part, kept: Ints, most: int) -> "Merged":
+        """Keep `kept` and cluster the others, near ones together: at most `most` symbols in all."""
+        rest = np.setdiff1d(np.arange(len(part.prior)), kept)
+        near = _clusters(_distances(part.levels)[np.ix_(rest, rest)], most - len(kept))
+        members = [*np.eye(len(part.prior))[kept]]
+        for label in np.unique(near):
+            members.append(np.zeros(len(part.prior)))
+            members[-1][rest[near == label]] = 1.0
+        shares = np.array(members) * part.prior
+        prior = shares.sum(axis=1)
+        averages = shares / prior[:, None]
+        return cls(kept, averages, _ratios(part.levels, averages), prior)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """tr(CM) ≤ `most` for every channel of the part, `quadratic` C ⪰ 0: (k, k).
+
+    `bound`: least loss of the symbols of one group.
+    """
+
+    quadratic: Floats
+    most: float
+    bound: float
+
+
+def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
+    """Cuts of groups that part the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
+    count, distances = -(-len(part.prior) // _GROUP_MAX), _distances(part.levels)
+    groups = near_groups(distances if count <= _TWO else -1 / distances, count)
+    most = _SYMBOLS if count <= _GROUPS_MAX else _SYMBOLS_MANY
+    cuts = []
+    for i, kept in enumerate(groups):
+        cuts.append(_cut(part, Merged.of(part, kept, most)))
+        progress((i + 1) / len(groups))
+    return cuts
+
+
+def _cut(part: Part, problem: Merged) -> Cut:
+    """The cut from the best design of the merged problem: C = AᵀG′A."""
+    own, count = part.weights[problem.kept], len(problem.prior) - len(problem.kept)
+    weights = np.concatenate([own, np.full(count, _BESIDE * own.mean())])
+    classes = Part(problem.levels, problem.prior, weights).classes()
+    rays = extreme_rays(problem.levels, classes.labels, _RAYS_MAX)
+    assert rays is not None  # by the number of symbols
+    source = AllRays(classes, columns_of(rays, classes), problem.levels)
+    best = generate(source, _ACCURACY, no_progress)
+    kept_classes = Classes(classes.labels, classes.prior, np.concatenate([own, np.zeros(count)]))
+    information = Information(best.information.shared, best.information.own, kept_classes)
+    alone = WeightedColumns(best.columns, best.w, best.dual, information)
+    proof = make_proof(alone, float(excess_of(alone, source.rays).max()))
+    quadratic = problem.averages.T @ ColumnScore.of(alone).quadratic @ problem.averages
+    return Cut(quadratic, proof.loss**2 / proof.bound, proof.bound)
+
+
+def _ratios(levels: Floats, averages: Floats) -> Floats:
+    """(c, c) closed logarithms of the most that (Av)_i/(Av)_j can be.
+
+    v_x ≤ e^E[x, z]·v_z gives (Av)_i ≤ v_z·Σ_x A_ix·e^E[x, z], hence (Av)_j ≥ (Av)_i·Σ_z A_jz/(…);
+    and v_x·Σ_z A_jz·e^−E[x, z] ≤ (Av)_j, hence (Av)_i ≤ (Av)_j·Σ_x A_ix/(…).
+    """
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        up = np.where(averages[:, :, None] > 0, averages[:, :, None] * np.exp(levels), 0.0)
+        first = -np.log((averages[None] / up.sum(axis=1)[:, None, :]).sum(axis=2))
+        down = np.exp(-levels) @ averages.T
+        each = np.where(averages[:, :, None] > 0, averages[:, :, None] / down, 0.0)
+        second = np.log(each.sum(axis=1))
+    closed: Floats = np.minimum(first, second)
+    np.fill_diagonal(closed, 0.0)
+    for through in range(len(closed)):
+        closed = np.minimum(closed, closed[:, through, None] + closed[through])
+    return closed
+
+
+def _distances(levels: Floats) -> Floats:
+    """(k, k) symmetric, positive and finite: how little two symbols hide each other.
+
+    Entries on the diagonal mean nothing.
+    """
+    finite = np.minimum(levels, _UNRELATED_NATS)
+    return np.asarray(finite + finite.T + np.diag(np.full(len(levels), _UNRELATED_NATS)))
+
+
+def _clusters(distances: Floats, count: int) -> Ints:
+    """(n,) labels of at most `count` clusters of near ones."""
+    if len(distances) <= max(count, 1):
+        return np.arange(len(distances))
+    tree = scipy.cluster.hierarchy.linkage(
+        scipy.spatial.distance.squareform(distances, checks=False), "complete"
+    )
+    return np.asarray(scipy.cluster.hierarchy.fcluster(tree, count, "maxclust"), np.int64)
+
+
+def near_groups(distances: Floats, count: int) -> list[Ints]:
+    """All symbols in `count` groups of equal size, but for one, with little within them.
+
+    (k, k) `distances`, symmetric: its sum over pairs within groups is made small, by swaps of two
+    symbols, from several random divisions.
+    """
+    rng, k = np.random.default_rng(_SEED), len(distances)
+    distances = np.where(np.eye(k, dtype=np.bool_), 0.0, distances)
+    sizes = np.arange(k) % count
+    divisions = [_swapped(distances, rng.permutation(sizes)) for _ in range(_STARTS)]
+    best = min(divisions, key=lambda group: float(distances[group[:, None] == group].sum()))
+    return [np.flatnonzero(best == i) for i in range(count)]
+
+
+def _swapped(distances: Floats, group: Ints) -> Ints:
+    """(k,) labels of groups of which no swap of two symbols lowers the `distances` within."""
+    rows = np.arange(len(group))
+    while True:
+        of = distances @ np.eye(int(group.max()) + 1)[group]
+        own, other = of[rows, group], of[:, group]
+        fall = own[:, None] + own - other - other.T + 2 * distances
+        fall[group[:, None] == group] = 0.0
+        x, z = np.unravel_index(int(fall.argmax()), fall.shape)
+        if fall[x, z] <= _SWAPPED * float(np.abs(of).max()):
+            return group
+        group[[x, z]] = group[[z, x]]
+
 
 K_MAX: Final = 32
 """Most symbols for which a step takes less than a second."""
@@ -181,3 +407,139 @@ def _linear_form(target: Floats, prior: Floats) -> Floats:
     k = len(prior)
     means = scaled.mean(axis=1)
     return np.asarray(prior * (2 * means - means.mean())) if k else means
+
+
+_ROUNDS: Final = 20
+_SAFE: Final = 1e-9
+"""Nats that a is raised by, and share of a cut's right side, for the rounding."""
+_SHARES: Final = np.linspace(0.4, 2.0, 17)
+"""Multiples of C that are tried."""
+_STAR_STARTS: Final = 6
+_STARTS_LARGE: Final = 2
+_LARGE_K: Final = 100
+_STAR_STEPS: Final = 60
+"""Steps of each search for g and λ; its result is proved afterwards, so it need not converge."""
+_LAMBDA_START: Final = 3.0
+"""First λ, as a multiple of π: G is well inside of what is positive."""
+_PROOF_SHARE_MIN: Final = 0.25
+"""Share of the design's loss: where the first search proves less, the others do not try."""
+_LOG_MOVE_MAX: Final = 20.0
+"""Most that a logarithm of g is moved."""
+_INFEASIBLE_VALUE: Final = 1e3
+
+
+def star_cut(part: Part, weighted: WeightedColumns, progress: Progress) -> Cut | None:
+    """With the g that the design's own G has on its diagonal; None where U has no two symbols.
+
+    `bound` is what C proves without other inequalities: for that g, and where all symbols are in U
+    for the best g that is found. C + s·ππᵀ ⪰ 0 has tr((C + s·ππᵀ)M) ≤ s.
+    """
+    within = np.flatnonzero(np.isfinite(part.levels).all(axis=1))
+    if len(within) < 2:
+        return None
+    sides, design = _Sides.of(part, within), ColumnScore.of(weighted).quadratic
+    least = sides.quadratic(design.diagonal()[within])
+    bound = max(dual_bound(part, design, -share * least, 0.0) for share in _SHARES)
+    if len(within) == len(part.prior):
+        bound = max(
+            bound, _best_alone(sides, _PROOF_SHARE_MIN * weighted.information.loss, progress)
+        )
+    both = np.outer(part.prior, part.prior)
+    enough = float(np.abs(np.linalg.eigvalsh(least / np.sqrt(both))).max())
+    return Cut(least + enough * both, enough * (1 + _SAFE), bound)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """`low` l, `high` h: (u,) of the symbols `within` U: (u,)."""
+
+    part: Part
+    within: Ints
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, part: Part, within: Ints) -> "_Sides":
+        up, down = covering(part.levels[np.ix_(within, within)])
+        return cls(part, within, np.exp(-down), np.exp(up))
+
+    def quadratic(self, g: Floats) -> Floats:
+        """(k, k) C of (u,) g."""
+        whole = np.zeros_like(self.part.levels)
+        whole[np.ix_(self.within, self.within)] = star(g, self.low, self.high)
+        return whole
+
+    def proven(self, g: Floats, dual: Floats) -> tuple[float, Floats, Floats]:
+        """log of (tr (Ω^½GΩ^½)^½)²/(λᵀ1), G = ½(λπᵀ + πλᵀ) + C, and its slopes by g and λ.
+
+        −∞ where G is not positive. The root's slope is infinite there, so the best G is inside.
+        """
+        half = np.outer(dual, self.part.prior)
+        root = np.sqrt(self.part.weights)
+        inner = ((half + half.T) / 2 + self.quadratic(g)) * np.outer(root, root)
+        values, vectors = np.linalg.eigh(inner)
+        total, sum_of = float(np.sqrt(np.maximum(values, 0.0)).sum()), float(dual.sum())
+        if values[0] <= 0 or sum_of <= 0:
+            return -np.inf, np.zeros_like(g), np.zeros_like(dual)
+        turned = root[:, None] * vectors
+        slope = (turned / np.sqrt(values)) @ turned.T / total
+        own, c, d = self._own(slope, g)
+        pushed = own @ c
+        by_g = own.diagonal() - (self.low + self.high) * pushed / (2 * d)
+        by_g = by_g + self.low * self.high * float(c @ pushed) / (4 * d**2)
+        return 2 * np.log(total) - np.log(sum_of), by_g, slope @ self.part.prior - 1 / sum_of
+
+    def _own(self, slope: Floats, g: Floats) -> tuple[Floats, Floats, float]:
+        c, d = g * (self.low + self.high), float(g @ (self.low * self.high))
+        return slope[np.ix_(self.within, self.within)], c, d
+
+
+def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:
+    """A bound by g > 0 and λ that are sought from c = π on, for which λ ∝ π is enough.
+
+    The search ends early below `least`.
+    """
+    prior, count = sides.part.prior, len(sides.within)
+    start = prior / (sides.low + sides.high)
+    scale = prior / float(start @ (sides.low * sides.high))
+
+    def of(point: Floats) -> tuple[Floats, Floats]:
+        return start * np.exp(np.clip(point[:count], -_LOG_MOVE_MAX, _LOG_MOVE_MAX)), point[
+            count:
+        ] * scale
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        g, dual = of(point)
+        value, by_g, by_dual = sides.proven(g, dual)
+        if not np.isfinite(value):
+            return _INFEASIBLE_VALUE, np.zeros_like(point)
+        return -value, -np.concatenate([by_g * g, by_dual * scale])
+
+    point = np.concatenate([np.zeros(count), np.full(count, _LAMBDA_START)])
+    starts = _STAR_STARTS if count < _LARGE_K else _STARTS_LARGE
+    for step in range(starts):
+        result = scipy.optimize.minimize(
+            loss, point, jac=True, method="CG", options={"maxiter": _STAR_STEPS}
+        )
+        point = result.x
+        progress((step + 1) / starts)
+        if np.exp(-result.fun) < least:
+            break
+    g, dual = of(point)
+    star_of, half = sides.quadratic(g), np.outer(dual, prior)
+    return dual_bound(sides.part, star_of + (half + half.T) / 2, -star_of, 0.0)
+
+
+def star(g: Floats, low: Floats, high: Floats) -> Floats:
+    """(u, u) C of (u,) g, l and h."""
+    c, d = g * (low + high), float(g @ (low * high))
+    return np.asarray(np.diag(g) - np.outer(c, c) / (4 * d))
+
+
+def covering(levels: Floats) -> tuple[Floats, Floats]:
+    """(u,) a and (u,) b with a_x + b_z ≥ E[x, z], neither of which can be lowered by itself."""
+    up = levels.max(axis=1) / 2
+    for _ in range(_ROUNDS):
+        down = (levels - up[:, None]).max(axis=0)
+        up = (levels - down).max(axis=1)
+    return up + _SAFE, down

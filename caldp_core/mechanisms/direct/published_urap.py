@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_counts, check_floats
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
+from caldp_core.mechanisms.base import CraftableOracles, Tally
 from caldp_core.mechanisms.capabilities import SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.crafted import CraftableOracles
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins, generator
 from caldp_core.mechanisms.structures import BlockStructure
-from caldp_core.mechanisms.tally import Tally
 from caldp_core.privacy.context import Context
 
 UnaryFamily = Callable[[Ints, Floats], UnaryOracles]

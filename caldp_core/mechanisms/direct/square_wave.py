@@ -17,8 +17,8 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Ints, counts_by
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import SymbolPartition
-from caldp_core.mechanisms.tally import Tally
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import Context
 

@@ -2,8 +2,39 @@
 
 See `program` for what is solved, `envelope` for why every kernel found keeps the distance exactly,
 and docs/mathematics.md, "The best noise for a distance", for the derivation.
+
+The linear program of the best kernel, and the lower bounds that its multipliers prove.
+
+With p(z) = q(z)·e^{−|z|}: least Σ cost·q with Σ mass·q = 1, q ≥ 0 and q(z′) ≥ G·q(z) for all pairs,
+G = e^{|z′| − |z| − |z − z′|} ≤ 1. Only pairs count whose z is nearer than the optimum λ* (below,
+N): their multipliers f ≥ 0 prove that no kernel is below λ if
+
+    cost(z) − λ·mass(z) + Σ_z′ G(z, z′)·f(z, z′) − Σ_z″ f(z″, z) ≥ 0   for all z,
+
+as this, times q(z) and summed up, is Σ (cost − λ·mass)·q plus terms that are ≤ 0 for every kernel.
+It reads as transport: far cells pay in what they exceed λ, near ones take out what they lack.
+Any f ≥ 0 proves some λ; no solver needs to be believed.
+
+Kernels that keep a distance by their form: the upper envelope of cones.
+
+P(z) = max_c w_c·e^{−|z − c|} over some cells c, the peaks, and their mirror images. Every cone's
+logarithm changes by at most |z − z′| between z and z′, and so does the greatest of them: whatever
+peaks and weights are, p(z) ≤ e^{|z − z′|}·p(z′) for all z, z′ of the infinite lattice. Every kernel
+that keeps the distance is such an envelope, with all cells for peaks. Planar geometric noise is the
+cone of the cell 0 alone.
+
+Displacements of the lattice by their distance, one for its mirror images in both axes.
+
+Coordinates and distances are in nats of the promise, so that E between two cells is their Euclidean
+distance.
+
+The distribution of a kernel's noise on a map, with all that leaves the map summed on its border.
+
+See `direct/planar.py`, whose quadrant this is for another noise. An envelope is not smooth, so
+its tails are summed term by term.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -11,11 +42,279 @@ from typing import Any, Final, Literal
 import numpy as np
 import scipy
 
+from caldp_core.basics.errors import require
+from caldp_core.basics.limits import SPAN_NATS
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
-from caldp_core.mechanisms.designed.certificate import relative_gap
-from caldp_core.mechanisms.kernels.envelope import Peaks, mean_distance
-from caldp_core.mechanisms.kernels.lattice import Steps
-from caldp_core.mechanisms.kernels.program import Flows, Program
+from caldp_core.mechanisms.designed.relaxation import relative_gap
+from caldp_core.mechanisms.direct.planar import reduced_epsilons
+from caldp_core.privacy.distance import EuclideanMetric
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Nats per step along both axes; None along an axis of one cell, which has no noise."""
+
+    row: float | None
+    column: float | None
+
+    @classmethod
+    def of(cls, policy: EuclideanMetric) -> "Steps":
+        """The steps of a map."""
+        return cls(
+            policy.epsilon_row if policy.rows > 1 else None,
+            policy.epsilon_column if policy.columns > 1 else None,
+        )
+
+    @property
+    def both(self) -> tuple[float | None, float | None]:
+        """Along rows, along columns."""
+        return self.row, self.column
+
+    def cells_within(self, reach: float) -> float:
+        """About how many displacements with no negative coordinate are within `reach` nats."""
+        sizes = [reach / step for step in self.both if step is not None]
+        return float(np.prod(sizes)) * (np.pi / 4 if len(sizes) == 2 else 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Displacements (row, column) with no negative coordinate, the nearest first.
+
+    `rows`, `columns`: (cells,) in steps. `x`, `y`: (cells,) nats. `norm`: (cells,) distances.
+    `times`: (cells,) how many mirror images each has, itself included: 1, 2 or 4.
+    """
+
+    rows: Ints
+    columns: Ints
+    x: Floats
+    y: Floats
+    norm: Floats
+    times: Floats
+
+    @classmethod
+    def within(cls, steps: Steps, reach: float) -> "Cells":
+        """All displacements within `reach` nats."""
+        down, right = (_axis(step, reach) for step in steps.both)
+        rows, columns = (grid.ravel() for grid in np.meshgrid(down, right, indexing="ij"))
+        x = np.asarray((steps.row or 0.0) * rows, np.float64)
+        y = np.asarray((steps.column or 0.0) * columns, np.float64)
+        norm = np.hypot(x, y)
+        order = np.argsort(norm, kind="stable")
+        order = order[: int(np.searchsorted(norm[order], reach, side="right"))]
+        times = np.where(rows > 0, 2.0, 1.0) * np.where(columns > 0, 2.0, 1.0)
+        return cls(rows, columns, x, y, norm, times).take(order)
+
+    @property
+    def size(self) -> int:
+        """Number of displacements."""
+        return int(self.norm.size)
+
+    def take(self, chosen: Ints | slice) -> "Cells":
+        """The displacements at the indices `chosen`."""
+        return Cells(
+            self.rows[chosen],
+            self.columns[chosen],
+            self.x[chosen],
+            self.y[chosen],
+            self.norm[chosen],
+            self.times[chosen],
+        )
+
+
+def _axis(step: float | None, reach: float) -> Ints:
+    return np.arange(1 if step is None else int(reach / step) + 1)
+
+
+_GAIN_MAX: Final = 4.0
+"""Nats by which a peak may rise above the cone of the cell 0."""
+_REACH: Final = 42.0
+"""Nats beyond which noise adds less to a mean distance than floats can show."""
+_ASIDE: Final = 1e-6
+"""Radians by which the wedge of a peak is widened, far above rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Peaks:
+    """Cells c with the logarithms of their weights; the first is the cell 0 with log weight 0.
+
+    `rows`, `columns`: (peaks,) steps ≥ 0. `logs`: (peaks,) nats, each from its height on the cone
+    of the cell 0 to 4 nats above it.
+    """
+
+    rows: Ints
+    columns: Ints
+    logs: Floats
+
+    @classmethod
+    def planar(cls) -> "Peaks":
+        """The cone of the cell 0: planar geometric noise."""
+        return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
+
+    def check(self, steps: Steps) -> None:
+        """Raise `CaldpError` where the peaks are not as the class requires."""
+        x, y = self.coordinates(*steps.both)
+        gains = self.logs + np.hypot(x, y)
+        require(
+            bool(np.isfinite(gains).all() and (np.abs(gains) <= _GAIN_MAX).all())
+            and self.logs[0] == 0 == self.rows[0] == self.columns[0]
+            and bool((self.rows >= 0).all() and (self.columns >= 0).all()),
+            "The peaks of a kernel must begin with cell 0 at 0 nats and rise above its cone by at "
+            f"most {_GAIN_MAX:g} nats; design it again.",
+        )
+
+    def coordinates(self, row: float | None, column: float | None) -> tuple[Floats, Floats]:
+        """(peaks,) coordinates in nats; `row`, `column`: nats per step, None for no noise."""
+        return np.asarray((row or 0.0) * self.rows), np.asarray((column or 0.0) * self.columns)
+
+
+def log_envelope(peaks: Peaks, at: tuple[Floats, Floats], cells: tuple[Floats, Floats]) -> Floats:
+    """log p at (cells,) coordinates ≥ 0; `at`: those of the peaks, both in nats.
+
+    Mirror images of peaks never win there: each is farther away than the peak itself. In the
+    direction u a peak c comes nearest to the cone of cell 0 in the limit, |z − c| − |z| → −c·u. So
+    it can win only where |c| − c·u is less than its rise above that cone: in a wedge.
+    """
+    x, y = cells
+    norm, angles = np.hypot(x, y), np.arctan2(y, x)
+    order = np.argsort(angles)
+    x, y, angles = x[order], y[order], angles[order]
+    best = -norm[order]
+    for px, py, log in zip(*at, peaks.logs, strict=True):
+        far = float(np.hypot(px, py))
+        gain = log + far
+        if far == 0.0 or gain <= 0.0:
+            continue
+        width = float(np.arccos(np.clip(1.0 - gain / far, -1.0, 1.0))) + _ASIDE
+        toward = float(np.arctan2(py, px))
+        wedge = slice(*np.searchsorted(angles, [toward - width, toward + width]))
+        cone = log - np.hypot(x[wedge] - px, y[wedge] - py)
+        np.maximum(best[wedge], cone, out=best[wedge])
+    result = np.empty_like(best)
+    result[order] = best
+    return result
+
+
+def mean_distance(peaks: Peaks, steps: Steps) -> float:
+    """Expected displacement in nats, on a map without a border."""
+    cells = Cells.within(steps, _REACH)
+    weights = cells.times * np.exp(
+        log_envelope(peaks, peaks.coordinates(*steps.both), (cells.x, cells.y))
+    )
+    return float(weights @ cells.norm / weights.sum())
+
+
+NEAR_MAX: Final = 600
+"""Most cells of one quadrant that are nearer than the mean displacement: a minute's work."""
+_WINDOW: Final = 1500
+_REACH_MIN: Final = 5.5
+_REACH_MAX: Final = 24.0
+_TOWARD: Final = (0.999, 0.97, 0.94, 0.9)
+"""Shares of the radius at which a cell of the window is sought to stand for a far one."""
+_ROUNDING: Final = 1e-9
+"""Relative: taken off every bound, far more than floating point can have added to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """Multipliers: (flows,) the near cell, the cell that pays, and how much ≥ 0."""
+
+    near: Ints
+    payer: Ints
+    amount: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The cells of a window, N first. `mass`, `cost`: (cells,) see the module.
+
+    Cells beyond the window stand with one inside, at e^{−distance} of its weight or more: they are
+    in its mass and cost. Those beyond 24 nats are left out; as they are farther than λ, both only
+    make the bound smaller.
+    """
+
+    steps: Steps
+    cells: Cells
+    near: int
+    mass: Floats
+    cost: Floats
+    planar: float
+
+    @classmethod
+    def of(cls, steps: Steps) -> "Program":
+        """The program for these steps; `CaldpError` where they are too small."""
+        check_steps(steps)
+        planar = mean_distance(Peaks.planar(), steps)
+        full = steps.cells_within(1.0)
+        reach = (_WINDOW / full) ** (0.5 if None not in steps.both else 1.0)
+        every = Cells.within(steps, _REACH_MAX)
+        window = np.searchsorted(every.norm, np.clip(reach, _REACH_MIN, _REACH_MAX), side="right")
+        cells = every.take(slice(0, int(window)))
+        mass, cost = _with_far(cells, every.take(slice(int(window), None)))
+        near = max(int(np.searchsorted(cells.norm, planar)), 1)
+        return cls(steps, cells, near, mass, cost, planar)
+
+    def slack(self, near: Ints, others: Ints) -> Floats:
+        """log G of pairs of cells; arrays of one shape, or that broadcast."""
+        c = self.cells
+        distance = np.hypot(c.x[near] - c.x[others], c.y[near] - c.y[others])
+        return np.asarray(np.minimum(c.norm[others] - c.norm[near] - distance, 0.0))
+
+    def links(self) -> Floats:
+        """(near, cells) G of all pairs that count."""
+        near, others = np.arange(self.near)[:, None], np.arange(self.cells.size)
+        return np.exp(self.slack(near, others))
+
+    def within_means(self, flows: Flows, level: float) -> Flows:
+        """Flows reduced where a cell beyond N pays more than it has above `level`."""
+        size = self.cells.size
+        paid = np.bincount(flows.payer, flows.amount, size)
+        means = np.maximum(self.cost - level * self.mass, 0.0)
+        share = np.where(paid > means, means / np.maximum(paid, np.finfo(float).tiny), 1.0)
+        share[: self.near] = 1.0
+        return Flows(flows.near, flows.payer, flows.amount * share[flows.payer])
+
+    def bound(self, flows: Flows) -> float:
+        """Nats below which no kernel's expected displacement is, by these multipliers."""
+        amount = np.maximum(flows.amount, 0.0)
+        size = self.cells.size
+        income = amount * np.exp(self.slack(flows.near, flows.payer))
+        remaining = self.cost + np.bincount(flows.near, income, size)
+        remaining -= np.bincount(flows.payer, amount, size)
+        level = min(float((remaining / self.mass).min()), float(self.cells.norm[-1]))
+        return max(level * (1.0 - _ROUNDING), 0.0)
+
+
+def check_steps(steps: Steps) -> None:
+    """Raise `CaldpError` where steps are so small that a program would be too large."""
+    require(
+        steps.cells_within(2.0) <= NEAR_MAX,
+        f"The best noise is looked for where at most {NEAR_MAX} cells lie within two nats in each "
+        f"quarter of the map, here are about {steps.cells_within(2.0):,.0f}; with such small steps "
+        "planar geometric noise is as good.",
+    )
+
+
+def _with_far(cells: Cells, far: Cells) -> tuple[Floats, Floats]:
+    """Mass and cost of the window's cells with those of far ones that stand with them."""
+    weights = cells.times * np.exp(-cells.norm)
+    mass, cost = weights, weights * cells.norm
+    if not far.size:
+        return mass, cost
+    tree, reach = scipy.spatial.KDTree(np.stack([cells.x, cells.y], axis=1)), float(cells.norm[-1])
+    best, host = np.full(far.size, -np.inf), np.zeros(far.size, np.int64)
+    for share in _TOWARD:
+        nearer = reach * share / far.norm
+        _, nearest = tree.query(np.stack([far.x * nearer, far.y * nearer], axis=1))
+        distance = np.hypot(far.x - cells.x[nearest], far.y - cells.y[nearest])
+        slack = far.norm - cells.norm[nearest] - distance
+        host = np.where(slack > best, nearest, host)
+        best = np.maximum(best, slack)
+    weight = far.times * np.exp(best - far.norm)
+    return (
+        mass + np.bincount(host, weight, cells.size),
+        cost + np.bincount(host, weight * far.norm, cells.size),
+    )
+
 
 _GAP: Final = 2e-5
 """Relative gap at which the search ends: 0.002 %."""
@@ -198,3 +497,45 @@ def _peaks(program: Program, q: Floats) -> Peaks:
 
 def _nothing() -> Flows:
     return Flows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+_FORGET: Final = 44.0
+"""Terms so many nats farther than the map's corner are left out. A peak lifts the others by at most
+4 nats, so together they are 1e-15 of their sum, as in `planar_law`."""
+_TERMS_MAX: Final = 4_000_000
+
+
+def quadrant_of(peaks: Peaks, policy: EuclideanMetric) -> Floats:
+    """(rows, columns) weights of displacements by z_row, z_column ≥ 0; the last hold the tails.
+
+    The peaks' weights stay, their distances are those of the ε that is kept back: the envelope
+    of these cones keeps it whatever the weights are. `CaldpError` where too many terms count.
+    """
+    down, right = terms_of(policy)
+    a, b = reduced_epsilons(policy)
+    x, y = np.meshgrid(a * np.arange(down), b * np.arange(right), indexing="ij")
+    logs = log_envelope(peaks, peaks.coordinates(a, b), (x.ravel(), y.ravel())).reshape(x.shape)
+    terms = np.exp(0.5 * SPAN_NATS + logs)
+    rows = np.add.reduceat(terms, np.arange(policy.rows), axis=0)
+    return np.asarray(np.add.reduceat(rows, np.arange(policy.columns), axis=1))
+
+
+def terms_of(policy: EuclideanMetric) -> tuple[int, int]:
+    """How many displacements count along rows and columns; `CaldpError` for too many in all."""
+    axes = list(zip((policy.rows, policy.columns), reduced_epsilons(policy), strict=True))
+    farthest = math.hypot(*(epsilon * (size - 1) for size, epsilon in axes))
+    down, right = (_terms(size, epsilon, farthest) for size, epsilon in axes)
+    require(
+        down * right <= _TERMS_MAX,
+        f"The best noise may need at most {_TERMS_MAX:,} terms with its tails, here are "
+        f"{down * right:,}; use planar geometric noise, a smaller map, or a larger epsilon.",
+    )
+    return down, right
+
+
+def _terms(size: int, epsilon: float, farthest: float) -> int:
+    """How many displacements along an axis count."""
+    if size == 1:
+        return 1
+    margin = _FORGET * (2 * farthest + _FORGET) / epsilon**2
+    return int(np.sqrt((size - 1) ** 2 + margin)) + 1

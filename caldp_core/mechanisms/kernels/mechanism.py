@@ -3,18 +3,140 @@
 Reports are cells of the map; those beyond it are moved to its nearest row and column, which does
 not see the true cell and so costs no privacy. Statements about the error are for a map without
 a border: on the real one, moving reports back brings them nearer.
+
+Kernels in files: each design for some steps is stored once, with its proof.
+
+A file is read as text that anybody may have written: the peaks make a kernel that keeps the
+distance whatever they are, and the bound is proved anew from the flows.
 """
 
+import json
+import os
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
+from typing import Any, Final
 
-from caldp_core.basics.errors import require
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.datasets.snap import cache_folder
+from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.direct.planar import PlanarNoise
-from caldp_core.mechanisms.kernels.design import Kernel
-from caldp_core.mechanisms.kernels.files import kernel_for
-from caldp_core.mechanisms.kernels.lattice import Steps
-from caldp_core.mechanisms.kernels.law import quadrant_of, terms_of
-from caldp_core.mechanisms.kernels.program import check_steps
+from caldp_core.mechanisms.kernels.design import (
+    Flows,
+    Kernel,
+    Peaks,
+    Program,
+    Steps,
+    check_steps,
+    design,
+    quadrant_of,
+    terms_of,
+)
 from caldp_core.privacy.distance import EuclideanMetric
+
+FORMAT: Final = "caldp kernel 1"
+_KEYS: Final = ("steps", "peak_rows", "peak_columns", "peak_logs", "near", "payer", "amount")
+_ENTRIES_MAX: Final = 1_000_000
+_BYTES_MAX: Final = 2**26
+
+
+def to_text(kernel: Kernel) -> str:
+    """The kernel and its proof as JSON."""
+    peaks, flows = kernel.peaks, kernel.flows
+    lists = (peaks.rows, peaks.columns, peaks.logs, flows.near, flows.payer, flows.amount)
+    values = [list(kernel.steps.both), *(each.tolist() for each in lists)]
+    return json.dumps({"format": FORMAT} | dict(zip(_KEYS, values, strict=True)))
+
+
+def from_text(text: str, steps: Steps) -> Kernel:
+    """The kernel for these steps from such a text. Raises `CaldpError` for anything else."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise CaldpError("This is no kernel: it is not JSON.") from None
+    require(
+        isinstance(data, dict) and data.get("format") == FORMAT and {*data} == {"format", *_KEYS},
+        f"This is no kernel: it must be an object of the format {FORMAT!r} with the keys "
+        f"{', '.join(_KEYS)}.",
+    )
+    require(data["steps"] == list(steps.both), "This kernel was designed for other steps.")
+    program = Program.of(steps)
+    rows, columns = _wholes(data, "peak_rows", 10**6), _wholes(data, "peak_columns", 10**6)
+    logs = _floats(data, "peak_logs")
+    near, payer = _wholes(data, "near", program.near), _wholes(data, "payer", program.cells.size)
+    amount = _floats(data, "amount")
+    require(
+        0 < rows.size == columns.size == logs.size and near.size == payer.size == amount.size,
+        "The lists of a kernel's peaks, and those of its flows, must be as long as each other.",
+    )
+    return Kernel.of(steps, Peaks(rows, columns, logs), Flows(near, payer, amount), program)
+
+
+def kernel_for(steps: Steps, progress: Progress = no_progress) -> Kernel:
+    """The kernel on file, or else designed now and stored if the folder can be written."""
+    kernel = read_kernel(steps)
+    if kernel is None:
+        kernel = design(steps, progress)
+        _write_file(kernel)
+    return kernel
+
+
+def read_kernel(steps: Steps) -> Kernel | None:
+    """The kernel on file; None where there is none that can be read."""
+    try:
+        file = _file(steps)
+        if file.stat().st_size > _BYTES_MAX:
+            return None
+        return from_text(file.read_text(encoding="utf-8"), steps)
+    except (OSError, UnicodeDecodeError, CaldpError):
+        return None
+
+
+def _file(steps: Steps) -> Path:
+    names = [str(step and float(step).hex()) for step in steps.both]
+    return cache_folder() / "kernels" / f"{digest(FORMAT, *names)}.json"
+
+
+def _write_file(kernel: Kernel) -> None:
+    file = _file(kernel.steps)
+    part = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(to_text(kernel), encoding="utf-8")
+        part.replace(file)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _wholes(data: dict[str, Any], name: str, below: int) -> Ints:
+    values = _list(data, name)
+    require(
+        all(type(value) is int and 0 <= value < below for value in values),
+        f"{name} of a kernel must be whole numbers in [0, {below:,}).",
+    )
+    return np.array(values, dtype=np.int64)
+
+
+def _floats(data: dict[str, Any], name: str) -> Floats:
+    values = _list(data, name)
+    require(
+        all(type(value) in (int, float) and abs(value) <= 1e9 for value in values),
+        f"{name} of a kernel must be numbers.",
+    )
+    return np.array(values, dtype=np.float64)
+
+
+def _list(data: dict[str, Any], name: str) -> list[Any]:
+    values = data[name]
+    require(
+        isinstance(values, list) and len(values) <= _ENTRIES_MAX,
+        f"{name} of a kernel must be a list of at most {_ENTRIES_MAX:,} numbers.",
+    )
+    return list(values)
 
 
 class BestKernel(PlanarNoise):

@@ -10,30 +10,197 @@ That is B = 1 of the general form for every ε (2019, §5). There a block's symb
 B *parts* with matrices of order b > s/B, and the reports of all parts make up the B·b outputs. With
 probability p the report is uniform on {H(row, y) = +1} in the symbol's own part, a half part, else
 on all 2B − 1 other halves: with B near e^ε/2 few of the lies fall into one's own part.
+
+How the symbols of Hadamard response's blocks are divided into parts, and where these lie.
+
+Used by `hadamard.py`. Parts of one order lie next to each other in the tally, so that
+they transform at once, and the parts of one block follow each other.
+
+How a report of Hadamard response is drawn, and the parities that it may have.
+
+Used by `hadamard.py`.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.base import Family
-from caldp_core.mechanisms.oracles.hadamard_parts import (
-    Parts,
-    one_part,
-    published_parts,
-)
-from caldp_core.mechanisms.oracles.hadamard_reports import ReportTables, truth_codes
-from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
+from caldp_core.mechanisms.oracles.record_reports import HistogramOracles, compress_table, lookup
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.oracles.tables import compress_table
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
+    SPARE_BITS,
+    flip_coins,
     truth_threshold,
     uniform_below,
 )
 from caldp_core.mechanisms.structures import ChannelRows
+
+Cells = TypeVar("Cells", Ints, Floats)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Parts of one order b, next to each other in the tally. `parts`: (p,) their numbers."""
+
+    start: int
+    order: int
+    parts: Ints
+
+    @property
+    def stop(self) -> int:
+        """One past its last cell."""
+        return self.start + self.order * self.parts.size
+
+    def of(self, cells: Cells) -> Cells:
+        """(…, parts, order) view of a (…, cells) array."""
+        return cells[..., self.start : self.stop].reshape(
+            *cells.shape[:-1], self.parts.size, self.order
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The parts of all blocks, numbered block after block; a block without symbols has one of none.
+
+    `counts`, `orders`: (m,) parts of each block, and their order b. `block`: (parts,) whose each
+    is; `starts`: (parts,) their first cells. `of_rank`, `row`: (s,) each symbol's part, and its
+    row in there.
+    """
+
+    counts: Ints
+    orders: Ints
+    block: Ints
+    starts: Ints
+    of_rank: Ints
+    row: Ints
+    groups: tuple[Group, ...]
+
+    @classmethod
+    def of(cls, sizes: Ints, wanted: Ints) -> Self:
+        """(m,) symbols of each block and the B ≥ 1 that is wanted for it.
+
+        b is the least power of two above s/B: row 0, all ones, is nobody's. Of B parts only
+        ⌈s/(b − 1)⌉ are needed; the symbols go to them in turn, so that parts are of a size.
+        """
+        orders = np.where(sizes > 0, 1 << bit_length(-(-sizes // wanted)), 0)
+        counts = np.where(sizes > 0, -(-sizes // np.maximum(orders - 1, 1)), 1)
+        block = np.repeat(np.arange(sizes.size), counts)
+        owner = np.repeat(np.arange(sizes.size), sizes)
+        place = np.arange(owner.size) - (np.cumsum(sizes) - sizes)[owner]
+        of_rank = (np.cumsum(counts) - counts)[owner] + place % counts[owner]
+        starts, groups = _laid_out(orders[block])
+        return cls(counts, orders, block, starts, of_rank, place // counts[owner] + 1, groups)
+
+    @property
+    def first(self) -> Ints:
+        """(m,) the first part of each block."""
+        return np.cumsum(self.counts) - self.counts
+
+    @property
+    def cells(self) -> Ints:
+        """(m,) cells of each block."""
+        return self.orders * self.counts
+
+
+def bit_length(sizes: Ints) -> Ints:
+    """2^bit_length(s) is the least power of two above s: the paper's 2^⌈log₂(s+1)⌉."""
+    return np.frexp(sizes.astype(np.float64))[1].astype(np.int64)
+
+
+def one_part(sizes: Ints, epsilon: Floats) -> Ints:
+    """(m,) B = 1: the form for high privacy, and that of CALDP."""
+    del epsilon
+    return np.ones_like(sizes)
+
+
+def published_parts(sizes: Ints, epsilon: Floats) -> Ints:
+    """(m,) the B of Acharya, Sun, Zhang 2019: the greatest power of two below min(e^ε, 2s), or 1.
+
+    In their words 2^(⌈log₂ min(e^ε, 2k)⌉ − 1).
+    """
+    fraction, exponent = np.frexp(np.minimum(np.exp(epsilon), 2.0 * sizes))
+    below = exponent.astype(np.int64) - np.where(fraction == 0.5, 2, 1)
+    return np.asarray(1 << np.maximum(below, 0))
+
+
+def _laid_out(orders: Ints) -> tuple[Ints, tuple[Group, ...]]:
+    """(parts,) orders → (parts,) first cells, and the groups."""
+    by_order = np.argsort(orders, kind="stable")
+    ends = np.cumsum(orders[by_order])
+    starts = np.empty_like(orders)
+    starts[by_order] = ends - orders[by_order]
+    same = [np.flatnonzero(orders == order) for order in np.unique(orders[orders > 0])]
+    return starts, tuple(Group(int(starts[p[0]]), int(orders[p[0]]), p) for p in same)
+
+
+Bytes: TypeAlias = NDArray[np.uint8]
+
+
+def truth_codes(rows: Ints, order: int) -> Bytes:
+    """(rows, order) 2 where H(r, y) = +1 and 0 elsewhere: even parity of r & y.
+
+    By the Kronecker sum of the low bits' codes and the high bits' own, in one pass over the result.
+    """
+    low_bits = (order.bit_length() - 1) // 2
+    low = 2 * (np.bitwise_count(rows[:, None] & np.arange(1 << low_bits)) & np.uint8(1))
+    high = 2 * (np.bitwise_count((rows >> low_bits)[:, None] & np.arange(order >> low_bits)) & 1)
+    even: Bytes = (high ^ np.uint8(2))[:, :, None] ^ low[:, None, :]
+    return even.reshape(rows.size, order)
+
+
+@dataclass(frozen=True)
+class ReportTables:
+    """Tables to draw reports with: one entry per rank, or a single one for all.
+
+    `row`, `mask`, `start`: in the symbol's own part; `first`, `parts`: of its block.
+    """
+
+    row: Ints
+    mask: Ints
+    start: Ints
+    truth: Words
+    first: Ints
+    parts: Ints
+
+    def draw(self, rank: Ints, words: WordSource) -> Ints:
+        """(n,) ranks → (n,) cells of the tally."""
+        coin = words(rank.size)
+        row, mask = lookup(self.row, rank), lookup(self.mask, rank)
+        y = self._spare(coin, words).view(np.int64) & mask
+        odd = np.bitwise_count(row & y) & 1
+        truthful = flip_coins(coin, lookup(self.truth, rank))
+        # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
+        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + lookup(self.start, rank)
+        if self.parts.max() > 1:
+            liars = np.flatnonzero(~truthful)
+            self._stray(reports, rank, y, liars, words)
+        return reports
+
+    def _stray(self, reports: Ints, rank: Ints, y: Ints, liars: Ints, words: WordSource) -> None:
+        """Move liars to other parts: of 2B − 1 halves two are each other part's, one their own's.
+
+        `reports`, `rank`, `y`: (n,), y uniform; `liars`: places of those who do not tell the truth.
+        """
+        halves = 2 * lookup(self.parts, rank[liars]) - 1
+        half = uniform_below(np.broadcast_to(halves, liars.shape).astype(np.uint64), words)
+        steps = (half.astype(np.int64) + 1) // 2
+        movers = liars[steps > 0]
+        x, order = rank[movers], lookup(self.mask, rank[movers]) + 1
+        first, parts = lookup(self.first, x), lookup(self.parts, x)
+        own = lookup(self.start, x) - first
+        reports[movers] = first + (own + steps[steps > 0] * order) % (parts * order) + y[movers]
+
+    def _spare(self, coin: Words, words: WordSource) -> Words:
+        # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
+        return coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
+
 
 _CHUNK = 1 << 16
 

@@ -13,24 +13,157 @@ a character, so Σ_t χ(t·u) is q for u = 0, else 0. With C the tally of hyperp
 
 G[b] = Σ_y C[a, y]·χ(t·y) for b = t·a and G[0] the sum of C: each b ≠ 0 is one t times one a, so one
 transform of q^d entries does it, read at M_0(x), as χ(⟨b, x⟩) = (−1)^parity(b & M_0(x)).
+
+How many people send each hyperplane when everybody sends a random one through their point.
+
+Draws a population's tally for `galois.py` at a cost that ignores its size.
+
+The field of 2^m elements, and vectors over it packed into whole numbers.
+
+Arithmetic for `hyperplanes.py`. An element is a polynomial over F_2 modulo an irreducible one
+of degree m, its bits the coefficients: addition is XOR. A vector of d elements is one number of d·m
+bits, digit i at bits m·i … m·i + m − 1, and all of its digits are multiplied at once.
 """
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
-from caldp_core.mechanisms.oracles.finite_field import (
-    inner_product,
-    inner_product_masks,
-    inverse,
-    product,
-)
-from caldp_core.mechanisms.oracles.hyperplane_tally import coins_of, sample_hyperplanes
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht
-from caldp_core.mechanisms.randomness.chunked_tally import chunks
+from caldp_core.mechanisms.randomness.binomial import binomial_half, chunks
+
+DEGREE_MAX: Final = 10
+"""Fields have at most 1,024 elements."""
+
+
+@cache
+def modulus(m: int) -> int:
+    """The least irreducible polynomial of degree m: no polynomial of lower degree divides it."""
+    return next(p for p in range(1 << m, 2 << m) if all(_rest(p, f) for f in range(2, 1 << m)))
+
+
+def _rest(polynomial: int, divisor: int) -> int:
+    while polynomial.bit_length() >= divisor.bit_length():
+        polynomial ^= divisor << polynomial.bit_length() - divisor.bit_length()
+    return polynomial
+
+
+def ones(m: int, d: int) -> int:
+    """The packed vector whose d digits are all 1."""
+    return sum(1 << m * digit for digit in range(d))
+
+
+def product(scalar: Ints, vector: Ints, m: int, d: int = 1) -> Ints:
+    """Each element of F_2^m times each packed vector of d digits; shapes broadcast.
+
+    By Horner's rule over the scalar's bits: double, reduce every digit that overflows, add.
+    """
+    each, low = ones(m, d), modulus(m) ^ (1 << m)
+    result = np.zeros(np.broadcast_shapes(scalar.shape, vector.shape), np.int64)
+    for bit in reversed(range(m)):
+        carry = result >> (m - 1) & each
+        result ^= carry << (m - 1)
+        result = (result << 1) ^ carry * low ^ vector * (scalar >> bit & 1)
+    return result
+
+
+def inverse(element: Ints, m: int) -> Ints:
+    """a^(2^m − 2), which is 1/a; 0 for 0 (but for m = 1, where it is the empty product 1)."""
+    result = np.ones_like(element)
+    for _ in range(m - 1):
+        element = product(element, element, m)
+        result = product(result, element, m)
+    return result
+
+
+def inner_product_masks(vector: Ints, m: int, d: int) -> Ints:
+    """(n,) packed x → (m, n) packed M_l(x): bit l of ⟨a, x⟩ is the parity of a & M_l(x).
+
+    Bit j of a's digit i stands for a_i = t^j, so bit j of the mask's digit i is bit l of t^j·x_i.
+    """
+    each = ones(m, d)
+    masks = np.zeros((m, *vector.shape), np.int64)
+    for j in range(m):
+        shifted = product(np.array(1 << j), vector, m, d)
+        for bit in range(m):
+            masks[bit] |= (shifted >> bit & each) << j
+    return masks
+
+
+def inner_product(a: Ints, masks: Ints) -> Ints:
+    """⟨a, x⟩ for packed a: (n,) or a shape that broadcasts, and x's `masks`: (m, n)."""
+    result = np.zeros(np.broadcast_shapes(a.shape, masks.shape[1:]), np.int64)
+    for bit, mask in enumerate(masks):
+        result |= (np.bitwise_count(a & mask) & np.uint8(1)).astype(np.int64) << bit
+    return result
+
+
+_BATCH: Final = 1 << 15
+"""Counts that are split at once, where there are so few: for the sake of small spaces."""
+
+
+def coins_of(m: int, d: int) -> int:
+    """Binomial draws that `sample_hyperplanes` takes for one block: less than d·q^(d+1)."""
+    q = 1 << m
+    return sum(last * q ** (last + 1) * (q - 1) for last in range(1, d))
+
+
+def sample_hyperplanes(people: Ints, m: int, d: int, rng: np.random.Generator) -> Ints:
+    """(blocks, q^d) people per point → (blocks, reports), numbered as in `hyperplanes.py`.
+
+    Exactly the law of reports that are drawn one by one.
+
+    By the last digit of a normal that is not 0, which is 1: it is digit `last` with probability
+    q^last·(q − 1)/(q^d − 1). Then y starts as x's digit there, and for each lower digit, from the
+    highest down, a's digit is drawn for all people at once and x's is forgotten.
+    """
+    blocks, q = people.shape[0], 1 << m
+    times = product(np.arange(q)[:, None], np.arange(q), m)
+    stop = (q**d - 1) // (q - 1)
+    tally, waiting = np.empty((q, stop, blocks), np.int64), people.T.reshape(-1)
+    for last in reversed(range(d)):
+        some = np.flatnonzero(waiting)
+        people_here = np.zeros_like(waiting)
+        share = q**last * (q - 1) / (q ** (last + 1) - 1)
+        people_here[some] = rng.binomial(waiting[some], share) if last else waiting[some]
+        waiting = waiting - people_here
+        state = people_here.reshape(-1, q, q**last, 1, blocks).sum(axis=0)
+        for _ in range(last):
+            state = _exchange_digit(state, times, rng)
+        tally[:, stop - q**last : stop] = state.reshape(q, -1, blocks)
+        stop -= q**last
+    return tally.reshape(-1, blocks).T
+
+
+def _exchange_digit(state: Ints, times: Ints, rng: np.random.Generator) -> Ints:
+    """One digit: state[y, (x's digit, lower digits), a's digits, block] → the same, one digit on.
+
+    A person with x's digit v who draws a's digit c goes from y to y + c·v; `times`: (q, q) c·v.
+    """
+    q, rest, done, blocks = state.shape
+    state = state.reshape(q, q, rest // q, done, blocks)
+    after = np.zeros((q, q, rest // q, done, blocks), np.int64)
+    drawn, now = np.arange(q)[:, None, None], np.arange(q)[:, None]
+    step = int(np.clip(_BATCH // state.size, 1, q))
+    for first in range(0, q, step):
+        v = np.arange(first, min(first + step, q))
+        parts = _spread(state[:, v], rng)
+        after += parts[drawn, now ^ times[:, None, v], v - first].sum(axis=2)
+    moved = after.transpose(1, 2, 3, 0, 4)
+    return np.ascontiguousarray(moved).reshape(q, rest // q, done * q, blocks)
+
+
+def _spread(counts: Ints, rng: np.random.Generator) -> Ints:
+    """(q, …) counts → (q, q, …) parts of them, uniform multinomials: a fair coin for each bit."""
+    parts = counts[None]
+    while parts.shape[0] < counts.shape[0]:
+        heads = binomial_half(parts, rng)
+        parts = np.concatenate([heads, parts - heads])
+    return parts
+
 
 _PERSON: Final = 2
 """How many coins of `sample_hyperplanes` one person's report is worth (measured: 1.5 to 3)."""

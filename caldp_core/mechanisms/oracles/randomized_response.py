@@ -8,7 +8,7 @@ probability λ = s/(s+e^ε−1), and otherwise the truth.
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
-from caldp_core.mechanisms.oracles.histogram_oracles import HistogramOracles
+from caldp_core.mechanisms.oracles.record_reports import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,

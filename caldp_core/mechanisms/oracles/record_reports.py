@@ -3,19 +3,37 @@
 Shared by unary encodings, subset selection and local hashing: a report from block j's oracle has
 `source` j; one that names the i-th symbol that is not hidden has `source` m + i and 0 in all other
 fields.
+
+Tables that a person's report depends on: one entry a rank, or a single one for all.
+
+To look up an entry that is the same for everybody would cost as much as the report.
+
+Reports that are sets of a block's symbols, one bit for each: unary encodings and subsets.
+
+The bits of a report stand in the order of the block's ranks, packed as `packed_bits.py` says.
+
+Reports that are whole numbers: Hadamard, Galois and randomized response.
+
+The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow behind. Unless a
+family says otherwise, a report is the entry of the tally in which it counts.
 """
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, as_array, check_symbols, require
-from caldp_core.basics.limits import LISTED_MAX, OUTPUTS_MAX, REPORTS_MAX_BYTES
-from caldp_core.basics.types import Ints, Reports
-from caldp_core.mechanisms.oracles.supports import SupportOracles
+from caldp_core.basics.limits import LISTED_MAX, N_MAX, OUTPUTS_MAX, REPORTS_MAX_BYTES
+from caldp_core.basics.types import Ints, Reports, Words
+from caldp_core.mechanisms.oracles.supports import (
+    SupportOracles,
+    SupportProbabilities,
+    bit_counts,
+    words_for,
+)
 
 
 class RecordReports(SupportOracles, ABC):
@@ -135,3 +153,90 @@ def members_of(kind: Ints, kinds: int) -> list[Ints]:
     order = np.argsort(kind, kind="stable")
     ends = np.cumsum(np.bincount(kind, minlength=kinds)[:kinds])
     return np.split(order[: ends[-1]], ends[:-1])
+
+
+Table = TypeVar("Table", Ints, Words)
+
+
+def compress_table(table: Table) -> Table:
+    """A table whose entries are all equal shrinks to one entry."""
+    return table[:1].copy() if table.size and (table == table[0]).all() else table
+
+
+def lookup(table: Table, rank: Ints) -> Table:
+    """(n,) entries of the ranks, or the (1,) entry that they share."""
+    return table if table.size == 1 else table.take(rank)
+
+
+class PackedReports(RecordReports):
+    """The part of a `FrequencyOracles` that follows once a report is a row of bits.
+
+    `sizes`, `cover_threshold`, `prob`: see `SupportOracles`. Reports are records of `source` and
+    `bits`, see `RecordReports`.
+    """
+
+    n_max: int = N_MAX
+
+    def __init__(self, sizes: Ints, cover_threshold: Words, prob: SupportProbabilities) -> None:
+        super().__init__(sizes, cover_threshold, prob)
+        width = max(1, words_for(int(sizes.max())))
+        self.dtype = np.dtype([("source", "<i8"), ("bits", "<u8", (width,))])
+
+    @abstractmethod
+    def rows_of(self, block: int) -> Words:
+        """(columns, words) all rows of bits that a block sends."""
+
+    def check_rows(self, rows: Words, block: int) -> None:
+        """Raise `CaldpError` unless the block sends such (n, words) rows; by default all pass."""
+
+    def list_reports(self, block: int) -> Reports:
+        """(columns,) all different reports of a block."""
+        rows = self.rows_of(block)
+        reports = self.blank_records(np.full(len(rows), block))
+        reports["bits"][:, : rows.shape[1]] = rows
+        return reports
+
+    def count_inclusions(self, reports: Reports, members: Ints, block: int) -> Ints:
+        """(s_j,) how many of the `members` include each symbol; `CaldpError` on other bits."""
+        size = int(self._sizes[block])
+        counts = bit_counts(reports["bits"], members, partial(self.check_rows, block=block))
+        require(not counts[size:].any(), "reports must not set bits beyond a block's last.")
+        return counts[:size]
+
+    def report_bits(self, clear: int) -> int:
+        """One bit for each symbol of the widest block, and the number of the source."""
+        return max(1, int(self._sizes.max()) + (self._sizes.size + clear - 1).bit_length())
+
+
+class HistogramOracles:
+    """The part of a `FrequencyOracles` that follows once a report is a number."""
+
+    tally_size: int
+    dtype: np.dtype[Any] = np.dtype(np.int64)
+    n_max: int = N_MAX
+
+    @property
+    def outputs(self) -> int:
+        """Number of different reports: by default, the entries of the tally."""
+        return self.tally_size
+
+    def clear_reports(self, place: Ints) -> Ints:
+        """(n,) places → (n,) numbers from outputs on."""
+        return self.outputs + place
+
+    def tally(self, reports: Reports, clear: int) -> Ints:
+        """(n,) reports → sums, see `summed`; `CaldpError` on a number out of range."""
+        symbols = check_symbols("reports", reports, self.outputs + clear)
+        return self.sum_histogram(np.bincount(symbols, minlength=self.outputs + clear))
+
+    def sum_histogram(self, histogram: Ints) -> Ints:
+        """(outputs + clear,) histogram of reports → (tally_size + clear,) sums."""
+        return histogram
+
+    def every_report(self, clear: int) -> Ints:
+        """0 … outputs + clear − 1."""
+        return np.arange(self.outputs + clear)
+
+    def report_bits(self, clear: int) -> int:
+        """Bits of the largest number."""
+        return max(1, (self.outputs + clear - 1).bit_length())

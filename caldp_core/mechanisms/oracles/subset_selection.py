@@ -5,25 +5,292 @@ subset with probability λ = s/(s + ω(e^ε − 1)); otherwise a hidden x sends 
 others. So a subset is e^ε times as likely from those it includes, which is Ye & Barg's channel: x
 is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As every subset includes
 some symbol, λ is also the least that covers the hidden ones.
+
+How many random subsets include each symbol, drawn at a cost that does not depend on n.
+
+Used by `subset_selection.py`. A uniform subset of a given size can be chosen symbol by symbol: who
+still needs r of the remaining symbols takes the next of q with probability r/q (selection sampling;
+Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the same r are alike, so a
+pool that counts them by r is enough, and one binomial per r tells how many take the symbol.
+
+Who must include x has ω−1 others, of which a hypergeometric number a lies before x; given a, the
+others before x and those behind it are independent uniform subsets. So these people enter a scan
+upwards, behind x, with need ω−1−a, and a scan downwards, before x, with need a. Both scans pool
+everybody, whatever their x, and go step by step together.
+
+Uniform random subsets of a given size, as rows of packed bits (`packed_bits.py`).
+
+Used by `subset_selection.py` to draw reports.
+
+A row starts with independent bits that are 1 with a dyadic probability q: given their number,
+they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that is 1
+cleared, until there are ω: adding a uniform missing element to a uniform subset, or taking a
+uniform one away, leaves it uniform. So the distribution is exact whatever q is; q only decides the
+cost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource, counts_by
-from caldp_core.mechanisms.oracles.packed_bits import set_bits, words_for
-from caldp_core.mechanisms.oracles.packed_reports import PackedReports
-from caldp_core.mechanisms.oracles.random_subsets import chunk_rows, random_subsets
-from caldp_core.mechanisms.oracles.subset_tally import sample_supports
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins, uniform_threshold
-from caldp_core.mechanisms.support_form import SupportForm
+from caldp_core.mechanisms.oracles.record_reports import PackedReports
+from caldp_core.mechanisms.oracles.supports import (
+    SupportProbabilities,
+    full_mask,
+    set_bits,
+    words_for,
+)
+from caldp_core.mechanisms.randomness.coins import (
+    COIN_ONE,
+    WORD_BITS,
+    flip_coins,
+    uniform_threshold,
+)
+from caldp_core.mechanisms.structures import SupportForm
+
+_ONE: Final = np.uint64(1)
+_WORD_MASK: Final = np.uint64(WORD_BITS - 1)
+_DIGITS_MAX: Final = 12
+_TRY_COST: Final = 8.0
+"""Time of one try to set a bit, in draws of a random word (measured: 5 to 12)."""
+_CHUNK_WORDS: Final = 1 << 17
+"""Words of rows in hand at a time, so that they stay in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Flips:
+    """In each row `at`, flip `times` uniform bits that are `value`; not bit `spared`, if ≥ 0."""
+
+    at: Ints
+    times: Ints
+    spared: Ints
+    value: bool
+
+
+def chunk_rows(width: int) -> int:
+    """Rows of so many words to take at a time."""
+    return max(1, _CHUNK_WORDS // width)
+
+
+def random_subsets(size: int, omega: int, forced: Ints, words: WordSource) -> Words:
+    """(n, words) a uniform subset of `omega` out of `size` bits per row.
+
+    `forced`: (n,) a bit that the row must hold, the others uniform; −1 for none.
+    """
+    rows = _coin_bits(forced.size, size, best_coin(size, omega), words)
+    rows &= full_mask(size)
+    rows_forced = np.flatnonzero(forced >= 0)
+    set_bits(rows, rows_forced, forced[rows_forced], np.ones(rows_forced.size, np.bool_))
+    surplus = np.bitwise_count(rows).sum(axis=1, dtype=np.int64) - omega
+    short, long = np.flatnonzero(surplus < 0), np.flatnonzero(surplus > 0)
+    flips = _Flips(short, -surplus[short], np.full(short.size, -1), False)
+    _toggle(rows, size, flips, words)
+    _toggle(rows, size, _Flips(long, surplus[long], forced[long], True), words)
+    return rows
+
+
+def best_coin(size: int, omega: int) -> tuple[int, int]:
+    """(digits, numerator): the q = numerator/2^digits at which a row is cheapest."""
+
+    def cost(digits: int, numerator: int) -> float:
+        mean, share = size * numerator / 2.0**digits, omega / size
+        spread = float(np.sqrt(mean * (1.0 - numerator / 2.0**digits)))
+        missing = abs(omega - mean) + 0.8 * spread
+        tries = 1.0 / max(1.0 - share if mean <= omega else share, 1.0 / size)
+        return digits * words_for(size) + _TRY_COST * missing * tries
+
+    coins = [(0, 0)]
+    coins += [(digits, (omega << digits) // size) for digits in range(1, _DIGITS_MAX + 1)]
+    return min(coins, key=lambda coin: cost(*coin))
+
+
+def _coin_bits(n: int, size: int, coin: tuple[int, int], words: WordSource) -> Words:
+    """(n, words) bits that are 1 with probability numerator/2^digits each.
+
+    A fresh random bit before the last digit halves the probability; a digit 1 adds a half.
+    """
+    digits, numerator = coin
+    width = words_for(size)
+    rows = np.zeros((n, width), np.uint64)
+    for digit in range(digits):
+        drawn = words(n * width).reshape(n, width)
+        if numerator >> digit & 1:
+            rows |= drawn
+        else:
+            rows &= drawn
+    return rows
+
+
+def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
+    """Flip bits in place."""
+    flat, width = rows.reshape(-1), rows.shape[1]
+    bits = max(1, (size - 1).bit_length())
+    mask = np.uint64((1 << bits) - 1)
+    start, remaining = flips.at * width, flips.times.copy()
+    spare = flips.spared.astype(np.uint64)
+    while start.size:
+        drawn = words(start.size)
+        for used in range(0, WORD_BITS - bits + 1, bits):
+            place = (drawn >> np.uint64(used)) & mask
+            # A place beyond the row is a try that failed: `take` may look anywhere.
+            index = start + np.minimum(place >> np.uint64(6), width - 1).astype(np.int64)
+            word, bit = flat.take(index), _ONE << (place & _WORD_MASK)
+            good = ((word & bit) != 0) == flips.value
+            good &= (place < size) & (place != spare) & (remaining > 0)
+            flat[index] = word ^ (bit * good)
+            remaining -= good
+        on = np.flatnonzero(remaining)
+        if on.size < start.size:
+            start, remaining, spare = start[on], remaining[on], spare[on]
+
+
+_DEVIATIONS = 12.0
+_AT_LEAST = 30.0
+"""Beyond 12 standard deviations + 30 a hypergeometric has less than e^−55 (Bernstein)."""
+_CHUNK = 1 << 17
+"""Probabilities in hand at a time, so that they stay in the cache."""
+_STRIDE = 8
+"""Symbols after which a scan looks again for the needs that somebody has."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """People who must include `symbol`: (blocks, width) by others before it, from `least` on."""
+
+    symbol: int
+    least: int
+    people: NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrival:
+    """People who enter a scan: (blocks, width) by need, from `least` on; `pool`: its rows."""
+
+    pool: Ints
+    least: int
+    people: NDArray[np.integer]
+
+
+def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Generator) -> Ints:
+    """(blocks, s) how many subsets of ω symbols include each symbol; exact up to rounding in p.
+
+    `truths`: (blocks, s) people whose subset must include that symbol and is uniform otherwise;
+    `uniform`: (blocks,) people with a uniform subset.
+    """
+    blocks, size = truths.shape
+    pool = np.zeros((2 * blocks, omega + 1), np.int64)
+    up, down = pool[:blocks], pool[blocks:]
+    up[:, omega] = uniform
+    arrivals: list[list[_Arrival]] = [[] for _ in range(size)]
+    for group in _groups(truths, omega, rng):
+        most = group.least + group.people.shape[1] - 1
+        behind = _Arrival(up, omega - 1 - most, group.people[:, ::-1])
+        arrivals[group.symbol].append(behind)
+        arrivals[size - 1 - group.symbol].append(_Arrival(down, group.least, group.people))
+    counts = _scan(pool, arrivals, rng)
+    return np.asarray(truths + counts[:blocks] + counts[blocks:, ::-1])
+
+
+def _groups(truths: Ints, omega: int, rng: np.random.Generator) -> Iterator[_Group]:
+    """The people of each symbol that somebody must include, by their others before it."""
+    size, symbols = truths.shape[1], np.flatnonzero(truths.any(axis=0))
+    step = max(1, _CHUNK // (2 * _reach(size, omega) + 1))
+    for start in range(0, symbols.size, step):
+        chunk = symbols[start : start + step]
+        least, shares = numbers_before(chunk, size, omega)
+        people = _multinomial(truths[:, chunk], shares, rng)
+        some = np.asarray(people.any(axis=0))
+        first, end = some.argmax(axis=1), some.shape[1] - some[:, ::-1].argmax(axis=1)
+        for i, x in enumerate(chunk.tolist()):
+            here = people[:, i, first[i] : end[i]]
+            # As small as its numbers are, and a copy: a view would keep the whole chunk.
+            small = here.astype(np.min_scalar_type(-1 - here.max()))
+            yield _Group(x, int(least[i] + first[i]), small)
+
+
+def _multinomial(people: Ints, shares: Floats, rng: np.random.Generator) -> Ints:
+    """(blocks, x, width) people in each column; `people`: (blocks, x), `shares`: (x, width).
+
+    Columns are drawn from the middle outwards, each given those before, until everybody is placed.
+    """
+    width = shares.shape[1]
+    columns = np.argsort(np.abs(np.arange(width) - width // 2), kind="stable")
+    # Summed from the small end: a difference from 1 would be all rounding there.
+    rest = np.cumsum(shares[:, columns[::-1]], axis=1)[:, ::-1]
+    chances = np.divide(shares[:, columns], rest, out=np.ones_like(rest), where=rest > 0)
+    placed, waiting = np.zeros((*people.shape, width), np.int64), people
+    for column, chance in zip(columns.tolist(), chances.T, strict=True):
+        if not waiting.any():
+            break
+        placed[..., column] = rng.binomial(waiting, chance)
+        waiting = waiting - placed[..., column]
+    return placed
+
+
+def _reach(size: int, omega: int) -> int:
+    """Numbers of others before a symbol, either side of their mode, that ever come."""
+    return min(int(_DEVIATIONS * 0.5 * (omega - 1) ** 0.5 + _AT_LEAST), omega - 1, size - 1)
+
+
+def numbers_before(x: Ints, size: int, omega: int) -> tuple[Ints, Floats]:
+    """(x,) least a and (x, width) probabilities of it and those after it, for symbols x of `size`.
+
+    a is how many of ω−1 uniform symbols other than x are below x; one that cannot be (it may be
+    below 0) has probability 0. Built from the mode, in the middle, outwards by ratios of
+    neighbours, so that no logarithm of a factorial costs digits.
+    """
+    draws, others, reach = omega - 1, size - 1, _reach(size, omega)
+    before, behind = x[:, None].astype(np.float64), (others - x)[:, None].astype(np.float64)
+    modes = (draws + 1) * (x + 1) // (others + 2)
+    modes = np.clip(modes, np.maximum(0, draws - others + x), np.minimum(x, draws))
+    steps = np.arange(1.0, reach + 1.0)
+    a = modes[:, None] + steps
+    above = (before - a + 1.0) * (draws - a + 1.0) / (a * (behind - draws + a))
+    a = modes[:, None] - steps
+    below = (a + 1.0) * (behind - draws + a + 1.0) / ((before - a) * (draws - a))
+    shares = np.hstack([
+        np.cumprod(below, axis=1)[:, ::-1],
+        np.ones((x.size, 1)),
+        np.cumprod(above, axis=1),
+    ])  # fmt: skip
+    return modes - reach, shares / shares.sum(axis=1, keepdims=True)
+
+
+def _scan(pool: Ints, arrivals: list[list[_Arrival]], rng: np.random.Generator) -> Ints:
+    """(rows, s) people who take each symbol; `pool`: (rows, needs) people by need, is used up.
+
+    `arrivals`: who comes in behind each symbol.
+    """
+    size, end = len(arrivals), pool.shape[1]
+    counts = np.zeros((pool.shape[0], size), np.int64)
+    needs = np.arange(end, dtype=np.float64)
+    low, high = 1, end
+    for symbol, arriving in enumerate(arrivals):
+        if symbol % _STRIDE == 0:
+            some = np.flatnonzero(pool[:, 1:].any(axis=0)) + 1
+            low, high = (int(some[0]), int(some[-1]) + 1) if some.size else (end, 1)
+        high = min(high, size - symbol + 1)  # nobody needs more symbols than remain
+        if low < high:
+            waiting = pool[:, low:high]
+            take = rng.binomial(waiting, needs[low:high] / (size - symbol))
+            counts[:, symbol] = take.sum(axis=1)
+            waiting -= take
+            pool[:, low - 1 : high - 1] += take
+            low = max(1, low - 1)
+        for group in arriving:
+            stop = group.least + group.people.shape[1]
+            group.pool[:, group.least : stop] += group.people
+            low, high = min(low, max(1, group.least)), max(high, stop)
+    return counts
+
 
 ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
 """(m,) hidden symbols per block and (m,) ε → (m,) sizes of subsets."""

@@ -20,11 +20,14 @@ from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import THETA_MAX, THETA_MIN
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource, counts_by
-from caldp_core.mechanisms.oracles.packed_bits import every_row, full_mask, set_bits
-from caldp_core.mechanisms.oracles.packed_reports import PackedReports
-from caldp_core.mechanisms.oracles.random_bits import random_lanes
-from caldp_core.mechanisms.oracles.record_reports import members_of
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities
+from caldp_core.mechanisms.oracles.record_reports import PackedReports, members_of
+from caldp_core.mechanisms.oracles.supports import (
+    SupportProbabilities,
+    every_row,
+    full_mask,
+    random_lanes,
+    set_bits,
+)
 from caldp_core.mechanisms.randomness.coins import (
     COIN_BITS,
     COIN_ONE,
@@ -33,7 +36,7 @@ from caldp_core.mechanisms.randomness.coins import (
     thresholds,
     truth_threshold,
 )
-from caldp_core.mechanisms.support_form import SupportForm
+from caldp_core.mechanisms.structures import SupportForm
 
 _CHUNK: Final = 1 << 14
 """Words of coins at a time, so that what is in hand stays in the cache."""

@@ -9,8 +9,13 @@ probability that round(g/2 + √g/2·Z) = k, and z = (k − g/2)/(√g/2),
 so r ≤ M = 1 + 0.3/g, and r/M ≥ 1 − (0.4 + z⁴/12 + …)/g lets almost every draw pass without
 looking at r; tests check both bounds by enumeration. The few others of all chunks are looked at
 together. `rng.binomial` is exact too, but takes two to four times as long.
+
+Tallies that have to be drawn report by report, a million people in memory at a time.
+
+For families with no known cheaper way to draw a tally.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,7 +23,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.randomness.coins import WORD_BITS
 
 _FIRST_BITS: Final = np.array([(1 << g) - 1 for g in range(WORD_BITS + 1)], dtype=np.uint64)
@@ -186,3 +191,30 @@ def _stirling_error(x: Floats) -> Floats:
         0.5 * np.log(2 * np.pi * near) + near * np.log(near) - near
     )
     return np.where(x < _STIRLING_FROM, direct, series)
+
+
+_PEOPLE_CHUNK: Final = 1 << 20
+
+
+def stream_tally(
+    people: Ints, send: Callable[[Ints], Reports], add: Callable[[Reports], Ints]
+) -> Ints:
+    """Sum of `add(send(kinds))` over all people, in pieces.
+
+    `people`: (kinds,) how many there are of each kind; `send`: (n,) kinds → (n,) reports;
+    `add`: reports → (cells,) their tally.
+    """
+    total = add(send(np.zeros(0, np.int64)))
+    for kinds in chunks(people, _PEOPLE_CHUNK):
+        total = total + add(send(kinds))
+    return total
+
+
+def chunks(people: Ints, most: int) -> Iterator[Ints]:
+    """Everybody's kind, sorted, at most so many at a time."""
+    ends = np.cumsum(people)
+    n = int(ends[-1]) if ends.size else 0
+    kinds = np.arange(people.size)
+    for start in range(0, n, most):
+        within = np.clip(ends, start, start + most)
+        yield np.repeat(kinds, np.diff(within, prepend=start))
