@@ -22,10 +22,13 @@ from caldp_core.datasets import Gowalla
 from caldp_core.datasets.base_map import world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.estimation.cascade_estimator import cascade_estimate
+from caldp_core.estimation.cascade_estimator import (
+    cascade_estimate,
+    cascade_with_prior,
+    prior_effect,
+)
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.public_prior import cascade_with_prior, prior_effect
 from caldp_core.experiments.metrics import box_error
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context

@@ -13,7 +13,7 @@ from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.options import Q_OF_VALUES, Q_ON_MAPS
+from caldp_core.estimation.evidence import Q_OF_VALUES, Q_ON_MAPS
 
 
 def prior_option(command: Any) -> Any:

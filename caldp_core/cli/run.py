@@ -17,7 +17,7 @@ from caldp_core.cli.terminal import (
     print_summary,
     progress_bar,
 )
-from caldp_core.estimation.options import KNOWING_MAP
+from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.geojson import as_geojson, map_for_geojson

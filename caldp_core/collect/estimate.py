@@ -24,9 +24,8 @@ from caldp_core.collect.repeats import buckets_of_histogram
 from caldp_core.collect.report_files import columns_of_file, unreadable_error
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.margins import margins
-from caldp_core.estimation.options import Options, default_estimator
+from caldp_core.estimation.evidence import Evidence, Options, default_estimator
+from caldp_core.estimation.intervals import margins
 
 EXPOSED: Final = "protected by nothing"
 """Under `sensitive`: a value that has nothing to hide among, so that its reports name it."""

@@ -18,9 +18,8 @@ from caldp_core.collect.estimate import estimate_table
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import make_record
 from caldp_core.datasets.shipped import DATA_FOLDER
-from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.evidence import Evidence, default_estimator
 from caldp_core.estimation.intervals import simultaneous
-from caldp_core.estimation.options import default_estimator
 from caldp_core.experiments.table import Columns
 
 _WEEK: Final = DATA_FOLDER / "made_up_week"

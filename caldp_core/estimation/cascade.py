@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, sums_by
 from caldp_core.domain.partitions import Tree
-from caldp_core.estimation.projection import block_thresholds
-from caldp_core.estimation.tied_shares import TiedShares
+from caldp_core.estimation.projection import TiedShares, block_thresholds
 
 _ROUNDING: Final = 1e-9
 T = TypeVar("T", np.float64, np.int64)

@@ -1,11 +1,24 @@
 """Euclidean projections on the probability simplex, whole or block by block.
 
 Works on arrays and knows nothing of mechanisms.
+
+Unbiased shares tied to what is known exactly, and the noise that this leaves.
+
+How many people each block holds no context hides, so the sum of a block's estimates says how far
+its noise has gone astray: each estimate takes its part of that back.
 """
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, read_only, sums_by
+
+if TYPE_CHECKING:
+    from caldp_core.estimation.evidence import Evidence
 
 
 def simplex_projection(estimate: Floats, total: float = 1.0) -> Floats:
@@ -41,3 +54,65 @@ def block_thresholds(estimate: Floats, blocks: Ints, totals: Floats) -> Floats:
     # Where the total is 0 no estimate may stay positive: the largest one is the threshold.
     thresholds = candidates[first + np.maximum(last, 1) - 1]
     return np.asarray(np.where(last > 0, thresholds, values[first]))
+
+
+_ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class TiedShares:
+    """(k,) `estimate` that sums to (m,) `totals` over `blocks`, (k,) labels.
+
+    `variance`: (k,) of each estimate before it was tied; `block_variance`: (m,) its sums.
+    `remaining_variance`: what a set of variance v in a block of variance V has once they are tied,
+    from arrays v and V.
+    """
+
+    estimate: Floats
+    variance: Floats
+    blocks: Ints
+    totals: Floats
+    block_variance: Floats
+    remaining_variance: Callable[[Floats, Floats], Floats]
+
+    @classmethod
+    def of(cls, evidence: "Evidence") -> "TiedShares":
+        """The tied estimates, by least squares: the error of a block's sum is parted by variance.
+
+        Estimates that keep the totals by themselves stay as they are, with the variance stated.
+        """
+        blocks, totals, m = evidence.blocks, evidence.block_shares, evidence.block_shares.size
+        # Who happened to take part is what is looked for: only the coins are noise.
+        drawn = evidence.plausible * (1.0 - evidence.plausible) / evidence.n
+        variance = evidence.deviation**2 - drawn
+        variance = np.where(variance > _ROUNDING * drawn, variance, 0.0)
+        of_blocks = sums_by(blocks, variance, m)
+        excess = sums_by(blocks, evidence.unbiased, m) - totals
+        if (np.abs(excess) <= _ROUNDING).all():
+            return cls(evidence.unbiased, variance, blocks, totals, of_blocks, _balanced_variance)
+        part = np.divide(excess, of_blocks, out=np.zeros(m), where=of_blocks > 0)
+        estimate = evidence.unbiased - part[blocks] * variance
+        return cls(estimate, variance, blocks, totals, of_blocks, _freed)
+
+    @cached_property
+    def deviations(self) -> Floats:
+        """(k,) standard deviations of the tied estimates."""
+        return read_only(self.deviation(self.variance, self.blocks))
+
+    def deviation(self, variance: Floats, blocks: Ints) -> Floats:
+        """(t,) standard deviations of sums over sets of `variance` in `blocks`, each (t,)."""
+        return np.sqrt(
+            np.maximum(self.remaining_variance(variance, self.block_variance[blocks]), 0.0)
+        )
+
+
+def _freed(variance: Floats, whole: Floats) -> Floats:
+    """Variance once the projection has taken its part from each: v·(1 − v/V)."""
+    part = np.divide(variance, whole, out=np.ones_like(variance), where=whole > 0)
+    return np.asarray(variance * (1.0 - part))
+
+
+def _balanced_variance(variance: Floats, whole: Floats) -> Floats:
+    """What a set gains the rest of its block loses, so its variance is that of the rest, too."""
+    rest = whole - variance
+    return np.minimum(variance, np.where(rest > _ROUNDING * whole, rest, 0.0))

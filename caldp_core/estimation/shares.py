@@ -8,9 +8,8 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation import intervals as score
 from caldp_core.estimation.estimators import estimator as named
-from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.evidence import Evidence, default_estimator
 from caldp_core.estimation.intervals import Intervals
-from caldp_core.estimation.options import default_estimator
 from caldp_core.mechanisms import Mechanism, Tally
 
 

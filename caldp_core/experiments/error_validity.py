@@ -3,7 +3,7 @@
 from typing import Final
 
 from caldp_core.basics.errors import require
-from caldp_core.estimation.options import KNOWING_MAP
+from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Setup
 

@@ -18,7 +18,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.ranges import ranges
+from caldp_core.estimation.intervals import ranges
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context

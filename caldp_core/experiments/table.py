@@ -11,7 +11,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.files import escape_formula, parse_float
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.margins import margins
+from caldp_core.estimation.intervals import margins
 
 if TYPE_CHECKING:
     from caldp_core.experiments.run import Result

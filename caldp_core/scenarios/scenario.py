@@ -17,7 +17,7 @@ from caldp_core.basics.limits import SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
 from caldp_core.datasets import DatasetSpec, Gowalla
 from caldp_core.datasets.public_map import NoPrior, PriorSpec
 from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.options import check_false_share, default_estimator
+from caldp_core.estimation.evidence import check_false_share, default_estimator
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context

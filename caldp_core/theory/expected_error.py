@@ -22,8 +22,7 @@ from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import PostProcess, estimator
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.options import Options
+from caldp_core.estimation.evidence import Evidence, Options
 from caldp_core.mechanisms import Mechanism
 from caldp_core.theory.control_variates import Controls
 from caldp_core.theory.normal_approximation import approximation

@@ -25,7 +25,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.options import Options
+from caldp_core.estimation.evidence import Options
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error

@@ -15,15 +15,15 @@ from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, Atta
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Levels, read_only
-from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.recovery import (
+from caldp_core.estimation.estimators import (
     FakesGuess,
+    estimator,
     even_fakes,
     fakes_from_block,
     recovery_estimator,
     remove_fakes,
 )
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
 from caldp_core.scenarios.scenario import Scenario

@@ -15,7 +15,7 @@ _SNIPPET: Final = """import numpy as np
 from caldp_core import Scenario, prepare, run
 from caldp_core.audit import poisoning
 from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.recovery import even_fakes, fakes_from_block, recover_shares
+from caldp_core.estimation.estimators import even_fakes, fakes_from_block, recover_shares
 
 scenario = {scenario}
 place, share = {place}, {share!r}

@@ -10,7 +10,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.options import default_estimator
+from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import people_for_same_error
 from caldp_core.mechanisms import FAMILIES, mechanism
 from caldp_core.mechanisms.capabilities import people_max

@@ -15,7 +15,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
-from caldp_core.estimation.options import default_estimator
+from caldp_core.estimation.evidence import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.estimation.options import default_false_share
+from caldp_core.estimation.evidence import default_false_share
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import MechanismSpec

@@ -11,8 +11,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
-from caldp_core.estimation.intervals import may_be_noise
-from caldp_core.estimation.ranges import widening
+from caldp_core.estimation.intervals import may_be_noise, widening
 from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS

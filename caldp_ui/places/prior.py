@@ -10,9 +10,8 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets.base_map import population_shares
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascade_estimator import pooling_helps
-from caldp_core.estimation.options import KNOWING_MAP
-from caldp_core.estimation.public_prior import prior_effect
+from caldp_core.estimation.cascade_estimator import pooling_helps, prior_effect
+from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.error_validity import invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result

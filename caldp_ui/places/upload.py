@@ -14,7 +14,7 @@ from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, MapRequest
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.published import CountedMap, count_published_map
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_core.estimation.options import KNOWING_MAP
+from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs

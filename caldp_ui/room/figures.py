@@ -11,9 +11,8 @@ import numpy as np
 
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.options import default_estimator
-from caldp_core.estimation.ranges import ranges
+from caldp_core.estimation.evidence import Evidence, default_estimator
+from caldp_core.estimation.intervals import ranges
 from caldp_core.mechanisms.base import Tally
 from caldp_ui.room.question import Question, columns_of, mechanism_of
 

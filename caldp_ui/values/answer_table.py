@@ -9,8 +9,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.domain.scale import scale_of
-from caldp_core.estimation.intervals import simultaneous
-from caldp_core.estimation.ranges import ranges
+from caldp_core.estimation.intervals import ranges, simultaneous
 from caldp_core.experiments.means import Mean, mean_in
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell

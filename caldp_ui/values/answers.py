@@ -7,7 +7,7 @@ import numpy as np
 
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.answers import Domain
-from caldp_core.estimation.ranges import ranges
+from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from caldp_core.audit.adversary import ErrorVertex, error_rates, error_vertex, posterior
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.one_question import share_quantiles
+from caldp_core.estimation.intervals import share_quantiles
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.privacy.matrix import BinaryPolicy

@@ -10,8 +10,8 @@ from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, RANDOM_REPORTS
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, sums_by
+from caldp_core.estimation.estimators import FakesGuess, even_fakes, recover_shares, subtract_fakes
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.recovery import FakesGuess, even_fakes, recover_shares, subtract_fakes
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.direct.published_urap import PublishedUrap
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles

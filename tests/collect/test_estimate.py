@@ -27,7 +27,7 @@ from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.own import places_from_counts
 from caldp_core.datasets.public_map import public_map_from_weights
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.options import Options
+from caldp_core.estimation.evidence import Options
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse

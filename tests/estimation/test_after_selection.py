@@ -9,8 +9,7 @@ from caldp_core.datasets import Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import Intervals, after_selection, intervals
-from caldp_core.estimation.ranges import widening
+from caldp_core.estimation.intervals import Intervals, after_selection, intervals, widening
 from caldp_core.experiments.regions import number_of_boxes, region_report
 from caldp_core.experiments.run import prepare, run_trial
 from caldp_core.mechanisms import registry

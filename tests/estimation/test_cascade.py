@@ -18,8 +18,7 @@ from caldp_core.domain.partitions import grid_blocks, tile_trees
 from caldp_core.estimation import posterior
 from caldp_core.estimation.cascade import cascade, discoveries
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_levels, resolution
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.options import Q_ON_MAPS, Options
+from caldp_core.estimation.evidence import Q_ON_MAPS, Evidence, Options
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context

@@ -16,9 +16,8 @@ from caldp_core.collect.estimate import estimate_table
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.evidence import KNOWING_MAP, Evidence, default_estimator
 from caldp_core.estimation.intervals import intervals
-from caldp_core.estimation.options import KNOWING_MAP, default_estimator
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.privacy.context import Context

@@ -9,7 +9,7 @@ import pytest
 
 import caldp_core.estimation.composite_likelihood as composite
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.estimation.composite_profile import SupportProfile
+from caldp_core.estimation.composite_likelihood import SupportProfile
 from caldp_core.estimation.em import Fit, likelihood_gap
 from caldp_core.estimation.estimators import clip_renormalise, simplex, simplex_projection
 from caldp_core.estimation.evidence import Evidence

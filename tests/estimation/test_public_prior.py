@@ -7,13 +7,13 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.base_map import population_shares
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.cascade_estimator import cascade_estimate
-from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.public_prior import (
+from caldp_core.estimation.cascade_estimator import (
+    cascade_estimate,
     cascade_with_inhabitants,
     cascade_with_prior,
     prior_effect,
 )
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context

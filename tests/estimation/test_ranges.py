@@ -11,7 +11,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals as score_intervals
-from caldp_core.estimation.ranges import ranges
+from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import FAMILIES, Tally, registry

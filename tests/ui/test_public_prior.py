@@ -11,8 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.run import summary
 from caldp_core.datasets import Cities, Gowalla, read_places
 from caldp_core.datasets.public_map import NoPrior
-from caldp_core.estimation.cascade_estimator import cascade_estimate
-from caldp_core.estimation.public_prior import prior_effect
+from caldp_core.estimation.cascade_estimator import cascade_estimate, prior_effect
 from caldp_core.experiments.error_validity import CIRCULAR, SAME, invalid_error_reason
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.metrics import total_variation

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.options import default_estimator
+from caldp_core.estimation.evidence import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.kinds import SLOTS
