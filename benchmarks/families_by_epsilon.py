@@ -16,8 +16,8 @@ from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.specs import FamilySpec, Galois, Hadamard
 from caldp_core.privacy.context import Context
-from caldp_core.theory.uldp_optimum import least_loss
-from caldp_core.theory.variance import variance_given_people
+from caldp_core.theory.bounds import least_loss
+from caldp_core.theory.expected_error import variance_given_people
 
 _EPSILONS: Final = (1.0, 2.0, 4.0, 5.0)
 _SPECS: Final[dict[str, FamilySpec]] = {

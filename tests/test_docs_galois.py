@@ -9,7 +9,7 @@ from caldp_core.mechanisms.oracles.galois import digits_of
 from caldp_core.mechanisms.oracles.hadamard import published_hadamard, published_parts
 from caldp_core.mechanisms.oracles.hyperplanes import coins_of
 from caldp_core.privacy.context import Context
-from caldp_core.theory.variance import variance_given_people
+from caldp_core.theory.expected_error import variance_given_people
 from tests import ROOT
 from tests.test_docs_mathematics import rows
 

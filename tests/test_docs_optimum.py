@@ -14,7 +14,7 @@ from caldp_core.mechanisms.specs import (
     SubsetSelection,
 )
 from caldp_core.privacy.context import Context
-from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
+from caldp_core.theory.bounds import least_loss, minimax, worst_case
 from tests.test_docs_mathematics import TEXT
 
 

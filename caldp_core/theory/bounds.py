@@ -5,16 +5,37 @@ errors of a given p are in `Mechanism.variance`. CALDP = Acharya, Bonawitz, Kair
 2020; ULDP = Murakami and Kawamoto 2019. Throughout: `k` values, `s` of them sensitive, `sizes` (m,)
 values per block, `n` people, `alpha` a total variation in (0, 1], ε = `epsilon` in [0.001, 20]; all
 positive, or `CaldpError`.
+
+The least error that any mechanism can have with a sensitive set, and who reaches it.
+
+Yoon, Park, Nam, Lee 2025 (arXiv 2509.24173): Fundamental Limit of Discrete Distribution Estimation
+under Utility-Optimized Local Differential Privacy. docs/mathematics.md has the derivation. k
+values, s of them sensitive; a *share* α of the people has a sensitive value. The best mechanisms
+send random sets of m sensitive values, or name a value that is not sensitive (the paper's
+utility-optimised block designs, uBD). All that is left to choose is m, or a mixture of two
+neighbouring m. A *loss* is n·Σ_x Var(p̂_x).
 """
 
 from dataclasses import dataclass
+from math import inf
+from typing import Final, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_k, check_n, check_number, check_whole, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_k,
+    check_n,
+    check_number,
+    check_whole,
+    require,
+)
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Bools, Floats
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.privacy.context import Context
 
 
 def ldp_rate(k: int, alpha: float, epsilon: float) -> float:
@@ -167,3 +188,159 @@ def urap_worst(sensitive: Bools, epsilon: float) -> Floats:
         f"epsilon must be at most 2·ln(|X_N|/2+1) = {limit:.4g} for Proposition 8, got {epsilon}.",
     )
     return np.where(sensitive, 0.0, 1.0 / max(others, 1))
+
+
+Triple: TypeAlias = tuple[float, float, float]
+"""One number for each term of the loss; no array, as thousands of so small ones would cost most."""
+
+_SHARE_TOLERANCE: Final = 1e-8
+"""How near to the worst share of people `minimax` comes."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best use of sets of sensitive values, for people of whom a `share` α has one.
+
+    `sizes`: one m, or two neighbouring ones; `weights`: the probability that a person with a
+    sensitive value sends a set of each size, sums to 1. `loss`: n·Σ Var(p̂_x) where people are
+    even among the sensitive and among the other values. There no unbiased estimate from reports
+    that keep the promise has less.
+    """
+
+    share: float
+    sizes: tuple[int, ...]
+    weights: tuple[float, ...]
+    loss: float
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """Where a mechanism's loss is largest: `share` of people with a sensitive value, and `loss`."""
+
+    share: float
+    loss: float
+
+
+def least_loss(k: int, s: int, epsilon: float, share: float) -> Optimum:
+    """The optimum where a `share` in [0, 1] of the people has one of s sensitive values, s ≤ k.
+
+    The loss is convex in the weights of sizes. What a size gains rises and then falls with m, so
+    the best use one size or two neighbouring ones, and bisection finds them.
+    """
+    problem = _Problem.of(k, s, epsilon, share)
+    low, high = 1, s
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if problem.slope(middle, 0.0) < 0 else (low, middle)
+    part = 0.0
+    if low < s and problem.slope(low, 0.0) < 0:
+        part = 1.0
+        if problem.slope(low, 1.0) > 0:
+            part = float(
+                scipy.optimize.brentq(lambda z: problem.slope(low, z), 0.0, 1.0, xtol=1e-14)
+            )
+    used = [(low, 1.0 - part)] * (part < 1.0) + [(low + 1, part)] * (part > 0.0)
+    sizes, weights = zip(*used, strict=True)
+    return Optimum(share, sizes, weights, problem.loss(low, part))
+
+
+def minimax(k: int, s: int, epsilon: float) -> Optimum:
+    """The optimum against the worst people: sup over α of inf over mechanisms.
+
+    Its `share` is that worst α. For e^ε < √((s−1)(s−2)/2) it is 1, and the optimum is that of
+    plain LDP on the s sensitive values alone, whatever k is.
+    """
+    everybody = least_loss(k, s, epsilon, 1.0)
+    # The least loss is concave in α: where it still rises at 1, nobody is worse than everybody.
+    if k == s or everybody.loss >= least_loss(k, s, epsilon, 1.0 - _SHARE_TOLERANCE).loss:
+        return everybody
+    result = scipy.optimize.minimize_scalar(
+        lambda share: -least_loss(k, s, epsilon, float(share)).loss,
+        bounds=(0.0, 1.0),
+        method="bounded",
+        options={"xatol": _SHARE_TOLERANCE},
+    )
+    shares = (0.0, float(result.x))
+    others = (least_loss(k, s, epsilon, share) for share in shares)
+    return max((*others, everybody), key=lambda o: o.loss)
+
+
+def worst_case(mechanism: Mechanism) -> WorstCase:
+    """The largest exact loss of a mechanism for a sensitive set in one block, over all people.
+
+    Σ_x n·Var(p̂_x) is linear in p, alike for all sensitive and for all other values, less Σ p_x².
+    So people who are even within both are the worst, and in α it is a parabola. Raises `CaldpError`
+    for other policies.
+    """
+    policy = mechanism.policy
+    if not (isinstance(policy, Context) and policy.m == 1 and bool(policy.hidden().any())):
+        raise CaldpError(
+            "The worst case is known for a sensitive set in one block; take such a context."
+        )
+    hidden = policy.hidden()
+    s = int(np.count_nonzero(hidden))
+    if s == hidden.size:
+        return WorstCase(1.0, float(mechanism.variance(np.full(s, 1 / s), 1).sum()))
+
+    def loss(share: float) -> float:
+        p = np.where(hidden, share / s, (1.0 - share) / (hidden.size - s))
+        return float(mechanism.variance(p, 1).sum())
+
+    none, half, everybody = loss(0.0), loss(0.5), loss(1.0)
+    bend = 4.0 * half - 2.0 * (none + everybody)  # of −bend·α² + …; above 0
+    top = float(np.clip((everybody - none + bend) / (2.0 * bend), 0.0, 1.0))
+    return max((WorstCase(at, loss(at)) for at in (0.0, top, 1.0)), key=lambda w: w.loss)
+
+
+def _powers(epsilon: float, share: float) -> tuple[float, float]:
+    e = float(np.exp(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)))
+    return e, 1.0 + check_number("share", share, 0.0, 1.0) * (e - 1.0)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The loss where m gets weight 1 − z and m + 1 gets z: Σ factor/rate, rates linear in z.
+
+    The three terms: differences of sensitive values, differences of others, and how many people
+    have a sensitive value.
+    """
+
+    s: int
+    e: float
+    share: float
+    factors: Triple
+
+    @classmethod
+    def of(cls, k: int, s: int, epsilon: float, share: float) -> "_Problem":
+        check_whole("s", s, 1, check_k(k))
+        e, _ = _powers(epsilon, share)
+        others, rest = k - s, 1.0 - share
+        spread = (others - 1) * rest / others if others else 0.0
+        between = rest * (1 / s + 1 / others) if others else 0.0
+        return cls(s, e, share, (s - 1.0, spread, between))
+
+    def rates(self, m: int, z: float = 0.0) -> Triple:
+        """Information of each kind from sets of m sensitive values, with z of m + 1."""
+        if z:
+            pairs = zip(self.rates(m), self.rates(m + 1), strict=True)
+            first, second, third = ((1.0 - z) * one + z * other for one, other in pairs)
+            return first, second, third
+        s, e = self.s, self.e
+        cover = s / (m * e + s - m)
+        chance = self.share + (1.0 - self.share) * cover
+        contrast = cover**2 * m * (s - m) * (e - 1.0) ** 2 / (s * max(s - 1, 1) * chance)
+        return contrast, 1.0 - cover, (1.0 - cover) / chance
+
+    def loss(self, m: int, z: float) -> float:
+        """The loss of this mixture; every rate that counts must be above 0."""
+        return sum(f / rate for f, rate in zip(self.factors, self.rates(m, z), strict=True) if f)
+
+    def slope(self, m: int, z: float) -> float:
+        """Its derivative in z, m < s; ∞ where sets of all values alone would tell nothing."""
+        low, high = self.rates(m), self.rates(m + 1)
+        total = 0.0
+        for factor, one, other, rate in zip(self.factors, low, high, self.rates(m, z), strict=True):
+            if factor and not rate:
+                return inf
+            total += factor * (one - other) / rate**2 if factor else 0.0
+        return total

@@ -1,25 +1,306 @@
-"""Amplification by mixing for a mechanism that is known: the ε that is left in each block.
+r"""Amplification by mixing for a mechanism that is known: the ε that is left in each block.
 
 The bound is that of `blanket`, after Wang and others 2023 (arXiv 2304.05007), here for contexts.
+
+Amplification by shuffling: the ε of reports that are mixed with those of others.
+
+Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones") and 2023 ("Stronger privacy
+amplification by shuffling"). Whatever the mechanism is, if each person's report keeps ε₀ among the
+n people whose reports are mixed, a person hides among the C of the others who happen to send as if
+they had one of the two values in question (each with probability 2/(e^ε₀+1); in 2021 e^−ε₀): δ is
+at most the divergence of (A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~
+Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones. In blocks, where a report shows its block, n is
+the number of people of one's own block. `mixing.py` is nearer where the mechanism is known.
+
+δ after mixing the reports of a mechanism that is known: amplification by variation and ratio.
+
+After Wang and others 2023 (arXiv 2304.05007), here for contexts. Let x be a protected value of a
+block whose n people's reports are mixed, x′ another value of it, p = e^ε, β the total variation of
+their laws and α = β/(p − 1). With Q₁ the reports that x sends more often and Q₁′ those of x′,
+
+    R(x) = pα·Q₁ + α·Q₁′ + (1 − (p+1)α)·Q₀,   R(x′) = α·Q₁ + pα·Q₁′ + (1 − (p+1)α)·Q₀.
+
+As nobody's report is less likely than that of x or x′ over p, each of the others sends as if from
+the blanket (pα·Q₁ + pα·Q₁′ + (1 − (p+1)α)·Q₀)/(1 + β) with probability (1 + β)/p at least. Let M of
+them do, C ~ Bin(M, 2pα/(1+β)) of these not Q₀, and A ~ Bin(C, ½) of these Q₁. Given all else, δ is
+at most the divergence of (A + Δ, C − A + Δ′), (Δ, Δ′) = (1, 0), (0, 1), (0, 0) with probabilities
+pα, α, 1 − (p+1)α, from the same with Δ and Δ′ swapped, on average over M ~ Bin(n − 1, (1 + β)/p).
+
+The paper leaves Q₀ out of the blanket and has C ~ Bin(n − 1, 2α). Then nobody lends Q₀, and exactly
+shuffled reports of four people show more than its sum says (`tests/theory/test_mixing.py`); for
+many people both are the same to a few per cent.
+
+Where x′ is open, a report may name it, and nobody lends that: what is promised is that x does not
+stand out. Here β = 1 − λ, R(x) = pα·Q₁ + (1 − pα)·Q₀, R(x′) = α·Q₁ + β·(its name) + (1 − pα)·Q₀,
+and the blanket is R(x) itself, with probability 1/p. However many are mixed, ln(1/λ) is left.
+
+δ falls with ε and with M: one report more of the blanket is drawn without regard to x, so it is
+post-processing. M grows with n, so δ falls with n as well. `crowd_ranges` takes the same numbers M
+for every n, and nothing here depends on the wanted δ, so the computed ε never rises with either.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
+import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
-from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import dense
-from caldp_core.theory.blanket import HiddenPair, OpenPair
-from caldp_core.theory.shuffling import least_epsilon, numeric_epsilon
+
+RARE: Final = 70.0
+"""−log of the probability of what is left out on either side, e^−70 = 4·10⁻³¹."""
+_FINE: Final = 1024
+"""A number C is taken at most this part of itself lower than it is: ε changes by half as much."""
+_STEP: Final = 1e-4
+"""Relative distance of the values at which an ε is looked for: ε₀, and down from it."""
+_STEPS: Final = math.ceil(9 * math.log(10) / _STEP)
+"""Down to 10⁻⁹ of ε₀."""
+
+
+def closed_form_epsilon(epsilon: float, n: int, delta: float) -> float:
+    """ε of (ε, δ)-DP after mixing n reports that each keep `epsilon`: their main theorem.
+
+    log(1 + (e^ε₀−1)/(e^ε₀+1)·(8√(e^ε₀·log(4/δ))/√n + 8e^ε₀/n)), for ε₀ ≤ log(n/(16·log(2/δ)));
+    fewer people gain nothing by it: ε₀ itself. Never above ε₀.
+    """
+    level, people = float(check_epsilon(epsilon)), check_n(n)
+    check_number("delta", delta, 1e-15, 0.5)
+    if level > math.log(people / (16 * math.log(2 / delta))):
+        return level
+    power = math.exp(level)
+    hidden = 8 * math.sqrt(power * math.log(4 / delta) / people) + 8 * power / people
+    return min(level, math.log1p(math.tanh(level / 2) * hidden))
+
+
+def delta_given_clones(epsilon: float, local: float, clones: Floats) -> Floats:
+    """δ at `epsilon` for each number C of clones: max over sets of P₀ − e^ε·P₁.
+
+    P₀(a) = p·B(a−1) + (1−p)·B(a), P₁ with p and 1−p swapped, B = Bin(C, ½): their ratio grows
+    with a, so the best set is {a ≥ t}. It falls with C, as a clone more is a coin added.
+    """
+    p = 1.0 / (1.0 + math.exp(-local))
+    power = math.exp(epsilon)
+    start = np.ceil((clones + 1) * (power * p - (1 - p)) / ((2 * p - 1) * (1 + power)))
+    with_own, without = binomial_tail(start - 1, clones, 0.5), binomial_tail(start, clones, 0.5)
+    first = p * with_own + (1 - p) * without
+    second = (1 - p) * with_own + p * without
+    return np.asarray(np.maximum(first - power * second, 0.0))
+
+
+def binomial_tail(start: Floats, n: Floats | float, p: float) -> Floats:
+    """Probability that Bin(n, p) is `start` or more; shapes that go together."""
+    inside = np.clip(start, 1, np.maximum(n, 1))
+    tail = scipy.special.betainc(inside, n - inside + 1.0, p)
+    return np.where(start <= 0, 1.0, np.where(start > n, 0.0, tail))
+
+
+def window(n: float, chance: float) -> tuple[float, float]:
+    """Least and largest number of Bin(n, chance), but for e^−`RARE` on either side (Bernstein)."""
+    mean = n * chance
+    reach = RARE / 3 + math.sqrt(RARE**2 / 9 + 2 * RARE * mean * (1 - chance))
+    return max(0.0, math.floor(mean - reach)), min(float(n), math.ceil(mean + reach))
+
+
+def range_masses(numbers: Floats, n: int, chance: float) -> tuple[Floats, Floats]:
+    """The least of each range between `numbers`, and the probability that Bin(n, chance) is in it.
+
+    `numbers`: from 0 up, the same for every n, so that a function that falls has a mean that falls
+    with n. Ranges of `window`; small probabilities keep their digits on either side of the mean.
+    """
+    low, high = window(n, chance)
+    first = int(np.searchsorted(numbers, low, "right")) - 1
+    least = numbers[first : int(np.searchsorted(numbers, high, "right"))]
+    others = np.full(least.size, float(n))
+    above = binomial_tail(least, others, chance)
+    below = binomial_tail(others - least + 1, others, 1 - chance)
+    by_tails = above - np.append(above[1:], 0.0)
+    return least, np.where(least > n * chance, by_tails, np.append(below[1:], 1.0) - below)
+
+
+@cache
+def _clone_numbers() -> Floats:
+    """Numbers C for every n: all small ones, then in steps of C/1,024."""
+    numbers, c = [0], 0
+    while c < N_MAX:
+        c += max(1, c // _FINE)
+        numbers.append(c)
+    return np.array(numbers, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Clones:
+    """How many of n − 1 others send as clones, in ranges.
+
+    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities, sum 1 but for e^−70.
+    """
+
+    least: Floats
+    mass: Floats
+
+    @classmethod
+    def of(cls, local: float, n: int) -> "Clones":
+        """Bin(n − 1, 2/(e^ε₀+1))."""
+        return cls(*range_masses(_clone_numbers(), n - 1, 1.0 - math.tanh(local / 2)))
+
+    def delta(self, epsilon: float, local: float) -> float:
+        """Upper bound of δ at `epsilon`: each range at its least C. Falls with ε and n."""
+        return float(self.mass @ delta_given_clones(epsilon, local, self.least)) + math.exp(-RARE)
+
+
+def least_epsilon(local: float, delta: float, delta_at: Callable[[float], float]) -> float:
+    """The least ε of ε₀·e^(−j/10,000), j whole, at which `delta_at` is at most δ; at most ε₀.
+
+    `delta_at` must fall with ε. As the values are the same for all of one ε₀, what falls with n or
+    δ gives an ε that does.
+    """
+
+    def is_too_small(step: int) -> bool:
+        return delta_at(local * math.exp(-_STEP * step)) > delta
+
+    first = bisect_left(range(1, _STEPS), True, key=is_too_small)
+    return local * math.exp(-_STEP * first)
+
+
+def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
+    """ε of (ε, δ)-DP after mixing, by the divergence: below `closed_form_epsilon`, any n and ε₀.
+
+    Never rises with n: one person more, whatever their value is, sends a report that is drawn
+    without regard to anybody else's, so it is post-processing of the others' mixed reports.
+    """
+    level, people = float(check_epsilon(epsilon)), check_n(n)
+    check_number("delta", delta, 1e-15, 0.5)
+    clones = Clones.of(level, people)
+    return least_epsilon(level, delta, lambda after: clones.delta(after, level))
+
+
+_BLANKET_FINE: Final = 128
+"""A number of others is taken at most this part of itself, or its root, lower than it is."""
+_WEIGHT_MIN: Final = 1e-25
+"""Events that are rarer count in full: δ is at least 1e-15."""
+
+
+@cache
+def _crowds() -> Floats:
+    """Numbers M for every n: all small ones, then in steps of √M/2, then of M/128."""
+    numbers, m = [0], 0
+    while m < N_MAX:
+        m += max(1, math.isqrt(m) // 2, m // _BLANKET_FINE)
+        numbers.append(m)
+    return np.array(numbers, dtype=np.float64)
+
+
+def crowd_ranges(n: int, chance: float) -> tuple[Floats, Floats]:
+    """Numbers M ~ Bin(n − 1, chance) of others, each range at its least, and its probability."""
+    return range_masses(_crowds(), n - 1, chance)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenPair:
+    """Two protected values, `beta` apart, each report keeping `local`, beside others.
+
+    (terms,) arrays: `others` M, `total` t of all reports that are Q₁ or Q₁′, and `before`, `at`,
+    the probabilities of M others of whom t − 1, and t, are. `neglected`: what is left out.
+    """
+
+    local: float
+    beta: float
+    others: Floats
+    total: Floats
+    before: Floats
+    at: Floats
+    neglected: float
+
+    @classmethod
+    def of(cls, local: float, beta: float, n: int) -> "HiddenPair":
+        """Beside n − 1 others."""
+        crowds, mass = crowd_ranges(n, (1 + beta) * math.exp(-local))
+        share = cls._share(local, beta)
+        low, high = window(crowds[0], share)[0], window(crowds[-1], share)[1] + 1
+        total = np.arange(max(1.0, low), high + 1)
+        others = crowds[:, None]
+        before = mass[:, None] * _binomial(total - 1, others, share)
+        at = mass[:, None] * _binomial(total, others, share)
+        kept = np.maximum(before, at) > _WEIGHT_MIN
+        lost = float((before + at)[~kept].sum()) + 4 * math.exp(-RARE)
+        row, column = np.nonzero(kept)
+        return cls(local, beta, crowds[row], total[column], before[kept], at[kept], lost)
+
+    @staticmethod
+    def _share(local: float, beta: float) -> float:
+        """Probability that a report of the blanket is Q₁ or Q₁′."""
+        p = math.exp(local)
+        return min(1.0, 2 * p * beta / ((p - 1) * (1 + beta)))
+
+    def delta(self, epsilon: float) -> float:
+        """δ at `epsilon`: a sum over t, given which the ratio of both laws grows with Q₁."""
+        p, power, t = math.exp(self.local), math.exp(epsilon), self.total
+        alpha, share = self.beta / (p - 1), self._share(self.local, self.beta)
+        rest = max(0.0, 1 - (p + 1) * alpha)
+        idle = rest * (power - 1) * (self.others + 1 - t) * share / (2 * max(1 - share, 1e-300))
+        start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
+        v = binomial_tail(start, t - 1, 0.5)
+        u = v + _binomial(start - 1, t - 1, 0.5)
+        same = self.at * rest * (u + v) / 2
+        first = self.before * alpha * (p * u + v) + same
+        second = self.before * alpha * (u + p * v) + same
+        return float(np.maximum(first - power * second, 0.0).sum()) + self.neglected
+
+
+@dataclass(frozen=True, eq=False)
+class OpenPair:
+    """A protected value and an open one, `beta` apart, each report keeping `local`.
+
+    (ranges,) `others` M of the blanket and their probabilities `mass`.
+    """
+
+    local: float
+    beta: float
+    others: Floats
+    mass: Floats
+
+    @classmethod
+    def of(cls, local: float, beta: float, n: int) -> "OpenPair":
+        """Beside n − 1 others."""
+        return cls(local, beta, *crowd_ranges(n, math.exp(-local)))
+
+    def delta(self, epsilon: float) -> float:
+        """δ at `epsilon` of the protected value against the open one."""
+        p, power = math.exp(self.local), math.exp(epsilon)
+        alpha = self.beta / (p - 1)
+        share, rest = min(1.0, p * alpha), max(0.0, 1 - p * alpha)
+        if power >= p:
+            return 0.0
+        odds = (power - 1) * rest * share / ((p - power) * alpha * max(1 - share, 1e-300))
+        start = np.ceil((self.others + 1) * odds / (1 + odds))
+        u, v = (binomial_tail(at, self.others, share) for at in (start - 1, start))
+        gained = (p - power) * alpha * u - (power - 1) * rest * v
+        return float(self.mass @ np.maximum(gained, 0.0)) + 2 * math.exp(-RARE)
+
+
+def _binomial(at: Floats, n: Floats, chance: float) -> Floats:
+    """Probability that Bin(n, chance) is `at`; shapes that go together."""
+    inside = (at >= 0) & (at <= n)
+    x = np.where(inside, at, 0.0)
+    logs = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(x + 1)
+        - scipy.special.gammaln(n - x + 1)
+    )
+    with np.errstate(divide="ignore"):
+        logs = logs + x * math.log(chance) + (n - x) * (math.log1p(-chance) if chance < 1 else -1e9)
+    return np.where(inside, np.exp(logs), 0.0)
+
 
 DELTA: Final = 1e-9
 """Default δ of the promise after mixing."""

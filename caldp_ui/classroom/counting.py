@@ -17,7 +17,7 @@ from caldp_core.basics.types import Ints
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
-from caldp_core.theory.variance import variance_given_people
+from caldp_core.theory.expected_error import variance_given_people
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.page_state import Lesson

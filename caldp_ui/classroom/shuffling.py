@@ -9,7 +9,7 @@ import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.theory.shuffling import closed_form_epsilon, numeric_epsilon
+from caldp_core.theory.mixing import closed_form_epsilon, numeric_epsilon
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials
 from caldp_ui.classroom.page_state import Lesson

@@ -28,7 +28,7 @@ _WORST_CASE: Final = """import numpy as np
 
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
 from caldp_core.privacy.context import Context
-from caldp_core.theory.uldp_optimum import minimax, worst_case
+from caldp_core.theory.bounds import minimax, worst_case
 
 values = {values}
 sensitive = values // 10
@@ -41,7 +41,7 @@ _KNOWN_SHARE: Final = """import numpy as np
 
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
 from caldp_core.privacy.context import Context
-from caldp_core.theory.uldp_optimum import least_loss
+from caldp_core.theory.bounds import least_loss
 
 values, share = {values}, {share!r}
 sensitive = values // 10

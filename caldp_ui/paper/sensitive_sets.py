@@ -25,7 +25,7 @@ from caldp_core.mechanisms.specs import (
     SubsetSelection,
 )
 from caldp_core.privacy.context import Context
-from caldp_core.theory.uldp_optimum import least_loss, minimax, worst_case
+from caldp_core.theory.bounds import least_loss, minimax, worst_case
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.controls import common, slider

@@ -85,7 +85,7 @@ def _of_groups(record: Plan, chosen: Scenario) -> str:
     return (
         "from caldp_core import Scenario, prepare\n"
         f"from caldp_core.scenarios.blocks import {spec}\n"
-        "from caldp_core.theory.groups import people_for_groups\n\n"
+        "from caldp_core.theory.planner import people_for_groups\n\n"
         f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n"
         f"labels = {spec}().build(setup.dataset.domain).labels\n"
         "people = people_for_groups(setup.mechanism, setup.dataset.distribution, labels,\n"

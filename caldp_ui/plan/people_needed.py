@@ -14,8 +14,7 @@ from caldp_core.mechanisms import FAMILIES, Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget, approximated_error, expected_error
-from caldp_core.theory.groups import people_for_groups
-from caldp_core.theory.planner import Accuracy, Goal, people_for, relative_error
+from caldp_core.theory.planner import Accuracy, Goal, people_for, people_for_groups, relative_error
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.controls.common import METHODS

@@ -21,7 +21,7 @@ from caldp_core.scenarios.blocks import (
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.groups import group_margins
+from caldp_core.theory.planner import group_margins
 from caldp_ui.compute import runs
 
 

@@ -24,7 +24,7 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_core.theory.variance import variance_given_people
+from caldp_core.theory.expected_error import variance_given_people
 from tests.contract import checks
 
 FOUR = galois_family(4)

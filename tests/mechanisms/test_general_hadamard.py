@@ -31,7 +31,7 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import EverythingSensitive
-from caldp_core.theory.variance import variance_given_people
+from caldp_core.theory.expected_error import variance_given_people
 from tests.audit.test_audit_large import check_streamed
 from tests.contract import checks
 from tests.contract.contexts import CONTEXTS, EPSILONS, context, many_symbols

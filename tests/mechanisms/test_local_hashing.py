@@ -20,7 +20,7 @@ from caldp_core.mechanisms.oracles.local_hashing import (
     support_probabilities,
 )
 from caldp_core.privacy.context import Context
-from caldp_core.theory.variance import variance_given_people
+from caldp_core.theory.expected_error import variance_given_people
 from tests.contract import checks
 from tests.contract.contexts import context
 from tests.mutants import coin_for, only

@@ -26,7 +26,7 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.distances import Line
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.uldp_optimum import least_loss
+from caldp_core.theory.bounds import least_loss
 
 POLICIES: list[PrivacyMatrix] = [
     Context.plain(8, 0.5),

@@ -23,7 +23,7 @@ from caldp_core.mechanisms.specs import (
 )
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best, choose_mechanism
-from caldp_core.theory.uldp_optimum import least_loss
+from caldp_core.theory.bounds import least_loss
 from tests.contract.checks import naming
 from tests.products import thinned
 

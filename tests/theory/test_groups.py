@@ -14,7 +14,7 @@ from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.scenarios.sensitive import SensitiveSymbols
-from caldp_core.theory.groups import group_margins, people_for_groups
+from caldp_core.theory.planner import group_margins, people_for_groups
 
 FLOOR, WITHIN = 0.05, 0.1
 POLICIES = (

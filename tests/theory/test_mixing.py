@@ -19,14 +19,15 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory import mixing
-from caldp_core.theory.blanket import HiddenPair, OpenPair
 from caldp_core.theory.mixing import (
+    HiddenPair,
     MixedEpsilons,
+    OpenPair,
     Variations,
     epsilon_after_mixing,
     epsilons_after_mixing,
+    numeric_epsilon,
 )
-from caldp_core.theory.shuffling import numeric_epsilon
 from tests.contract.checks import naming
 
 OTHERS = 3

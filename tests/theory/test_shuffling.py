@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.theory import shuffling
-from caldp_core.theory.shuffling import (
+from caldp_core.theory import mixing
+from caldp_core.theory.mixing import (
     Clones,
     closed_form_epsilon,
     delta_given_clones,
@@ -118,9 +118,9 @@ def test_bad_input_is_told() -> None:
 
 def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [(0.1, 10**4), (1.0, 10**5), (3.0, 10**7)]
-    found = [shuffling.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
-    monkeypatch.setattr(shuffling, "_clone_numbers", lambda: np.arange(2e6))
-    finer = [shuffling.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
+    found = [mixing.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
+    monkeypatch.setattr(mixing, "_clone_numbers", lambda: np.arange(2e6))
+    finer = [mixing.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
     for wide, fine in zip(found, finer, strict=True):
         assert fine * (1 - 1e-6) <= wide <= 1.001 * fine
 
@@ -140,7 +140,7 @@ def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
 
 
 def test_ranges_hold_every_number_of_clones() -> None:
-    clones = shuffling.Clones.of(0.01, 400)
+    clones = mixing.Clones.of(0.01, 400)
     assert clones.mass.sum() == pytest.approx(1, abs=1e-12)
     assert binom.sf(clones.least[0] - 1, 399, 2 / (math.exp(0.01) + 1)) == 1
     between = binom.cdf(clones.least[1:] - 1, 399, 2 / (math.exp(0.01) + 1))

@@ -8,8 +8,13 @@ from scipy.stats import binom, chisquare
 
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
-from caldp_core.theory.expected_error import Budget, expected_error
-from caldp_core.theory.strata import SampledPeople, SampledWithRare, strata
+from caldp_core.theory.expected_error import (
+    Budget,
+    SampledPeople,
+    SampledWithRare,
+    expected_error,
+    strata,
+)
 
 ERRORS = 4.9
 """Standard errors: a two-sided significance of 1e-6."""

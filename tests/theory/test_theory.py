@@ -5,8 +5,8 @@ import pytest
 
 from caldp_core.basics.limits import N_MAX
 from caldp_core.mechanisms import registry
+from caldp_core.theory.expected_error import variance_given_people
 from caldp_core.theory.planner import people_needed
-from caldp_core.theory.variance import variance_given_people
 from tests.contract.checks import EXACT, channel_of, single_estimates
 from tests.contract.contexts import CONTEXTS, context
 

@@ -14,11 +14,7 @@ from caldp_core.mechanisms.oracles.subset_selection import subset_family
 from caldp_core.mechanisms.specs import Galois, PublishedUrap, SubsetSelection
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
-from caldp_core.theory.uldp_optimum import (
-    least_loss,
-    minimax,
-    worst_case,
-)
+from caldp_core.theory.bounds import least_loss, minimax, worst_case
 
 SHARES = (0.0, 0.03, 0.2, 0.6, 1.0)
 

@@ -15,7 +15,7 @@ from caldp_core.lecture.rappor import Rappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
-from caldp_core.theory.shuffling import numeric_epsilon
+from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom import (
     audits,

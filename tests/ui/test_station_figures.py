@@ -16,7 +16,7 @@ import scipy
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
-from caldp_core.theory.shuffling import numeric_epsilon
+from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.classroom import counting, means, rappor_crowd, rappor_terms, selection, sums, trust
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
