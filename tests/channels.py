@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from caldp_core.audit.channels import Channel
-from caldp_core.audit.pairwise import audit_channel
+from caldp_core.audit.pairwise import Channel, audit_channel
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import DenseMatrix

@@ -3,17 +3,34 @@
 The strongest way that the mechanism's size and statements allow is taken; the verdict says which
 (`LargeAudit.method`). A statement counts only if it is about the very reports that the mechanism
 makes (`statement_check.py`); where nothing can be read, nothing is certified.
+
+Audit of mechanisms on maps that report rows and columns independently, against their policy.
+
+Their channel is the product of two small ones, which are read entry by entry. For places i rows and
+j columns apart no likelihood ratio is above ρ_i·κ_j, the largest ratios between rows i apart and
+between columns j apart; and all such places have the same E. So a few thousand comparisons
+in rationals decide all k² pairs, at any size.
 """
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
-from caldp_core.audit.axes import audit_axes
-from caldp_core.audit.block_extremes import quotient
-from caldp_core.audit.blockwise import LargeAudit, PairClass, audit_context
-from caldp_core.audit.pairwise import audit_channel
-from caldp_core.audit.statement_check import MAKES_REPORTS, statement_mismatch
+import numpy as np
+
+from caldp_core.audit.blockwise import (
+    MAKES_REPORTS,
+    LargeAudit,
+    PairClass,
+    audit_context,
+    quotient,
+    ratio_sort_key,
+    statement_mismatch,
+)
+from caldp_core.audit.pairwise import as_fraction, audit_channel
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.powers import exp_below
@@ -27,6 +44,178 @@ from caldp_core.mechanisms.structures import (
 )
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
+
+EVERY_AXIS: Final = "every entry of the channels of rows and columns"
+PLACES: Final = "places apart"
+_PARTS: Final = 1 << 256
+
+
+@dataclass(frozen=True)
+class _MaxRatio:
+    """The largest Q(y|x)/Q(y|x′) between cells of an axis that are some steps apart."""
+
+    ratio: Fraction | None
+    x: int
+    other: int
+
+
+class _Axis:
+    """One axis' channel, and its largest ratios between cells by their distance.
+
+    Entries are rationals of thousands of digits, but few are different objects: results for one,
+    or for two, are cached by their identity.
+    """
+
+    def __init__(self, channel: Sequence[Sequence[Fraction]]) -> None:
+        self.size = len(channel)
+        entries = {id(entry): entry for row in channel for entry in row}
+        fractions = {key: as_fraction(entry) for key, entry in entries.items()}
+        self._rows = [[fractions[id(entry)] for entry in row] for row in channel]
+        self._quotients: dict[tuple[int, int], Fraction | None] = {}
+        self._same: dict[Fraction | None, Fraction | None] = {}
+        self._known: dict[int, _MaxRatio] = {0: _MaxRatio(Fraction(1), 0, 0)}
+
+    @cached_property
+    def faulty_row(self) -> int | None:
+        """The first cell whose row is not a distribution."""
+        entries = {id(entry): entry for row in self._rows for entry in row}
+        scale = math.lcm(*(entry.denominator for entry in entries.values()))
+        whole = {key: int(entry * scale) for key, entry in entries.items()}
+        sums = (sum(whole[id(entry)] for entry in row) for row in self._rows)
+        below = {key for key, entry in whole.items() if entry < 0}
+        wrong = (
+            x
+            for x, (row, total) in enumerate(zip(self._rows, sums, strict=True))
+            if total != scale or any(id(entry) in below for entry in row)
+        )
+        return next(wrong, None)
+
+    @cached_property
+    def ratio_bounds(self) -> list[int | None]:
+        """(size,) upper bounds by distance, in `_PARTS`: neighbours' ratio, as often as steps.
+
+        None for ∞. Rounded up, as exact powers would have thousands of digits.
+        """
+        step = self.max_ratio(1).ratio if self.size > 1 else Fraction(1)
+        bounds: list[int | None] = [_PARTS]
+        for _ in range(self.size - 1):
+            before = bounds[-1]
+            known = before is not None and step is not None
+            bounds.append(math.ceil(before * step) if known else None)  # type: ignore[operator]
+        return bounds
+
+    def max_ratio(self, steps: int) -> _MaxRatio:
+        """The largest ratio between cells exactly so many `steps` apart."""
+        if steps not in self._known:
+            pairs = ((x, x + steps) for x in range(self.size - steps))
+            both = [pair for x, y in pairs for pair in ((x, y), (y, x))]
+            ratios = [_MaxRatio(self._widest(x, other), x, other) for x, other in both]
+            self._known[steps] = max(ratios, key=lambda each: ratio_sort_key(each.ratio))
+        return self._known[steps]
+
+    def _widest(self, x: int, other: int) -> Fraction | None:
+        ratios = map(self._quotient, self._rows[x], self._rows[other])
+        return max({id(ratio): ratio for ratio in ratios}.values(), key=ratio_sort_key)
+
+    def _quotient(self, a: Fraction, b: Fraction) -> Fraction | None:
+        key = id(a), id(b)
+        if key not in self._quotients:
+            ratio = quotient(a, b)
+            self._quotients[key] = self._same.setdefault(ratio, ratio)
+        return self._quotients[key]
+
+
+def audit_axes(
+    mechanism: HasAxisChannels,
+    policy: GridMetric | EuclideanMetric,
+    progress: Progress = no_progress,
+) -> LargeAudit:
+    """Check such a mechanism against a policy that falls off with distance, exactly, at any k.
+
+    `classes`: places one row apart, one column apart, and the distance that comes nearest to its
+    level or goes farthest beyond (by logarithms, which decide nothing). Raises `CaldpError` if the
+    channels are of another map.
+    """
+    row, column = (_Axis(channel) for channel in mechanism.axis_channels())
+    require(
+        (row.size, column.size) == (policy.rows, policy.columns),
+        f"The mechanism moves on {row.size} × {column.size} cells, the policy is for "
+        f"{policy.rows} × {policy.columns}; make it anew for the policy.",
+    )
+    holds, nearest, margin = True, (0, 0), -math.inf
+    for i in range(policy.rows):
+        for j, epsilon in enumerate(_levels(policy, i)):
+            if i or j:
+                bound = _bound(row, column, i, j)
+                if bound is None or not _within(bound, epsilon):
+                    holds = holds and _class_of(row, column, policy, i, j).holds
+                loss = math.inf if bound is None else math.log(bound) - 2 * math.log(_PARTS)
+                excess = loss - epsilon
+                if excess > margin:
+                    margin, nearest = excess, (i, j)
+        progress((i + 1) / policy.rows)
+    classes = {
+        (i, j): _class_of(row, column, policy, i, j)
+        for i, j in dict.fromkeys([(1, 0), (0, 1), nearest])
+        if i + j > 0 and i < policy.rows and j < policy.columns
+    }
+    faulty = _faulty(row, column)
+    return LargeAudit(
+        holds and faulty is None, EVERY_AXIS, tuple(classes.values()), classes.get(nearest), faulty
+    )
+
+
+def _levels(policy: GridMetric | EuclideanMetric, i: int) -> list[float]:
+    """(columns,) E of places i rows apart, by the columns that they are apart."""
+    places = i * policy.columns + np.arange(policy.columns)
+    levels: list[float] = policy.between(np.zeros_like(places), places).tolist()
+    return levels
+
+
+def _bound(row: _Axis, column: _Axis, i: int, j: int) -> int | None:
+    """An upper bound on the ratio of places i rows and j columns apart, in `_PARTS`²."""
+    a, b = row.ratio_bounds[i], column.ratio_bounds[j]
+    return None if a is None or b is None else a * b
+
+
+def _within(bound: int, epsilon: float) -> bool:
+    allowed = exp_below(epsilon)
+    return bound * allowed.denominator <= allowed.numerator * _PARTS**2
+
+
+def _class_of(
+    row: _Axis, column: _Axis, policy: GridMetric | EuclideanMetric, i: int, j: int
+) -> PairClass:
+    epsilon = _levels(policy, i)[j]
+    bound, (a, b) = _bound(row, column, i, j), ((0, i), (0, j))
+    ratio = None if bound is None else Fraction(bound, _PARTS**2)
+    holds = bound is not None and _within(bound, epsilon)
+    if not holds:
+        # The bound is too coarse, or something leaks: the distance itself decides.
+        rows, columns = row.max_ratio(i), column.max_ratio(j)
+        a, b = (rows.x, rows.other), (columns.x, columns.other)
+        ratio = None
+        if rows.ratio is not None and columns.ratio is not None:
+            ratio = rows.ratio * columns.ratio
+        holds = ratio is not None and ratio <= exp_below(epsilon)
+    return PairClass(
+        block=0,
+        kind=PLACES,
+        pairs=(policy.rows - i) * (policy.columns - j) * 2 * (2 if i and j else 1),
+        x=a[0] * policy.columns + b[0],
+        x_other=a[1] * policy.columns + b[1],
+        output=None,
+        ratio=ratio,
+        epsilon=epsilon,
+        holds=holds,
+    )
+
+
+def _faulty(row: _Axis, column: _Axis) -> int | None:
+    if column.faulty_row is not None:
+        return column.faulty_row
+    return None if row.faulty_row is None else row.faulty_row * column.size
+
 
 EVERY_PAIR: Final = "every pair and every entry of the channel"
 ANY_PAIR: Final = "any pair"

@@ -2,6 +2,15 @@
 
 An audit sees a mechanism's channel and its policy, and trusts nothing else that the mechanism
 states about itself.
+
+Small channels written out in rationals, and the checks that all audits of them share.
+
+Composition and post-processing of channels (CALDP Propositions 1 and 2).
+
+Arguments and results are small channels in rationals: rows of output probabilities, as
+`Mechanism.exact_channel` returns them.
+
+Whether a channel provides utility-optimized LDP (Murakami and Kawamoto 2019).
 """
 
 import math
@@ -10,12 +19,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from numbers import Rational
+from typing import TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.powers import exp_below
+from caldp_core.basics.types import Bools
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -186,3 +198,115 @@ def log_of(ratio: Fraction | None) -> float:
     if abs(near) < Fraction(1, 2):
         return math.log1p(float(near))
     return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+Channel: TypeAlias = Sequence[Sequence[Fraction]]
+"""k rows of output probabilities."""
+
+
+def outputs_of(channel: Channel) -> int:
+    """Number of outputs; raises `CaldpError` unless all rows have one length."""
+    lengths = {len(row) for row in channel}
+    require(len(lengths) == 1, "A channel needs at least one row, and all of one length.")
+    return lengths.pop()
+
+
+def check_rows(channel: Channel, policy: PrivacyMatrix) -> None:
+    """Raise `CaldpError` unless the channel has one row for each symbol of the policy."""
+    require(
+        len(channel) == policy.k,
+        f"A channel for this policy needs {policy.k} rows, got {len(channel)}.",
+    )
+
+
+def check_size(entries: int) -> None:
+    """Raise `CaldpError` if a channel in rationals may not have so many entries."""
+    require(
+        entries <= EXACT_MAX_ENTRIES,
+        f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one would "
+        f"have {entries:,}; use smaller channels.",
+    )
+
+
+def release_both(first: Channel, second: Channel) -> list[list[Fraction]]:
+    """The channel of two independent releases about one x; column y₁·outputs₂ + y₂."""
+    return release_adaptively(first, [second] * outputs_of(first))
+
+
+def release_adaptively(first: Channel, seconds: Sequence[Channel]) -> list[list[Fraction]]:
+    """The channel of two releases of which the second, seconds[y₁], depends on the first's y₁.
+
+    CALDP Proposition 2: within E₁ + E₂ if `first` is within E₁ and each of `seconds` within E₂.
+    All seconds have one number of outputs; column y₁·outputs₂ + y₂. Raises `CaldpError`.
+    """
+    outputs = outputs_of(first)
+    widths = {outputs_of(second) for second in seconds}
+    require(
+        len(seconds) == outputs
+        and len(widths) == 1
+        and all(len(second) == len(first) for second in seconds),
+        f"A second release needs a channel of {len(first)} rows, all of one length, for each of "
+        f"the first's {outputs} outputs.",
+    )
+    check_size(len(first) * outputs * widths.pop())
+    return [
+        [q * r for q, second in zip(row, seconds, strict=True) for r in second[x]]
+        for x, row in enumerate(first)
+    ]
+
+
+def post_process(channel: Channel, rule: Channel) -> list[list[Fraction]]:
+    """Q·W: reports y are replaced by z with probability rule[y][z] (CALDP Proposition 1).
+
+    `rule`: a row for each output of the channel, each a distribution. Raises `CaldpError`.
+    """
+    outputs, columns = outputs_of(channel), outputs_of(rule)
+    require(
+        len(rule) == outputs and all(sum(row) == 1 and min(row) >= 0 for row in rule),
+        f"A rule for this channel needs {outputs} rows, each of probabilities that sum to 1.",
+    )
+    check_size(len(channel) * columns)
+    return [
+        [sum((q * to[z] for q, to in zip(row, rule, strict=True)), Fraction(0))
+         for z in range(columns)]
+        for row in channel
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class UldpVerdict:
+    """ULDP Definition 2, property by property.
+
+    `reveals`: each output that is not protected comes from one input only, not a sensitive one
+    (4). `protects`: on protected outputs all inputs, whichever x and x′, stay within e^ε (5).
+    """
+
+    reveals: bool
+    protects: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether both properties hold."""
+        return self.reveals and self.protects
+
+
+def uldp(channel: Channel, sensitive: Bools, protected: Bools, epsilon: float) -> UldpVerdict:
+    """Whether a channel provides (X_S, Y_P, ε)-ULDP (Murakami, Kawamoto 2019, Definition 2).
+
+    `sensitive`: (k,) X_S. `protected`: (outputs,) Y_P. Stricter than high-low LDP in two
+    points: (5) also binds inputs that are not sensitive, and high-low LDP has no (4).
+    Raises `CaldpError` if shapes don't fit.
+    """
+    columns = list(zip(*channel, strict=True))
+    require(
+        len(sensitive) == len(channel) and len(protected) == len(columns),
+        f"This channel needs {len(channel)} sensitive flags and {len(columns)} protected ones.",
+    )
+    power = exp_below(epsilon)
+    clear = [column for column, hides in zip(columns, protected, strict=True) if not hides]
+    hidden = [column for column, hides in zip(columns, protected, strict=True) if hides]
+    senders = [[x for x, q in enumerate(column) if q > 0] for column in clear]
+    return UldpVerdict(
+        reveals=all(len(xs) == 1 and not sensitive[xs[0]] for xs in senders),
+        protects=all(max(column) <= power * min(column) for column in hidden),
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from caldp_core.audit.even_guess import even_guess
+from caldp_core.audit.adversary import even_guess
 from caldp_core.audit.inference import credible_set, max_posteriors, posterior_after_reports
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats, Ints, Reports, read_only

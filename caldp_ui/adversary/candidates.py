@@ -8,8 +8,8 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.best_guess import BestGuess, best_guess
-from caldp_core.audit.error_regions import claimed_region, reached_region
+from caldp_core.audit.adversary import claimed_region, reached_region
+from caldp_core.audit.inference import BestGuess, best_guess
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats

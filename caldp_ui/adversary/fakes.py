@@ -10,8 +10,14 @@ from functools import cached_property
 import numpy as np
 
 from caldp_core.audit import poisoning
-from caldp_core.audit.block_sums import BlockSum, block_sum
-from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS, AttackPower
+from caldp_core.audit.poisoning import (
+    ATTACKS,
+    MAXIMAL_GAIN,
+    RANDOM_ITEMS,
+    AttackPower,
+    BlockSum,
+    block_sum,
+)
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Levels, read_only

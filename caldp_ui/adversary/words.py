@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.best_guess import BestGuess
+from caldp_core.audit.inference import BestGuess
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.adversary.beliefs import BeliefData, CandidatePair, likely_area
@@ -229,7 +229,7 @@ def guess_sentence(ours: BestGuess | None, plain: BestGuess | None, block: str) 
     if ours is None:
         return (
             "Not shown for this method, or for ε above 3: it takes too long to compute (for other "
-            "methods on small domains see `caldp_core.audit.best_guess`)."
+            "methods on small domains see `caldp_core.audit.inference`)."
         )
     shares = [ours.before, ours.after, *([plain.after] if plain else [])]
     counts, number = formats.out_of_one(*shares)

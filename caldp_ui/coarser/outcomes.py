@@ -20,7 +20,7 @@ from caldp_core.attacks import (
     solve_by_subtraction,
 )
 from caldp_core.attacks.solving import disclosed_cells
-from caldp_core.audit.pair_guess import guess_accuracy_of_rows, pair_rows
+from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints

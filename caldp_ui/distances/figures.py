@@ -9,8 +9,7 @@ from typing import Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.pair_guess import guess_accuracy
+from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.basics.types import Floats, Ints
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.planes import FIXED

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.audit.composition import release_both
+from caldp_core.audit.pairwise import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.channels import Channel
+from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.even_guess import pair_odds
+from caldp_core.audit.adversary import pair_odds
 from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain

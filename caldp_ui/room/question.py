@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.channels import Channel
+from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import check_epsilon, require
 from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import in_context

@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.audit.beliefs import Beliefs
+from caldp_core.audit.inference import Beliefs
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import figures
 from caldp_ui.values.figures import BeliefRow

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.beliefs import (
+from caldp_core.audit.inference import (
     Beliefs,
     channel_beliefs,
     policy_beliefs,

@@ -8,8 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.even_guess import PairOdds, pair_odds
+from caldp_core.audit.adversary import PairOdds, max_guess_accuracy, pair_odds
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.experiments.run import Setup

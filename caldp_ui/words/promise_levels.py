@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.even_guess import even_guess, pair_odds
+from caldp_core.audit.adversary import even_guess, max_guess_accuracy, pair_odds
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup

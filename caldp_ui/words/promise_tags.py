@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.even_guess import pair_odds
+from caldp_core.audit.adversary import max_guess_accuracy, pair_odds
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.scenarios.policies import PersonalTags

@@ -30,7 +30,7 @@ from caldp_core.attacks.reconstruction import (
     reconstruct,
 )
 from caldp_core.attacks.solving import Sums, disclosed_cells
-from caldp_core.audit.pair_guess import guess_accuracy_of_rows, pair_rows
+from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from caldp_core.audit import blockwise as audit_large
-from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
-from caldp_core.audit.support_forms import is_distribution
+from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context, is_distribution
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, registry

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from caldp_core import audit_mechanism
-from caldp_core.audit.axes import EVERY_AXIS, audit_axes
 from caldp_core.audit.blockwise import EVERY_ENTRY, audit_context
-from caldp_core.audit.mechanisms import EVERY_PAIR, SMALL_TWIN, TAGS
+from caldp_core.audit.mechanisms import EVERY_AXIS, EVERY_PAIR, SMALL_TWIN, TAGS, audit_axes
 from caldp_core.audit.pairwise import audit_channel, exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource

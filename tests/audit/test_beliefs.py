@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import posterior
-from caldp_core.audit.beliefs import (
+from caldp_core.audit.inference import (
     Beliefs,
     channel_beliefs,
+    max_posterior,
     policy_beliefs,
     policy_beliefs_of_value,
 )
-from caldp_core.audit.inference import max_posterior
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms import FAMILIES, registry

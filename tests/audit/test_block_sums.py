@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from caldp_core.audit import poisoning
-from caldp_core.audit.block_sums import FALSE_ALARMS, BlockSum, block_sum, exceeded_deviations
+from caldp_core.audit.poisoning import FALSE_ALARMS, BlockSum, block_sum, exceeded_deviations
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry

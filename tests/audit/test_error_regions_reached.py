@@ -8,10 +8,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from caldp_core.audit.adversary import least_weighted_error
-from caldp_core.audit.best_guess import best_guess, best_guess_of_channel
-from caldp_core.audit.error_regions import claimed_region, reached_region
-from caldp_core.audit.pair_guess import guess_accuracy
+from caldp_core.audit.adversary import (
+    claimed_region,
+    guess_accuracy,
+    least_weighted_error,
+    reached_region,
+)
+from caldp_core.audit.inference import best_guess, best_guess_of_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, registry

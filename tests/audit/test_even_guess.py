@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit.adversary import error_vertex, max_guess_accuracy
-from caldp_core.audit.best_guess import best_guess_of_channel
-from caldp_core.audit.even_guess import PairOdds, even_guess, pair_odds
+from caldp_core.audit.adversary import (
+    PairOdds,
+    error_vertex,
+    even_guess,
+    max_guess_accuracy,
+    pair_odds,
+)
+from caldp_core.audit.inference import best_guess_of_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix

@@ -6,14 +6,13 @@ from typing import Final
 import numpy as np
 import pytest
 
-from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.audit.inference import (
     credible_set,
     likelihood,
     max_posterior,
     posterior_after_reports,
 )
-from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, registry

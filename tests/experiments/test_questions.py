@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accuracy
-from caldp_core.audit.composition import release_both
+from caldp_core.audit.pairwise import release_both
 from caldp_core.basics.errors import CaldpError
 from caldp_core.experiments.questions import (
     Question,

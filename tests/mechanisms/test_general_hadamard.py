@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.linalg import hadamard as sylvester
 
+from caldp_core.audit.adversary import guess_accuracy
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.audit.inference import likelihood
-from caldp_core.audit.pair_guess import guess_accuracy
 from caldp_core.audit.poisoning import crafted_mean, maximal_gain_added
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.audit.adversary import posterior, within_error_region
-from caldp_core.audit.composition import post_process, release_adaptively, release_both
+from caldp_core.audit.pairwise import post_process, release_adaptively, release_both
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.audit.adversary import error_rates, least_weighted_error, within_error_region
-from caldp_core.audit.channels import Channel
-from caldp_core.audit.uldp import UldpVerdict, uldp
+from caldp_core.audit.pairwise import Channel, UldpVerdict, uldp
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context, dense

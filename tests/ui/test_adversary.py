@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.best_guess import best_guess
-from caldp_core.audit.inference import likelihood
-from caldp_core.audit.pair_guess import guess_accuracy
+from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
+from caldp_core.audit.inference import best_guess, likelihood
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.grid import US_GRID, Area

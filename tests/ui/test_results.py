@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.even_guess import pair_odds
+from caldp_core.audit.adversary import pair_odds
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.results import Results, Tallies, made_up_week

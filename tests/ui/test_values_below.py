@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit.beliefs import policy_beliefs
+from caldp_core.audit.inference import policy_beliefs
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, WebVisits
