@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from benchmarks.figures import Bar, Figure, measure_time
 from benchmarks.sizes import Sizes
-from caldp_core.experiments.interleaved_runs import run_interleaved
-from caldp_core.experiments.processes import run_in_processes
+from caldp_core.experiments.interleaved_runs import run_in_processes, run_interleaved
 from caldp_core.experiments.reproduce import (
     LINES,
     PANELS,

@@ -67,8 +67,7 @@ def works(folder: Path) -> dict[str, Callable[[], object]]:
     from caldp_core.collect.collector import Collector
     from caldp_core.collect.spark import tally_frame
     from caldp_core.domain.grid import US_GRID, GridDomain
-    from caldp_core.experiments.geojson import as_geojson
-    from caldp_core.experiments.geoparquet import as_geoparquet
+    from caldp_core.experiments.table import as_geojson, as_geoparquet
     from caldp_core.scenarios.blocks import HexagonBlocks
 
     fiji, paris = GridDomain(-22.0, 176.0, 0.5, 20, 12), GridDomain(48.7, 2.1, 0.01, 30, 50)

@@ -39,9 +39,8 @@ from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator
-from caldp_core.experiments.geojson import cells_as_geojson, map_for_geojson
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.table import Columns, as_csv
+from caldp_core.experiments.table import Columns, as_csv, cells_as_geojson, map_for_geojson
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.mixing import DELTA
 

@@ -7,7 +7,7 @@ import click
 
 from caldp_core.basics import limits
 from caldp_core.cli.terminal import plain_errors, progress_bar
-from caldp_core.experiments.processes import run_in_processes
+from caldp_core.experiments.interleaved_runs import run_in_processes
 from caldp_core.experiments.reproduce import PAPER, Recomputed, table_1
 from caldp_core.scenarios.scenario import Scenario
 

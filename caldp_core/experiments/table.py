@@ -1,15 +1,26 @@
-"""A result as a table: one row a value, for data frames and files."""
+"""A result as a table: one row a value, for data frames and files.
+
+A result on a map as GeoJSON: a square a cell, for geographic information systems.
+
+A result on a map as GeoParquet 1.1: the cells of GeoJSON in a sixth of its size.
+
+For QGIS, GDAL, geopandas and DuckDB. See geoparquet.org; the form of a cell is OGC 06-103r4's.
+"""
 
 import csv
 import io
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import escape_formula, parse_float
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.intervals import margins
 
@@ -60,3 +71,124 @@ def as_cell(value: object) -> object:
     if isinstance(value, str) and parse_float(value) is None:
         return escape_formula(value)
     return value
+
+
+_PLACE: Final = ("latitude", "longitude")
+
+
+def as_geojson(result: "Result") -> str:
+    """The cells that are estimated to hold anybody, with the other columns of `columns_of`.
+
+    Raises `CaldpError` for a result without a map.
+    """
+    domain = result.setup.dataset.domain
+    return cells_as_geojson(domain, columns_of(result), result.first.estimate)
+
+
+def map_for_geojson(domain: Domain | GridDomain) -> GridDomain:
+    """The domain, as a map; raises `CaldpError` for values that are on none."""
+    if not isinstance(domain, GridDomain):
+        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
+    return domain
+
+
+def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats) -> str:
+    """The cells of (k,) `shares` above 0 with their columns, each of k entries.
+
+    By RFC 7946: degrees of WGS 84, longitude first, rings against the clock. Raises `CaldpError`
+    for values that are on no map.
+    """
+    grid = map_for_geojson(grid)
+    properties = {name: cells for name, cells in columns.items() if name not in _PLACE}
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Polygon", "coordinates": [_ring(grid, cell)]},
+            "properties": {
+                name: None if cells[cell] == "" else cells[cell]
+                for name, cells in properties.items()
+            },
+        }
+        for cell in np.flatnonzero(shares > 0).tolist()
+    ]
+    whole: dict[str, Any] = {
+        "type": "FeatureCollection",
+        "description": "Estimates from randomised reports; cells that are not here have none.",
+        "features": features,
+    }
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def _ring(grid: GridDomain, cell: int) -> list[list[float]]:
+    row, column = divmod(cell, grid.columns)
+    south, north = (round(grid.south + each * grid.cell, 9) for each in (row, row + 1))
+    west, east = (round(grid.west + each * grid.cell, 9) for each in (column, column + 1))
+    if west >= 180:  # RFC 7946, section 3.1.9; no cell lies on both sides
+        west, east = round(west - 360, 9), round(east - 360, 9)
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+
+
+_PARQUET_PLACE: Final = ("latitude", "longitude")
+_CORNERS: Final = ((0, 0), (0, 1), (1, 1), (1, 0), (0, 0))
+"""Rows up and columns to the right of a cell's south-west corner, against the clock."""
+_POLYGON: Final = np.dtype(
+    [
+        ("little_endian", "u1"),
+        ("kind", "<u4"),
+        ("rings", "<u4"),
+        ("points", "<u4"),
+        ("ring", "<f8", (len(_CORNERS), 2)),
+    ]
+)
+_KIND: Final = 3
+
+
+def as_geoparquet(result: "Result") -> bytes:
+    """The cells that are estimated to hold anybody, with the other columns of `columns_of`.
+
+    Degrees of WGS 84, longitude first. Raises `CaldpError` for a result without a map, and where
+    pyarrow is not installed.
+    """
+    grid = result.setup.dataset.domain
+    if not isinstance(grid, GridDomain):
+        raise CaldpError("GeoParquet needs a map, and these values are on none; save them as CSV.")
+    with explain_missing("GeoParquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    cells = np.flatnonzero(result.first.estimate > 0)
+    columns: dict[str, list[object]] = {
+        name: [None if column[cell] == "" else column[cell] for cell in cells.tolist()]
+        for name, column in columns_of(result).items()
+        if name not in _PARQUET_PLACE
+    }
+    table = pa.table({**columns, "geometry": pa.array(_polygons(grid, cells), pa.binary())})
+    out = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata({"geo": json.dumps(_META)}), out)
+    return out.getvalue()
+
+
+_META: Final = {
+    "version": "1.1.0",
+    "primary_column": "geometry",
+    "columns": {
+        "geometry": {
+            "encoding": "WKB",
+            "geometry_types": ["Polygon"],
+            "orientation": "counterclockwise",
+        }
+    },
+}
+
+
+def _polygons(grid: GridDomain, cells: Ints) -> list[bytes]:
+    """Each of the (n,) `cells` as a polygon in well-known binary."""
+    polygons = np.zeros(cells.size, _POLYGON)
+    polygons["little_endian"], polygons["kind"] = 1, _KIND
+    polygons["rings"], polygons["points"] = 1, len(_CORNERS)
+    row, column = np.divmod(cells, grid.columns)
+    for at, (up, right) in enumerate(_CORNERS):
+        turns = np.where(grid.longitudes()[column] > 180, 360.0, 0.0)
+        polygons["ring"][:, at, 0] = (grid.west + (column + right) * grid.cell - turns).round(9)
+        polygons["ring"][:, at, 1] = (grid.south + (row + up) * grid.cell).round(9)
+    whole, size = polygons.tobytes(), _POLYGON.itemsize
+    return [whole[at : at + size] for at in range(0, len(whole), size)]

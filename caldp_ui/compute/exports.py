@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import PublicMap
-from caldp_core.experiments.geojson import as_geojson
-from caldp_core.experiments.geoparquet import as_geoparquet
 from caldp_core.experiments.run import Result
-from caldp_core.experiments.table import as_cell, as_csv, columns_of
+from caldp_core.experiments.table import as_cell, as_csv, as_geojson, as_geoparquet, columns_of
 from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import is_own

@@ -11,8 +11,7 @@ import streamlit as st
 from caldp_core.collect.json_files import format_json
 from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.geojson import cells_as_geojson
-from caldp_core.experiments.table import as_cell, as_csv
+from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.tabs import tabs

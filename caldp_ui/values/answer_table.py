@@ -10,7 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.domain.scale import scale_of
 from caldp_core.estimation.intervals import ranges, simultaneous
-from caldp_core.experiments.means import Mean, mean_in
+from caldp_core.experiments.questions import Mean, mean_in
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell
 from caldp_core.mechanisms.catalogue import MECHANISMS

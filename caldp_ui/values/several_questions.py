@@ -13,13 +13,14 @@ from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnSurvey, OwnTable
 from caldp_core.domain.scale import scale_of
-from caldp_core.experiments.means import Mean, mean_of
 from caldp_core.experiments.questions import (
     Marginal,
+    Mean,
     Question,
     QuestionPlan,
     ask_questions,
     best_plan,
+    mean_of,
     open_mechanism_maker,
     ordered_question,
     plain_mechanism_maker,

@@ -10,8 +10,8 @@ from benchmarks.browser import wait_until_settled
 from caldp_core.datasets import Cities
 from caldp_core.datasets.files.published import read_published_map
 from caldp_core.datasets.public_map import PublicMap
-from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.table import as_geojson
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.places.page_state import LINK, PlacesState

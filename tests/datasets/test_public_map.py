@@ -17,10 +17,9 @@ from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.error_validity import SAME, invalid_error_reason
-from caldp_core.experiments.geojson import as_geojson
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_core.experiments.table import as_csv, columns_of
+from caldp_core.experiments.table import as_csv, as_geojson, columns_of
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from caldp_core.experiments.means import mean_of
-from caldp_core.experiments.questions import plain_mechanism_maker
+from caldp_core.experiments.questions import mean_of, plain_mechanism_maker
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.scenarios.best import Best
 from tests.stats import SIGNIFICANCE, assert_mean
