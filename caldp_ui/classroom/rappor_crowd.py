@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import scipy
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.decoding import Collector
+from caldp_core.lecture.rappor import Collector
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts
 from caldp_ui.classroom.page_state import Lesson

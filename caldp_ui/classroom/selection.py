@@ -11,8 +11,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import NoisyMax
-from caldp_core.lecture.contests import EXACT_PEOPLE, even_votes
-from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_core.lecture.selection import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, dials, example
 from caldp_ui.classroom.page_state import Lesson

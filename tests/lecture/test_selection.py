@@ -10,8 +10,7 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Ints
 from caldp_core.lecture import selection
-from caldp_core.lecture.contests import even_votes
-from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse, even_votes
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
 from tests.contract.checks import naming
