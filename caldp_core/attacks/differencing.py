@@ -14,8 +14,7 @@ import numpy as np
 
 from caldp_core.basics.errors import check_symbols, check_whole
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.treatments.rounding import Rounding
-from caldp_core.treatments.suppression import Suppressed, Suppression
+from caldp_core.treatments.release import Rounding, Suppressed, Suppression
 
 PAIRS_MAX: Final = 1000
 

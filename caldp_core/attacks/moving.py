@@ -13,9 +13,7 @@ import numpy as np
 from caldp_core.attacks.differencing import place_guess_accuracy
 from caldp_core.basics.errors import check_symbols
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.treatments.noise import CentralTable
-from caldp_core.treatments.rounding import Rounding
-from caldp_core.treatments.suppression import Suppression
+from caldp_core.treatments.release import CentralTable, Rounding, Suppression
 
 _DIGITS = 12
 """Decimals of chances; outcomes that agree in so many count as one."""

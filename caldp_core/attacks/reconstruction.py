@@ -15,7 +15,7 @@ import scipy
 from caldp_core.basics.errors import check_whole
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.lecture.central import GeometricNoise
-from caldp_core.treatments.rounding import Rounding
+from caldp_core.treatments.release import Rounding
 
 PEOPLE_MAX: Final = 400
 TABLES_MAX: Final = 2000

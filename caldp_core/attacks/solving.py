@@ -12,7 +12,7 @@ import scipy
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
-from caldp_core.treatments.suppression import Suppressed
+from caldp_core.treatments.release import Suppressed
 
 _SAME: Final = 1e-6
 """Two ends nearer than this are one number: counts are whole."""

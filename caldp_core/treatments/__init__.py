@@ -5,12 +5,17 @@ table. Larger cells, hidden small counts, and rounding promise nothing about one
 noise, and the mechanisms of scenarios (plain LDP, blocks, sensitive sets), do.
 """
 
-from caldp_core.treatments.coarser import larger_cells
-from caldp_core.treatments.errors import TableErrors, table_errors
-from caldp_core.treatments.noise import CentralTable
-from caldp_core.treatments.release import Release, exact_release
-from caldp_core.treatments.rounding import Rounding
-from caldp_core.treatments.suppression import Suppressed, Suppression
+from caldp_core.treatments.release import (
+    CentralTable,
+    Release,
+    Rounding,
+    Suppressed,
+    Suppression,
+    TableErrors,
+    exact_release,
+    larger_cells,
+    table_errors,
+)
 
 __all__ = [
     "CentralTable",

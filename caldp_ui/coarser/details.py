@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
-from caldp_core.treatments.errors import BOX
+from caldp_core.treatments.release import BOX
 from caldp_ui.coarser import attack_words, debate, files, pin_view, take_home, words
 from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult

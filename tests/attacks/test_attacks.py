@@ -35,7 +35,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
 from caldp_core.treatments import CentralTable, Rounding, Suppression
-from caldp_core.treatments.suppression import Suppressed
+from caldp_core.treatments.release import Suppressed
 from tests.attacks.by_hand import averaged_by_hand, newcomers_by_hand, told_apart_by_hand
 
 
