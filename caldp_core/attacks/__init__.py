@@ -2,24 +2,20 @@
 
 from caldp_core.attacks.census_block import Person, Tables, worlds
 from caldp_core.attacks.differencing import (
-    exposed_newcomers,
-    place_guess_accuracy,
-    rounding_recovery_chance,
-)
-from caldp_core.attacks.moving import (
-    direction_guess_accuracy,
-    move_guess_accuracy,
-    noisy_move_guess_accuracy,
-)
-from caldp_core.attacks.reconstruction import Reconstruction, reconstruct
-from caldp_core.attacks.solving import (
     Sums,
     bounds,
+    direction_guess_accuracy,
+    exposed_newcomers,
+    move_guess_accuracy,
+    noisy_move_guess_accuracy,
+    place_guess_accuracy,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
+    rounding_recovery_chance,
     solve_by_subtraction,
 )
+from caldp_core.attacks.reconstruction import Reconstruction, reconstruct
 
 __all__ = [
     "Person",

@@ -19,7 +19,7 @@ from caldp_core.attacks import (
     rounding_recovery_chance,
     solve_by_subtraction,
 )
-from caldp_core.attacks.solving import disclosed_cells
+from caldp_core.attacks.differencing import disclosed_cells
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError

@@ -21,7 +21,7 @@ from caldp_core.attacks import (
     solve_by_subtraction,
 )
 from caldp_core.attacks.census_block import LINES, Person, Tables, worlds
-from caldp_core.attacks.differencing import place_guess_accuracy
+from caldp_core.attacks.differencing import Sums, disclosed_cells, place_guess_accuracy
 from caldp_core.attacks.reconstruction import (
     Noisy,
     Rounded,
@@ -29,7 +29,6 @@ from caldp_core.attacks.reconstruction import (
     publish_exact,
     reconstruct,
 )
-from caldp_core.attacks.solving import Sums, disclosed_cells
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import in_context

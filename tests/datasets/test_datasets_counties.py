@@ -9,7 +9,7 @@ from caldp_core.attacks import (
     published_sums_with_rule,
     solve_by_subtraction,
 )
-from caldp_core.attacks.solving import disclosed_cells
+from caldp_core.attacks.differencing import disclosed_cells
 from caldp_core.datasets import InfantDeaths, county_outlines
 from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.blocks import GroupBlocks
