@@ -21,17 +21,20 @@ from caldp_core.basics.limits import (
 from caldp_core.datasets.public_map import NoPrior, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import specs
-from caldp_core.scenarios import blocks, sensitive
+from caldp_core.scenarios import blocks
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
+from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.policies import (
     BACKGROUNDS,
     BinaryQuestion,
     ContextPolicy,
+    CrowFlies,
+    Distances,
+    Line,
     MatrixPolicy,
     PersonalTags,
+    Streets,
 )
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 
 EPSILONS = st.floats(EPSILON_MIN, EPSILON_MAX)
@@ -151,20 +154,20 @@ BLOCKS = {
     ),
 }
 SENSITIVE = {
-    "everything": st.builds(sensitive.EverythingSensitive),
-    "areas": st.builds(sensitive.SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
+    "everything": st.builds(blocks.EverythingSensitive),
+    "areas": st.builds(blocks.SensitiveAreas, edits=st.lists(EDITS, max_size=4).map(tuple)),
     "near": st.builds(
-        sensitive.SensitiveNear,
+        blocks.SensitiveNear,
         points=st.lists(st.sampled_from(["48.85,2.35", "-0.5,179.9", "89,0"]), max_size=3).map(
             tuple
         ),
         km=st.floats(0.0, 1_000.0),
     ),
     "inhabited": st.builds(
-        sensitive.SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
+        blocks.SensitiveInhabited, least=st.integers(0, 1000), most=st.integers(1000, N_MAX)
     ),
     "symbols": st.builds(
-        sensitive.SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)
+        blocks.SensitiveSymbols, runs=st.lists(SYMBOL_RUNS, max_size=4).map(tuple)
     ),
 }
 KM = st.floats(KM_MIN, KM_MAX)

@@ -14,8 +14,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.kinds import SLOTS
-from caldp_core.scenarios.scenario import FORMAT, Scenario
+from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario
 from caldp_ui.words.glossary import DEFINITIONS
 from tests import ROOT
 

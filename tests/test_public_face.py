@@ -46,8 +46,7 @@ from caldp_core.experiments.picture import encode_png
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.matrix import BinaryPolicy
-from caldp_core.scenarios.blocks import EvenRuns
-from caldp_core.scenarios.sensitive import SensitiveSymbols
+from caldp_core.scenarios.blocks import EvenRuns, SensitiveSymbols
 from tests.contract.checks import naming
 
 ROOT = Path(__file__).parents[1]

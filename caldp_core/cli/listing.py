@@ -9,7 +9,7 @@ import click
 
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry
-from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.scenario import SLOTS
 
 
 @click.command("list")

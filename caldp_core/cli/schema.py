@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from caldp_core.collect.schema import protocol_schema
-from caldp_core.scenarios.schema import schema
+from caldp_core.scenarios.scenario import schema
 
 _SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
 

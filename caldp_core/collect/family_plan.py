@@ -20,8 +20,8 @@ from caldp_core.mechanisms.specs import FamilySpec
 from caldp_core.mechanisms.structures import HasDeviceNumbers
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.coverage import coverage
-from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict
+from caldp_core.scenarios.scenario import KINDS
 
 
 @dataclass(frozen=True, eq=False)

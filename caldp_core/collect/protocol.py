@@ -41,8 +41,8 @@ from caldp_core.privacy.coverage import (
     names_text,
     value_names,
 )
-from caldp_core.scenarios.kinds import KINDS
 from caldp_core.scenarios.records import from_dict, to_dict
+from caldp_core.scenarios.scenario import KINDS
 
 PROTOCOL_KEY: Final = "caldp_protocol"
 FORMAT: Final = 1

@@ -9,7 +9,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.scenarios.records import INFINITY
-from caldp_core.scenarios.schema import kind_schema
+from caldp_core.scenarios.scenario import kind_schema
 
 _ONE: Final = 1 << 48
 _TEXTS: Final = {"type": "array", "items": {"type": "string"}}

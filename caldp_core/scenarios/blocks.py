@@ -2,24 +2,43 @@
 
 Every spec is frozen and holds only scalars and texts, so that it can be a cache key, a line in a
 file and part of a link; `build` makes the arrays.
+
+Blocks from polygons of one's own, such as the districts of a town.
+
+Specs of sensitive sets: which symbols are hidden. See `blocks.py` for what all specs are.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_whole, require
-from caldp_core.basics.files import parse_int
-from caldp_core.basics.limits import AREAS_MAX, HEXAGONS_MAX, K_MAX
+from caldp_core.basics.cache import cached
+from caldp_core.basics.counted import count_text
+from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
+from caldp_core.basics.files import parse_float, parse_int
+from caldp_core.basics.limits import (
+    AREAS_MAX,
+    CORNERS_MAX,
+    HEXAGONS_MAX,
+    K_MAX,
+    N_MAX,
+    POINTS_MAX,
+    POLYGONS_MAX,
+)
+from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.datasets import (
+    Dataset,
     country_labels,
     hexagon_labels,
     population_prior,
     region_labels,
     us_state_labels,
 )
+from caldp_core.datasets.own import check_line, excerpt
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import (
@@ -31,6 +50,7 @@ from caldp_core.domain.partitions import (
     named_blocks,
     single_block,
 )
+from caldp_core.domain.polygons import AreaPart, cells_of_parts, cells_within_km, unwrap_rings
 
 AnyDomain = Domain | GridDomain
 
@@ -223,3 +243,270 @@ def parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
         if first is None or last is None or last < first:
             raise CaldpError(f'Values by number are written "3" or "10-19", got {text!r}.')
         yield first, last
+
+
+OUTSIDE: Final = "Outside of all areas"
+_NUMBER: Final = r"-?[0-9]{1,3}(?:\.[0-9]{1,12})?"
+_RING: Final = re.compile(rf"{_NUMBER},{_NUMBER}(?: {_NUMBER},{_NUMBER})*")
+_CORNERS_MIN: Final = 3
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """Number of `cells` in several areas, and by the names of two how many the second took.
+
+    `taken`: the first area had them until the second, later one; most cells first.
+    """
+
+    cells: int
+    taken: dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class PolygonBlocks:
+    """Each polygon is a block, by its name; a later one wins where two overlap.
+
+    `names`: up to 500 different texts of one line; `polygons`: one for each, its corners as
+    "latitude,longitude" in degrees with spaces between them; a hole after " - ", a further part
+    after " + " (a hole is one of its part alone), a ring by the even-odd rule after " / ".
+    A cell is in the polygon that its centre is in; cells in none are one more block, the last.
+    Polygons without a cell left are not blocks. Raises `CaldpError` for anything else.
+    """
+
+    names: tuple[str, ...] = ()
+    polygons: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(
+            len(self.names) == len(self.polygons) <= POLYGONS_MAX,
+            f"polygons must be up to {POLYGONS_MAX}, with a name for each, got "
+            f"{len(self.polygons):,} and {count_text(len(self.names), 'name', 'names')}.",
+        )
+        for name in self.names:
+            check_line("names of polygons", name)
+        twice = next((name for name in self.names if self.names.count(name) > 1), None)
+        require(twice is None, f"names of polygons must differ, {excerpt(twice)} is there twice.")
+        corners = sum(text.count(",") for text in self.polygons)
+        require(
+            corners <= CORNERS_MAX,
+            f"polygons may have up to {CORNERS_MAX:,} corners in all, got {corners:,}; "
+            "simplify them.",
+        )
+        for text in self.polygons:
+            _parts(text)
+
+    def overlaps(self, domain: AnyDomain) -> Overlaps:
+        """Cells in several areas of a map."""
+        return _areas_of_cells(self, require_map(domain, "Polygons"))[1]
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec.build`."""
+        return _partition(self, require_map(domain, "Polygons"))
+
+
+@cached
+def _partition(spec: PolygonBlocks, grid: GridDomain) -> Partition:
+    present, labels = np.unique(_areas_of_cells(spec, grid)[0], return_inverse=True)
+    names = [*spec.names, OUTSIDE]
+    return named_blocks(np.asarray(labels, np.int64), [names[number] for number in present])
+
+
+@cached
+def _areas_of_cells(spec: PolygonBlocks, grid: GridDomain) -> tuple[Ints, Overlaps]:
+    """(k,) number of each cell's area, the last for none, and the cells in several."""
+    parts = [(number, part) for number, text in enumerate(spec.polygons) for part in _parts(text)]
+    outside = len(spec.names)
+    areas, several = np.full(grid.k, outside, np.int64), np.zeros(grid.k, np.bool_)
+    lost = Counter[tuple[int, int]]()
+    for at, cells in cells_of_parts([part for _, part in parts], grid):
+        number = parts[at][0]
+        taken = cells[(areas[cells] != number) & (areas[cells] != outside)]
+        lost.update((before, number) for before in areas[taken].tolist())
+        several[taken], areas[cells] = True, number
+    named = {(spec.names[a], spec.names[b]): cells for (a, b), cells in lost.most_common()}
+    return read_only(areas), Overlaps(int(several.sum()), named)
+
+
+@cached
+def _parts(text: str) -> tuple[AreaPart, ...]:
+    """The parts that a text unites; raises `CaldpError` where it is not such a text."""
+    return tuple(_part(part) for part in text.split(" + "))
+
+
+def _part(text: str) -> AreaPart:
+    area, *holes = text.split(" - ")
+    rings = area.split(" / ")
+    require(
+        len({frozenset(ring.split(" ")) for ring in rings}) == len(rings),
+        "A ring of a polygon stands twice after “ / ”, where two copies cancel each other; leave "
+        f"one out, got {excerpt(text)}.",
+    )
+    whole = unwrap_rings([_ring(ring) for ring in (*rings, *holes)])
+    return AreaPart(whole[: len(rings)], whole[len(rings) :])
+
+
+def _ring(text: str) -> Floats:
+    """A closed ring, (points, 2) longitude and latitude; raises `CaldpError` for other texts."""
+    if _RING.fullmatch(text) is None:
+        raise CaldpError(
+            "A polygon is written as corners “latitude,longitude” in degrees with spaces "
+            f"between them, got {excerpt(text)}."
+        )
+    points = np.array(re.split("[ ,]", text), dtype=np.float64).reshape(-1, 2)
+    inside = (np.abs(points) <= (90.0, 180.0)).all()
+    require(
+        bool(inside) and len(points) >= _CORNERS_MIN,
+        f"A polygon needs {_CORNERS_MIN} corners or more within ±90° and ±180°, got "
+        f"{excerpt(text)}.",
+    )
+    return np.asarray(np.vstack([points, points[:1]])[:, ::-1])
+
+
+class SensitiveSpec(Protocol):
+    """Says which symbols are sensitive."""
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """(k,) flags; raises `CaldpError` where the domain does not allow it."""
+        ...
+
+
+def blocks_and_flags(
+    blocks: BlocksSpec, sensitive: SensitiveSpec, dataset: Dataset
+) -> tuple[Partition, Bools]:
+    """Blocks of a dataset's symbols, and which symbols are sensitive: (k,), read-only.
+
+    Cells that were put together are protected as their small ones are: a larger cell is in the
+    block of its middle one, and sensitive if any of them is.
+    """
+    finest = dataset.fine_map
+    domain = dataset.domain if finest is None else finest.cells.fine
+    partition = blocks.build(domain)
+    flags = sensitive.build(domain, partition)
+    if finest is None:
+        return partition, read_only(flags)
+    return finest.cells.coarsen(partition), read_only(finest.cells.any_in_cell(flags))
+
+
+@dataclass(frozen=True)
+class EverythingSensitive:
+    """Every symbol is sensitive."""
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec.build`."""
+        del partition
+        return np.ones(domain.k, np.bool_)
+
+
+@dataclass(frozen=True)
+class SensitiveAreas:
+    """Areas added and taken away in order; none at all leaves nothing sensitive.
+
+    Each edit is a sign, then "south,north,west,east" in degrees: "+40.4,41.2,-74.4,-73.6" makes
+    its cells sensitive, "-…" makes them not. A "b" after the sign means every block that the area
+    touches: "+b40.4,41.2,-74.4,-73.6".
+    """
+
+    edits: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(len(self.edits) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(self.edits)}.")
+        for edit in self.edits:
+            _parse_edit(edit)
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec.build`."""
+        grid = require_map(domain, "Sensitive areas")
+        flags = np.zeros(grid.k, np.bool_)
+        for adds, whole_blocks, area in map(_parse_edit, self.edits):
+            touched = grid.area_mask(area)
+            if whole_blocks:
+                touched = np.isin(partition.labels, np.unique(partition.labels[touched]))
+            flags[touched] = adds
+        return flags
+
+
+def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
+    require(
+        edit[:1] in ("+", "-"),
+        f"A sensitive area starts with + or -, then south,north,west,east; got {edit!r}.",
+    )
+    whole_blocks = edit[1:2] == "b"
+    return edit[0] == "+", whole_blocks, Area.parse(edit[1 + whole_blocks :])
+
+
+@dataclass(frozen=True)
+class SensitiveNear:
+    """Cells that come within `km` kilometres of a point; without points nothing is sensitive.
+
+    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees. Whoever is
+    within `km` of one is in a sensitive cell.
+    """
+
+    points: tuple[str, ...] = ()
+    km: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(
+            len(self.points) <= POINTS_MAX, f"At most {POINTS_MAX} points, got {len(self.points)}."
+        )
+        check_number("km", self.km, 0.0, 1_000.0)
+        self._degrees()
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec.build`."""
+        del partition
+        return cells_within_km(require_map(domain, "Points"), self._degrees(), self.km)
+
+    def _degrees(self) -> Floats:
+        """(points, 2) latitude and longitude."""
+        points = [_parse_point(point) for point in self.points]
+        return np.array(points, np.float64).reshape(-1, 2)
+
+
+def _parse_point(point: str) -> tuple[float, float]:
+    numbers = [parse_float(part.strip()) for part in point.split(",")]
+    latitude, longitude = numbers if len(numbers) == 2 else (None, None)
+    if latitude is None or longitude is None:
+        raise CaldpError(f"A point is written latitude,longitude in degrees, got {point[:40]!r}.")
+    check_number("latitude of a point", latitude, -90, 90)
+    check_number("longitude of a point", longitude, -180, 180)
+    return latitude, longitude
+
+
+@dataclass(frozen=True)
+class SensitiveInhabited:
+    """Cells with `least` to `most` inhabitants by GeoNames' figures (0.2° is about 20 km)."""
+
+    least: int = 1
+    most: int = 5_000
+
+    def __post_init__(self) -> None:
+        check_whole("least inhabitants", self.least, 0, N_MAX)
+        check_whole("most inhabitants", self.most, self.least, N_MAX)
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec.build`."""
+        del partition
+        require_us_map(domain, "Numbers of inhabitants")
+        people = population_prior()
+        return np.asarray((people >= self.least) & (people <= self.most))
+
+
+@dataclass(frozen=True)
+class SensitiveSymbols:
+    """Symbols by number, as runs: "3" or "10-19"."""
+
+    runs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for _ in parse_runs(self.runs):
+            pass
+
+    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+        """See `SensitiveSpec.build`."""
+        del partition
+        flags = np.zeros(domain.k, np.bool_)
+        for first, last in parse_runs(self.runs):
+            check_whole("sensitive symbol", last, 0, domain.k - 1)
+            flags[first : last + 1] = True
+        return flags

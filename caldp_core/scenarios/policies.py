@@ -2,37 +2,100 @@
 
 Every spec is frozen and holds only numbers, texts and other specs, so that it can be a cache key, a
 part of a file and of a link; `build` makes the privacy matrix for a dataset.
+
+The protocol of policy specs, and what those without blocks share.
+
+Specs of policies that fall off with distance: near values hide each other well, far ones less.
+
+On maps ε belongs to a number of kilometres, as readers think of secrecy: "within 50 km". See
+`policies.py` for the other policies.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_choice, check_epsilon, require
-from caldp_core.basics.limits import EPSILON_MAX, TAGS_MAX
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.errors import CaldpError, check_choice, check_epsilon, check_number, require
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN, TAGS_MAX
+from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.partitions import Partition, single_block
 from caldp_core.mechanisms.personalised import population_background, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
+from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
-from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, OneBlock, require_us_map
-from caldp_core.scenarios.policy_base import (
-    Protection,
-    plain_level,
-    require_size,
-    require_square,
-    single_block_protection,
-)
-from caldp_core.scenarios.records import Level, Rows
-from caldp_core.scenarios.sensitive import (
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
     EverythingSensitive,
+    GridBlocks,
+    OneBlock,
     SensitiveSpec,
     SensitiveSymbols,
     blocks_and_flags,
+    require_map,
+    require_us_map,
 )
+from caldp_core.scenarios.records import Level, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Protection:
+    """A policy made for a dataset: its matrix E, and the blocks and flags that it is made of.
+
+    Policies without blocks have one block of everything; `sensitive`: (k,) values with a finite E.
+    """
+
+    policy: PrivacyMatrix
+    partition: Partition
+    sensitive: Bools
+
+
+class PolicySpec(Protocol):
+    """Says what is promised. `matrix`: the kind of privacy matrix that it makes."""
+
+    matrix: ClassVar[type[PrivacyMatrix]]
+
+    def build(self, dataset: Dataset) -> Protection:
+        """The policy for this dataset; raises `CaldpError` where the two do not fit."""
+        ...
+
+    @property
+    def plain_epsilon(self) -> float:
+        """ε of plain LDP that hides every pair as well as this hides what it hides best."""
+        ...
+
+
+def single_block_protection(policy: PrivacyMatrix, dataset: Dataset) -> Protection:
+    """A policy without blocks, made for a dataset: one block, everything in it sensitive."""
+    return Protection(
+        policy, single_block(dataset.domain), read_only(np.ones(dataset.domain.k, np.bool_))
+    )
+
+
+def plain_level(level: float) -> float:
+    """The level, clipped to the range that an ε of plain LDP may have."""
+    return min(max(level, EPSILON_MIN), EPSILON_MAX)
+
+
+def require_square(rows: Rows) -> Rows:
+    """The rows, if they form a square table; else `CaldpError`."""
+    require(
+        len({len(row) for row in rows}) == 1 and len(rows) == len(rows[0]),
+        f"rows must be a square table, got rows of {[len(row) for row in rows]} numbers.",
+    )
+    return rows
+
+
+def require_size(size: int, dataset: Dataset) -> None:
+    """Raise `CaldpError` unless the dataset has `size` values."""
+    require(
+        dataset.domain.k == size,
+        f"This policy is made for {size} values, {dataset.name} has {dataset.domain.k:,}; "
+        "choose a dataset of that size or another policy.",
+    )
 
 
 @dataclass(frozen=True)
@@ -183,3 +246,95 @@ class PersonalTags:
     def plain_epsilon(self) -> float:
         """The policy's ε."""
         return self.epsilon
+
+
+@dataclass(frozen=True)
+class _WithinKilometres:
+    """Places of a map that are `km` kilometres apart by `matrix` are ε apart."""
+
+    matrix: ClassVar[type[PrivacyMatrix]]
+    epsilon: float = 1.0
+    km: float = 50.0
+
+    def __post_init__(self) -> None:
+        check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
+        check_number("km", self.km, KM_MIN, KM_MAX)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec.build`."""
+        grid = require_map(dataset.domain, "Distances in kilometres")
+        assert issubclass(self.matrix, GridMetric | EuclideanMetric)
+        try:
+            return single_block_protection(
+                self.matrix.per_km(grid, self.epsilon / self.km), dataset
+            )
+        except CaldpError:
+            raise CaldpError(
+                f"A step to the next cell must be worth {EPSILON_MIN:g} to {EPSILON_MAX:g} nats, "
+                f"which ε = {self.epsilon:g} within {self.km:g} km does not give on this map; "
+                "choose another ε, another distance or other cells."
+            ) from None
+
+    @property
+    def plain_epsilon(self) -> float:
+        """ε of plain LDP that hides everything as well as this hides places within `km`."""
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class Streets(_WithinKilometres):
+    """Places `km` kilometres apart, north–south plus east–west, are ε apart; twice as far, 2ε."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
+
+
+@dataclass(frozen=True)
+class CrowFlies(_WithinKilometres):
+    """Geo-indistinguishability: places `km` kilometres apart are ε apart, twice as far, 2ε."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = EuclideanMetric
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values on a scale: neighbours are ε apart, values t steps apart t·ε."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
+    epsilon: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec.build`."""
+        scale = GridMetric(1, dataset.domain.k, self.epsilon, self.epsilon)
+        return single_block_protection(scale, dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """ε of plain LDP that hides everything as well as this hides neighbours."""
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Few values with a table of distances, `rows`[x][x′]: E = ε times the distance."""
+
+    matrix: ClassVar[type[PrivacyMatrix]] = DistanceMetric
+    rows: Rows
+    epsilon: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number("epsilon", self.epsilon, EPSILON_MIN, EPSILON_MAX)
+        DistanceMetric.of(require_square(self.rows), self.epsilon)
+
+    def build(self, dataset: Dataset) -> Protection:
+        """See `PolicySpec.build`."""
+        require_size(len(self.rows), dataset)
+        return single_block_protection(DistanceMetric.of(self.rows, self.epsilon), dataset)
+
+    @property
+    def plain_epsilon(self) -> float:
+        """ε of plain LDP that hides everything as well as this hides the nearest two values."""
+        distances = [entry for row in self.rows for entry in row if entry > 0]
+        return plain_level(self.epsilon * min(distances, default=1.0))

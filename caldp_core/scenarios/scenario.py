@@ -2,32 +2,165 @@
 
 One record is a cache key, a link, a file and a command's argument; the file format is described in
 docs/scenario.md and in README.md.
+
+The records that each slot of a scenario can hold, by their names in files and links.
+
+The mechanisms of the catalogue are here without this file being changed; a new
+policy, dataset or kind of blocks is one line.
+
+The scenario file as a JSON Schema, made from the records, for editors that complete and check.
+
+`python -m caldp_core schema` prints it, and docs/scenario.schema.json holds it. Ranges are the
+records' own business: a file that fits the schema may still be refused in words.
 """
 
 import json
+import types
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args, get_origin
 
 from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, read_text
 from caldp_core.basics.limits import SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
-from caldp_core.datasets import DatasetSpec, Gowalla
-from caldp_core.datasets.public_map import NoPrior, PriorSpec
-from caldp_core.estimation.estimators import estimator
+from caldp_core.datasets import (
+    Cities,
+    DatasetSpec,
+    Geometric,
+    Gowalla,
+    InfantDeaths,
+    OwnPlaces,
+    OwnSurvey,
+    OwnTable,
+    PermutedGeometric,
+    Snap,
+    Survey,
+    Uniform,
+    WebVisits,
+    YesOrNo,
+    Zipf,
+)
+from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
+from caldp_core.estimation.estimators import ESTIMATORS, estimator
 from caldp_core.estimation.evidence import check_false_share, default_estimator
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.kinds import KINDS, SLOTS
-from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.records import from_dict, from_flat, to_dict, to_flat
-from caldp_core.scenarios.sensitive import EverythingSensitive
+from caldp_core.scenarios.blocks import (
+    AdaptiveBlocks,
+    BlocksSpec,
+    CountryBlocks,
+    DrawnBlocks,
+    EvenRuns,
+    EverythingSensitive,
+    GridBlocks,
+    GroupBlocks,
+    HexagonBlocks,
+    OneBlock,
+    PolygonBlocks,
+    RegionBlocks,
+    SensitiveAreas,
+    SensitiveInhabited,
+    SensitiveNear,
+    SensitiveSpec,
+    SensitiveSymbols,
+    StateBlocks,
+    SymbolBlocks,
+)
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    ContextPolicy,
+    CrowFlies,
+    Distances,
+    Line,
+    MatrixPolicy,
+    PersonalTags,
+    PolicySpec,
+    Streets,
+)
+from caldp_core.scenarios.records import (
+    INFINITY,
+    Level,
+    from_dict,
+    from_flat,
+    hints_of,
+    to_dict,
+    to_flat,
+)
+
+SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
+    "dataset": (
+        DatasetSpec,
+        {
+            "gowalla": Gowalla,
+            "snap": Snap,
+            "cities": Cities,
+            "uniform": Uniform,
+            "geometric": Geometric,
+            "permuted-geometric": PermutedGeometric,
+            "zipf": Zipf,
+            "survey": Survey,
+            "web-visits": WebVisits,
+            "infant-deaths": InfantDeaths,
+            "yes-or-no": YesOrNo,
+            "table": OwnTable,
+            "questions": OwnSurvey,
+            "places": OwnPlaces,
+        },
+    ),
+    "policy": (
+        PolicySpec,
+        {
+            "context": ContextPolicy,
+            "streets": Streets,
+            "crow-flies": CrowFlies,
+            "line": Line,
+            "distances": Distances,
+            "binary": BinaryQuestion,
+            "matrix": MatrixPolicy,
+            "personal-tags": PersonalTags,
+        },
+    ),
+    "blocks": (
+        BlocksSpec,
+        {
+            "one": OneBlock,
+            "grid": GridBlocks,
+            "states": StateBlocks,
+            "countries": CountryBlocks,
+            "regions": RegionBlocks,
+            "hexagons": HexagonBlocks,
+            "adaptive": AdaptiveBlocks,
+            "drawn": DrawnBlocks,
+            "runs": EvenRuns,
+            "groups": GroupBlocks,
+            "symbols": SymbolBlocks,
+            "polygons": PolygonBlocks,
+        },
+    ),
+    "sensitive": (
+        SensitiveSpec,
+        {
+            "everything": EverythingSensitive,
+            "areas": SensitiveAreas,
+            "near": SensitiveNear,
+            "inhabited": SensitiveInhabited,
+            "symbols": SensitiveSymbols,
+        },
+    ),
+    "mechanism": (
+        MechanismSpec,
+        {"best": Best, **{name: entry.spec for name, entry in MECHANISMS.items()}},
+    ),
+    "prior": (PriorSpec, {"none": NoPrior, "map": PublicMap}),
+}
+"""Slot → how its fields are annotated, and kind → record."""
+KINDS: Final = dict(SLOTS.values())
+"""Annotation of a slot → kind → record, as `records.py` reads it."""
+
 
 FORMAT: Final = 2
 """Version of the format that is written; the key `caldp_scenario` holds it, in links `v`."""
@@ -252,3 +385,73 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise CaldpError(f"A scenario file has each key once, this one has {twice!r} twice.")
     return result
+
+
+_SIMPLE: Final[dict[Any, dict[str, Any]]] = {
+    float: {"type": "number"},
+    int: {"type": "integer"},
+    str: {"type": "string"},
+    types.NoneType: {"type": "null"},
+    Level: {"anyOf": [{"type": "number"}, {"const": INFINITY}]},
+}
+
+
+def schema() -> dict[str, Any]:
+    """The schema, JSON-ready; other versions than the one that is written are left out."""
+    own = _object_schema(Scenario)
+    own["properties"]["estimator"]["enum"] = list(ESTIMATORS)
+    notes = {name: {"type": "string"} for name in NOTES}
+    own["properties"] = notes | {MARK: {"const": FORMAT}} | own["properties"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A scenario of caldp",
+        **own,
+        "required": [MARK],
+        "$defs": {
+            slot: {"oneOf": [kind_schema(kind, cls) for kind, cls in kinds.items()]}
+            for slot, (_, kinds) in SLOTS.items()
+        },
+    }
+
+
+def _object_schema(cls: type) -> dict[str, Any]:
+    hints = hints_of(cls)
+    own = {field.name: _property(field, hints[field.name]) for field in fields(cls)}
+    needed = [field.name for field in fields(cls) if field.default is MISSING]
+    return {
+        "description": " ".join((cls.__doc__ or "").split()),
+        "type": "object",
+        "additionalProperties": False,
+        "required": needed,
+        "properties": own,
+    }
+
+
+def kind_schema(kind: str, cls: type) -> dict[str, Any]:
+    """The schema of a record in a slot, with its `kind`."""
+    result = _object_schema(cls)
+    result["properties"] = {"kind": {"const": kind}} | result["properties"]
+    result["required"] = ["kind", *result["required"]]
+    return result
+
+
+def _property(field: Field[Any], hint: Any) -> dict[str, Any]:
+    result = _of_type(hint)
+    if field.default is MISSING:
+        return result
+    if hint in KINDS:
+        kind = next(kind for kind, cls in KINDS[hint].items() if cls is type(field.default))
+        return result | {"default": {"kind": kind, **to_dict(field.default, KINDS)}}
+    default = list(field.default) if isinstance(field.default, tuple) else field.default
+    return result | {"default": default}
+
+
+def _of_type(hint: Any) -> dict[str, Any]:
+    if hint in KINDS:
+        slot = next(slot for slot, (protocol, _) in SLOTS.items() if protocol is hint)
+        return {"$ref": f"#/$defs/{slot}"}
+    if hint in _SIMPLE:
+        return dict(_SIMPLE[hint])
+    if get_origin(hint) is tuple:
+        return {"type": "array", "items": _of_type(get_args(hint)[0])}
+    return {"anyOf": [_of_type(choice) for choice in get_args(hint)]}

@@ -8,10 +8,15 @@ from caldp_core.datasets import PERIODS, DatasetSpec, InfantDeaths
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.error_validity import require_valid_errors
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, GroupBlocks
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    EvenRuns,
+    EverythingSensitive,
+    GridBlocks,
+    GroupBlocks,
+)
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import with_population
 from caldp_ui.session.pins import PinPageState

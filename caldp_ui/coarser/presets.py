@@ -12,13 +12,13 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import (
     BlocksSpec,
     EvenRuns,
+    EverythingSensitive,
     GridBlocks,
     GroupBlocks,
     OneBlock,
     StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.coarser.page_state import (
     CENSUS_BLOCK,
     PARTS,

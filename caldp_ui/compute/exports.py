@@ -13,7 +13,7 @@ from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, as_geojson, as_geoparquet, columns_of
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
+from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import is_own
 

@@ -6,8 +6,13 @@ from caldp_core.basics.cache import cached
 from caldp_core.datasets import country_labels, region_labels
 from caldp_core.datasets.base_map import cities_in
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
-from caldp_core.scenarios.blocks import BlocksSpec, CountryBlocks, GridBlocks, RegionBlocks
-from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    CountryBlocks,
+    GridBlocks,
+    RegionBlocks,
+    SensitiveAreas,
+)
 
 _CELLS: Final = 5
 """Rows and columns of cells in a block, on maps other than the paper's."""

@@ -20,9 +20,16 @@ from caldp_core.datasets import (
 )
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, StateBlocks
+from caldp_core.scenarios.blocks import (
+    EvenRuns,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveSpec,
+    SensitiveSymbols,
+    StateBlocks,
+)
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec, SensitiveSymbols
 from caldp_ui.controls.any_map import blocks_of, cells_along, large_blocks_of, largest_town
 from caldp_ui.session import visitor_data
 

@@ -11,12 +11,9 @@ import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import BlocksSpec, OneBlock
-from caldp_core.scenarios.distances import Distances, Line
-from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.blocks import BlocksSpec, EverythingSensitive, OneBlock, SensitiveSpec
+from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind
 

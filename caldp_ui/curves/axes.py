@@ -9,9 +9,8 @@ import numpy as np
 
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.charts.curves import EPSILON_AXIS, PEOPLE_AXIS
 from caldp_ui.controls.choices import last_values
 from caldp_ui.words import formats

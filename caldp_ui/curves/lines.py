@@ -12,9 +12,8 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_if_fast
 from caldp_core.experiments.measures import TV
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_core.theory import bounds
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import runs

@@ -16,10 +16,9 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.privacy.distance import symbols_within_level
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_core.theory import displacement as theory
 from caldp_ui.compute import runs
 from caldp_ui.distances.page_state import SIMILAR_PRIVACY, STATE, DistanceState

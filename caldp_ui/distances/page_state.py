@@ -8,7 +8,7 @@ from caldp_core.datasets import Gowalla
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.distances import CrowFlies, Streets
+from caldp_core.scenarios.policies import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinPageState

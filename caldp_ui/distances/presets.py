@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from caldp_core.scenarios.distances import CrowFlies, Streets
+from caldp_core.scenarios.policies import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls.presets import PolicyPreset
 from caldp_ui.distances.page_state import MapDistance, with_distance_kind

@@ -9,7 +9,7 @@ from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.distances import CrowFlies, Streets
+from caldp_core.scenarios.policies import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets, slider

@@ -9,14 +9,16 @@ from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     BlocksSpec,
     CountryBlocks,
+    EverythingSensitive,
     GridBlocks,
     HexagonBlocks,
     OneBlock,
     RegionBlocks,
+    SensitiveAreas,
+    SensitiveInhabited,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveInhabited
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
 from caldp_ui.controls.any_map import blocks_of, cells_along

@@ -6,10 +6,9 @@ from typing import Any, Final
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.experiments.error_validity import require_valid_errors
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.compute import runs
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink

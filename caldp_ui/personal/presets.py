@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveSpec
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSpec
 from caldp_ui.personal.page_state import PersonalState, with_tags
 
 _NO_AREAS: Final = SensitiveAreas(())

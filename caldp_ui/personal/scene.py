@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.experiments.run import Result
-from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_ui.compute.sources import estimate_is_public
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth

@@ -5,9 +5,9 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.mechanisms.catalogue import mechanisms_for
+from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.policies import BACKGROUNDS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
 from caldp_ui.parts import odds, pins

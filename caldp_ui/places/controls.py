@@ -19,21 +19,19 @@ from caldp_core.scenarios.blocks import (
     BlocksSpec,
     CountryBlocks,
     DrawnBlocks,
+    EverythingSensitive,
     GridBlocks,
     HexagonBlocks,
     OneBlock,
+    PolygonBlocks,
     RegionBlocks,
-    StateBlocks,
-)
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
-from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import (
-    EverythingSensitive,
     SensitiveAreas,
     SensitiveInhabited,
     SensitiveNear,
     SensitiveSpec,
+    StateBlocks,
 )
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.controls.any_map import blocks_of

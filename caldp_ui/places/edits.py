@@ -12,9 +12,14 @@ import numpy as np
 from caldp_core.basics.types import Bools
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import BlocksSpec, DrawnBlocks
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    DrawnBlocks,
+    EverythingSensitive,
+    SensitiveAreas,
+    SensitiveSpec,
+)
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveSpec
 from caldp_ui.compute import runs
 from caldp_ui.places import extent
 from caldp_ui.places.page_state import STATE, PlacesState

@@ -8,9 +8,14 @@ from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnPlaces
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import LargerCells
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, StateBlocks
+from caldp_core.scenarios.blocks import (
+    AdaptiveBlocks,
+    EverythingSensitive,
+    GridBlocks,
+    SensitiveInhabited,
+    StateBlocks,
+)
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveInhabited
 from caldp_ui.compute import runs
 from caldp_ui.controls.any_map import blocks_of
 

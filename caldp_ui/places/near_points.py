@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from caldp_core.scenarios.sensitive import SensitiveNear
+from caldp_core.scenarios.blocks import SensitiveNear
 from caldp_ui.places.page_state import STATE
 from caldp_ui.session.scenarios import bind
 

@@ -11,7 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import POLYGON_BYTES_MAX
 from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
+from caldp_core.scenarios.blocks import OUTSIDE, PolygonBlocks
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.uploads import release
 from caldp_ui.compute import runs

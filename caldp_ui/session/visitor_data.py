@@ -23,7 +23,7 @@ from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import OWN_NAME_MAX
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey
 from caldp_core.datasets.public_map import PublicMap
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
+from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.sources import is_own
 

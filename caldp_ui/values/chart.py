@@ -13,8 +13,8 @@ import streamlit as st
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app import theme
 from caldp_ui.compute import runs
 from caldp_ui.controls.presets import with_context_policy

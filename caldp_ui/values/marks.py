@@ -6,7 +6,7 @@ import numpy as np
 
 from caldp_core.basics.types import Bools, Ints
 from caldp_core.domain.answers import Domain
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec, SensitiveSymbols
+from caldp_core.scenarios.blocks import EverythingSensitive, SensitiveSpec, SensitiveSymbols
 
 
 def spec_of(flags: Bools) -> SensitiveSpec:

@@ -9,8 +9,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import SquareWave
-from caldp_core.scenarios.distances import Distances, Line
-from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets

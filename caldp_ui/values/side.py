@@ -9,8 +9,7 @@ from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
-from caldp_core.scenarios.distances import Line
-from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.policies import ContextPolicy, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.controls import common, presets

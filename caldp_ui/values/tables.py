@@ -16,9 +16,17 @@ from caldp_core.datasets import (
     Zipf,
 )
 from caldp_core.domain.answers import Domain
-from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
-from caldp_core.scenarios.distances import Distances, Line
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSpec, SensitiveSymbols
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    EvenRuns,
+    EverythingSensitive,
+    GroupBlocks,
+    OneBlock,
+    SensitiveSpec,
+    SensitiveSymbols,
+    SymbolBlocks,
+)
+from caldp_core.scenarios.policies import Distances, Line
 from caldp_ui.controls.presets import DistancePreset, Example, Preset
 from caldp_ui.session import visitor_data
 from caldp_ui.values.marks import groups_spec

@@ -16,16 +16,16 @@ from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import (
     CountryBlocks,
+    EverythingSensitive,
     GroupBlocks,
     HexagonBlocks,
     OneBlock,
+    PolygonBlocks,
     RegionBlocks,
     StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.words import coverage, formats
 from caldp_ui.words.promise_text import Grade, PromiseText, grades, right_guess_text
 from caldp_ui.words.vocabulary import Vocabulary

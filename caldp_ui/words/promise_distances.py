@@ -5,7 +5,7 @@ from typing import Final
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.distances import CrowFlies, Line, Streets
+from caldp_core.scenarios.policies import CrowFlies, Line, Streets
 from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, promise
 from caldp_ui.words.promise_text import PromiseText, bound_text, grades, right_guess_text

@@ -12,8 +12,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.matrix import closure
-from caldp_core.scenarios.distances import Distances
-from caldp_core.scenarios.policies import BinaryQuestion, MatrixPolicy
+from caldp_core.scenarios.policies import BinaryQuestion, Distances, MatrixPolicy
 from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, promise
 from caldp_ui.words.promise_text import PromiseText, bound_text, grades, right_guess_text

@@ -4,9 +4,8 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.blocks import GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.accuracy import is_share

@@ -11,8 +11,7 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets import inspect_data
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import Area
-from caldp_core.scenarios.blocks import OneBlock, StateBlocks
-from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import edits
 from caldp_ui.places.controls import with_dataset

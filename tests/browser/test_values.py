@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
+from caldp_core.scenarios.blocks import EverythingSensitive, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
 from caldp_ui.values.page_state import BEGIN
 from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, visiting
 from tests.browser.test_axe import in_scheme

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 from caldp_core.cli.commands import main
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.scenario import SLOTS
 
 
 def read_listing() -> dict[str, dict[str, str]]:

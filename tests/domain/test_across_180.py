@@ -21,7 +21,7 @@ from caldp_core.domain.partitions import LargerCells
 from caldp_core.domain.polygons import cells_within_km
 from caldp_core.experiments.run import prepare, run
 from caldp_core.experiments.table import _polygons, as_geojson, columns_of
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
+from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from tests.datasets.test_base_map import on_land
 

@@ -12,9 +12,8 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import LargerCells
 from caldp_core.experiments.cell_errors import cell_errors
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
 
 GRIDS = st.builds(
     GridDomain,

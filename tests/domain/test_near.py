@@ -7,7 +7,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
 from caldp_core.domain.polygons import cells_within_km
-from caldp_core.scenarios.sensitive import SensitiveNear
+from caldp_core.scenarios.blocks import SensitiveNear
 
 WORLD = GridDomain(-90.0, -180.0, 2.0, 90, 180)
 NORTH = GridDomain(66.0, 14.0, 0.05, 100, 200)

@@ -22,7 +22,7 @@ from caldp_core.estimation.evidence import Q_ON_MAPS, Evidence, Options
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.distances import Line
+from caldp_core.scenarios.policies import Line
 from caldp_core.scenarios.scenario import Scenario
 from tests import mutants
 

@@ -21,8 +21,7 @@ from caldp_core.estimation.intervals import intervals
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.sensitive import SensitiveSymbols
+from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from tests.slsqp import least_on_simplex
 
 NAMES = sorted({*ESTIMATORS} - {"none", "smoothed", KNOWING_MAP})

@@ -14,11 +14,9 @@ from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.mechanisms import Tally
 from caldp_core.mechanisms.specs import PublishedUrap, SquareWave
-from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.distances import Line, Streets
-from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
+from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, Line, MatrixPolicy, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from tests.stats import SIGNIFICANCE
 
 PARTLY = ContextPolicy(OneBlock(), SensitiveSymbols(("0-2",)), 1.0)

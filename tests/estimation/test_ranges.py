@@ -17,9 +17,7 @@ from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.distances import Line
-from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
-from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.policies import ContextPolicy, Line, PersonalTags, PolicySpec
 from tests.products import thinned
 
 MAP = GridDomain(40.0, 0.0, 0.5, 12, 12)

@@ -9,8 +9,7 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.experiments.forecast import Budget, forecast_if_fast
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.kinds import SLOTS
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import SLOTS, Scenario
 from tests import ROOT
 
 FILES = sorted(ROOT.glob("examples/*.json"))

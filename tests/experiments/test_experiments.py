@@ -29,10 +29,9 @@ from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
-from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 
 SMALL = Scenario(
     policy=ContextPolicy(blocks=EvenRuns(5), sensitive=SensitiveSymbols(("0-149",))),

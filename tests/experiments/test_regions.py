@@ -13,10 +13,9 @@ from caldp_core.domain.answers import Domain
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import Setup, prepare, run_trial
 from caldp_core.mechanisms import FAMILIES
-from caldp_core.scenarios.blocks import EvenRuns, OneBlock
+from caldp_core.scenarios.blocks import EvenRuns, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from tests.stats import SIGNIFICANCE
 
 CASES = [(family, own) for family in FAMILIES for own in (True, False)]

@@ -20,10 +20,9 @@ from caldp_core.mechanisms.oracles.galois import GaloisOracles, galois_family
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.mechanisms.specs import Galois, Hadamard
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_core.theory.expected_error import variance_given_people
 from tests.contract import checks
 

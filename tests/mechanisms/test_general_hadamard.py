@@ -27,10 +27,9 @@ from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_backgrou
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context, PersonalPolicy
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_core.theory.expected_error import variance_given_people
 from tests.audit.test_audit_large import check_streamed
 from tests.contract import checks

@@ -23,8 +23,7 @@ from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMet
 from caldp_core.privacy.matrix import BinaryPolicy, released_together
 from caldp_core.scenarios.best import Best, _two_of_a_kind, choose_mechanism
 from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.distances import Line
-from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy
+from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, Line, MatrixPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import least_loss
 

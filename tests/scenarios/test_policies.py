@@ -9,17 +9,19 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Cities, Uniform, Zipf
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID
 from caldp_core.privacy.context import dense
-from caldp_core.scenarios.blocks import EvenRuns
-from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
-from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.blocks import EvenRuns, SensitiveSymbols
 from caldp_core.scenarios.policies import (
     BinaryQuestion,
     ContextPolicy,
+    CrowFlies,
+    Distances,
+    Line,
     MatrixPolicy,
     PersonalTags,
+    PolicySpec,
+    Streets,
 )
-from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.sensitive import SensitiveSymbols
+from caldp_core.scenarios.scenario import SLOTS
 
 CITIES, FIVE, TWO = Cities().load(), Zipf(5).load(), Uniform(2).load()
 

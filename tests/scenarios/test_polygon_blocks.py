@@ -11,7 +11,7 @@ from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
 from caldp_core.basics.limits import CORNERS_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.geojson import read_polygons
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
+from caldp_core.scenarios.blocks import OUTSIDE, PolygonBlocks
 from tests.contract.checks import naming
 
 GRID = GridDomain(48.0, 11.0, 0.01, 40, 50)

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.kinds import SLOTS
 from caldp_core.scenarios.policies import (
     ContextPolicy,
     PersonalTags,
 )
-from caldp_core.scenarios.scenario import FORMAT, Scenario
+from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario
 from tests.strategies import names_of
 
 JSON = st.recursive(

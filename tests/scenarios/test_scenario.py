@@ -16,17 +16,16 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.datasets import Snap, Uniform
 from caldp_core.mechanisms.specs import GridGeometric, Hadamard, PublishedUrap, Rappor
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import DrawnBlocks, EvenRuns, OneBlock
-from caldp_core.scenarios.distances import Distances, Streets
-from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.blocks import DrawnBlocks, EvenRuns, EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import (
     BinaryQuestion,
     ContextPolicy,
+    Distances,
     MatrixPolicy,
+    PolicySpec,
+    Streets,
 )
-from caldp_core.scenarios.policy_base import PolicySpec
-from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
-from caldp_core.scenarios.sensitive import EverythingSensitive
+from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario, unknown_query_keys
 from tests.strategies import EVERY, SCENARIOS, names_of
 
 

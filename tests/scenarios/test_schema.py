@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
-from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.schema import schema
+from caldp_core.scenarios.scenario import Scenario, schema
 from tests import ROOT
 from tests.strategies import SCENARIOS
 

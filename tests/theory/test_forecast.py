@@ -19,9 +19,13 @@ from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock
-from caldp_core.scenarios.distances import Line
-from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, PersonalTags
-from caldp_core.scenarios.policy_base import PolicySpec
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    ContextPolicy,
+    Line,
+    PersonalTags,
+    PolicySpec,
+)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import NORMAL, Forecast, expected_error
 

@@ -10,10 +10,9 @@ from caldp_core.basics.types import Ints
 from caldp_core.datasets import Survey
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run, run_trial
-from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks, OneBlock
+from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_core.theory.planner import group_margins, people_for_groups
 
 FLOOR, WITHIN = 0.05, 0.1

@@ -9,10 +9,11 @@ from caldp_core.scenarios.blocks import (
     DrawnBlocks,
     GridBlocks,
     OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveInhabited
 
 BASE = Scenario(n=100_000)
 VARIED: dict[str, Scenario] = {

@@ -7,9 +7,16 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.specs import Hadamard
-from caldp_core.scenarios.blocks import BlocksSpec, DrawnBlocks, GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    DrawnBlocks,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveSpec,
+)
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveSpec
 
 SMALL = GridDomain(south=10.0, west=-20.0, cell=1.0, rows=4, columns=6)
 _COUNTS = np.arange(1, SMALL.k + 1)

@@ -16,8 +16,7 @@ from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
-from caldp_core.scenarios.blocks import OneBlock, StateBlocks
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
 from caldp_ui.adversary.beliefs import BeliefData, compute_attacker, likely_area, load_data
 from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, LINK, STATE, AttackerState

@@ -13,9 +13,8 @@ from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, Oue
-from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, StateBlocks
+from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveInhabited
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import curves, plain_ldp, runs
 from caldp_ui.maps import presets

@@ -12,9 +12,14 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.regions import RegionReport, region_report
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import DrawnBlocks, OneBlock, StateBlocks
+from caldp_core.scenarios.blocks import (
+    DrawnBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+    StateBlocks,
+)
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveInhabited
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import edits
 from caldp_ui.words import formats, promise

@@ -11,10 +11,15 @@ from caldp_core.datasets.snap import GOWALLA_FILE
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.scenarios.blocks import GridBlocks, OneBlock
+from caldp_core.scenarios.blocks import (
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+)
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveInhabited
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs as compute
 from caldp_ui.compute import sources as datasets

@@ -18,10 +18,16 @@ from caldp_core.experiments.forecast import (
 )
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, Oue
-from caldp_core.scenarios.blocks import DrawnBlocks, OneBlock, StateBlocks, SymbolBlocks
+from caldp_core.scenarios.blocks import (
+    DrawnBlocks,
+    EverythingSensitive,
+    OneBlock,
+    SensitiveAreas,
+    StateBlocks,
+    SymbolBlocks,
+)
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas
 from caldp_ui.compute import curves, exports, plain_ldp
 from caldp_ui.compute import runs as compute
 from tests.ui.scenarios import VARIED

@@ -22,8 +22,7 @@ from caldp_core.mechanisms.specs import (
     PlanarGeometric,
     SteppedGeometric,
 )
-from caldp_core.scenarios.distances import CrowFlies, Streets
-from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.theory.displacement import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp, runs

@@ -11,8 +11,7 @@ import pytest
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
 from caldp_core.datasets import read_places, read_table
 from caldp_core.mechanisms.designed import mechanism as designs
-from caldp_core.scenarios.kinds import SLOTS
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.matrix.side import _lines

@@ -7,8 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.scenarios.polygon_blocks import OUTSIDE, PolygonBlocks
-from caldp_core.scenarios.sensitive import SensitiveNear
+from caldp_core.scenarios.blocks import OUTSIDE, PolygonBlocks, SensitiveNear
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.session import visitor_data

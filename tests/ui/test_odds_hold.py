@@ -23,11 +23,18 @@ from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.mechanisms.personalised import TaggedMechanism
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import closure
-from caldp_core.scenarios.blocks import SymbolBlocks
-from caldp_core.scenarios.distances import CrowFlies, Distances, Line, Streets
-from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, MatrixPolicy, PersonalTags
+from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveSymbols, SymbolBlocks
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    ContextPolicy,
+    CrowFlies,
+    Distances,
+    Line,
+    MatrixPolicy,
+    PersonalTags,
+    Streets,
+)
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas, SensitiveSymbols
 from caldp_ui.words import policies, promise, result
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES

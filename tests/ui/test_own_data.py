@@ -13,9 +13,8 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable, read_table
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import GroupBlocks
+from caldp_core.scenarios.blocks import EverythingSensitive, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.app import navigation
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports, plain_ldp, runs

@@ -7,8 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import OwnPlaces, hexagon_resolutions, read_places
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
-from caldp_core.scenarios.blocks import GridBlocks, HexagonBlocks, OneBlock
-from caldp_core.scenarios.polygon_blocks import PolygonBlocks
+from caldp_core.scenarios.blocks import GridBlocks, HexagonBlocks, OneBlock, PolygonBlocks
 from caldp_ui.compute import exports, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.example import EXAMPLE

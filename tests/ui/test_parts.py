@@ -19,8 +19,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import StateBlocks
-from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_core.scenarios.blocks import SensitiveAreas, StateBlocks
 from caldp_ui.app import addresses, sheet
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import exports, plain_ldp, runs

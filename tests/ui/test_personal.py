@@ -14,9 +14,9 @@ from caldp_core.datasets import Cities, Gowalla
 from caldp_core.domain.grid import Area
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.personalised import population_background
+from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import scene, words

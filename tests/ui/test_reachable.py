@@ -9,7 +9,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.scenario import SLOTS
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.templates import TEMPLATES
 from tests.ui.driver import open_page

@@ -5,8 +5,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, OneBlock
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveAreas, SensitiveSpec
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    EverythingSensitive,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveSpec,
+)
 from caldp_ui.compute import runs
 from caldp_ui.maps import readable
 from caldp_ui.maps.ground import ground, protected

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.datasets import YesOrNo, Zipf
 from caldp_core.experiments.run import Setup, prepare
-from caldp_core.scenarios.distances import CrowFlies, Line, Streets
-from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
+from caldp_core.scenarios.blocks import SensitiveAreas
+from caldp_core.scenarios.policies import BinaryQuestion, CrowFlies, Line, PersonalTags, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.words import accuracy, formats, policies, promise, result
 from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.strength import MEANING

@@ -16,10 +16,9 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup, prepare, run
-from caldp_core.scenarios.kinds import SLOTS
+from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
-from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
+from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.parts import record
 from caldp_ui.words import formats, policies

@@ -16,9 +16,8 @@ from caldp_core.datasets import Gowalla, Uniform
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
+from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import plain_ldp
 from caldp_ui.maps.presets import BEGIN

@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare
+from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app.navigation import CLASSROOM, PAGES
 from caldp_ui.words import mixing
 from caldp_ui.words.statements import OF_PAGES, OF_STATIONS, Statement

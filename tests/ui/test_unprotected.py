@@ -14,8 +14,7 @@ from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.results import Results, Tallies
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
-from caldp_core.scenarios.blocks import EvenRuns, RegionBlocks
-from caldp_core.scenarios.sensitive import EverythingSensitive
+from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, RegionBlocks
 from caldp_ui.compute import runs
 from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record

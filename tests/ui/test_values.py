@@ -8,9 +8,8 @@ import pytest
 from caldp_core.datasets import Survey, WebVisits
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare
-from caldp_core.scenarios.blocks import EvenRuns, GroupBlocks
+from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GroupBlocks, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive, SensitiveSymbols
 from caldp_ui.compute import exports
 from caldp_ui.controls.presets import Example, Preset, matching_preset
 from caldp_ui.values import chart, marks

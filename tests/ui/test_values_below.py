@@ -16,8 +16,8 @@ from caldp_core.domain.partitions import single_block
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import mechanisms_for
+from caldp_core.scenarios.blocks import EverythingSensitive
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.compute import plain_ldp
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import answer_table, answers, figures, marks, picture, words

@@ -10,10 +10,9 @@ from caldp_core.datasets import Survey, Uniform
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.distances import CrowFlies, Distances, Line
-from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.blocks import SensitiveSymbols
+from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.controls.presets import DistancePreset
 from caldp_ui.values import figures
 from caldp_ui.values.page_state import LINK, ValuesState, domain_of, initial_scenario

@@ -9,9 +9,8 @@ import pytest
 from caldp_core.basics.types import Bools
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.scenarios.blocks import OneBlock, StateBlocks
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import EverythingSensitive
 from caldp_ui.words import accuracy, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests import ROOT

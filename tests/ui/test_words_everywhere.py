@@ -16,8 +16,8 @@ from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveAreas
 from caldp_ui.compute.runs import context_of
 from caldp_ui.maps import presets
 from caldp_ui.places import words as places_words

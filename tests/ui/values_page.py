@@ -9,9 +9,8 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.intervals import intervals
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.scenarios.sensitive import SensitiveSymbols
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.compute import plain_ldp
 from caldp_ui.values import chart, marks
