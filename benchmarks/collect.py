@@ -18,8 +18,8 @@ from benchmarks.figures import Bar, Figure, measure_program, measure_time, ratio
 from benchmarks.server import ROOT
 from benchmarks.sizes import Sizes
 from caldp_core.collect.client import Client
-from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.table_plan import FamilyPlan
 from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context

@@ -15,7 +15,6 @@ import numpy as np
 from caldp_core.basics.errors import check_counts, require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Ints
-from caldp_core.collect.batches import book_names
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
     MALFORMED,
@@ -24,6 +23,7 @@ from caldp_core.collect.collected_tally import (
     REASONS,
     CollectedTally,
 )
+from caldp_core.collect.collector import book_names
 from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, parse_records

@@ -2,23 +2,53 @@
 
 Reports that are numbers are counted by DuckDB alone. Reports in bytes are read by it, a part at a
 time, and added up bit by bit by the mechanism's own oracles.
+
+Files of reports as DuckDB sees them: Parquet, CSV and JSON lines, each as three columns.
+
+`report`; `protocol`, the mark of the protocol that it was drawn by, and `batch`, the delivery that
+it came in, where the file has them. Whoever wrote a file may be hostile: what is no report is
+counted as such and stops nothing.
+
+SQL by which DuckDB reads a text file line by line, and a line of CSV as its fields.
+
+DuckDB's own reader of quotes lets a broken one swallow all lines up to the next, a million of them.
+
+A file of reports by its contents: whether they were counted before, and whether it has grown.
+
+A collector's run over many files: it can be resumed, and counts no file twice.
+
+Batches: the books by which no report counts twice, whichever engine counts it.
+
+A *batch* is a delivery: all reports with one name in their column `batch`. One run counts it, be it
+of files, of a frame or of a query, and no other does: a tally's books name its batches, and tallies
+with a batch in common are not added. Files of one run that share a batch are its parts: each report
+is in one of them, and parts that hold the same reports are refused. A file is in the books by its
+contents as well, so that a run that broke off goes on where it was. Reports without a batch are
+known by their file, or by the name that their frame is given.
 """
 
-from collections import deque
-from collections.abc import Iterator
+import csv
+import gzip
+import hashlib
+import sys
+import zlib
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from io import BufferedIOBase
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.duck import THREADS, connect
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.extras import explain_missing
-from caldp_core.basics.types import Ints
-from caldp_core.collect.batches import Parts, batch_content, batches_of_file, check_new_batches
+from caldp_core.basics.files import hold_file, is_stream, parse_int, refuse_address
+from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
     MALFORMED,
@@ -27,16 +57,336 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
     zero_refusals,
 )
-from caldp_core.collect.file_contents import file_batch_name, is_counted
-from caldp_core.collect.formats import DIGITS_END, NUMBER
+from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.records import RecordChecker, Rows, parse_records
 from caldp_core.collect.repeats import buckets_of_histogram, buckets_of_records, no_buckets
-from caldp_core.collect.report_files import ReportFile, detect_report_file, unreadable_error
 from caldp_core.mechanisms.base import Tally
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+FILE_PREFIX: Final = "sha256:"
+"""How a file's name in the books begins."""
+ZIPPED: Final = ".gz"
+"""How the names of files end that are unpacked while they are read."""
+_BLOCK: Final = 1 << 20
+
+
+def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
+    """The batch name of a file: digest and length in bytes of its contents, unpacked.
+
+    Raises `CaldpError` if it can't be read, and if it begins with the contents of a file that is
+    among the batches counted: it has grown since.
+    """
+    # A pipe gives its bytes only once, and a device may have no end.
+    require(
+        path.is_file() or not path.exists(),
+        f"The file {str(path)!r} can't be read: it is a pipe, a device or a folder; give a file.",
+    )
+    try:
+        with gzip.open(path) if path.name.lower().endswith(ZIPPED) else path.open("rb") as file:
+            name, has_more = _first_name(file, counted_batches)
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        refuse_address(path)
+        reason = getattr(error, "strerror", None) or error
+        raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
+    require(
+        not has_more,
+        f"The file {str(path)!r} has grown since it was counted, and its beginning would count "
+        "twice; count finished files only, or count all anew into another output.",
+    )
+    return name
+
+
+def is_counted(name: str, counted_batches: Collection[str]) -> bool:
+    """Whether a file of this batch name is among the batches counted."""
+    # Earlier versions wrote the digest alone.
+    return name in counted_batches or name.rpartition(":")[0] in counted_batches
+
+
+def _first_name(file: BufferedIOBase, counted_batches: Collection[str]) -> tuple[str, bool]:
+    """(batch name of its first bytes that were counted, or of all; whether more bytes follow)."""
+    digest, length = hashlib.sha256(), 0
+    for end in [*_lengths(counted_batches), sys.maxsize]:
+        while block := file.read(min(_BLOCK, end - length)):
+            digest.update(block)
+            length += len(block)
+        name = f"{FILE_PREFIX}{digest.hexdigest()}:{length}"
+        if length < end or name in counted_batches:
+            break
+    return name, bool(file.read(1))
+
+
+def _lengths(batches: Collection[str]) -> list[int]:
+    """The lengths of files among batches, each once, the shortest first."""
+    ends = {parse_int(name.rpartition(":")[2]) for name in batches if name.startswith(FILE_PREFIX)}
+    return sorted(end for end in ends if end is not None and end > 0)
+
+
+_READ: Final = ("report", "protocol", "batch", "n")
+"""The columns of CSV that are read: of reports, and of their histogram."""
+_FIELD: Final = '(?:"(?:[^"]|"")*"|[^",][^,]*|)'
+"""A field of CSV (RFC 4180) as a regular expression; a quote within an unquoted one is a sign."""
+
+
+def lines_sql(header: bool, options: str) -> str:
+    r"""SQL of a text file's lines that are not empty; without the first if it is a `header`.
+
+    Quotes mean nothing here, so that a broken one spoils its own line and no other. Where lines end
+    in \r\r\n they begin with a \n that is left over.
+    """
+    reader = (
+        "read_csv($path, columns = {'line': 'VARCHAR'}, delim = '\n', quote = '', escape = '', "
+        f"auto_detect = false, strict_mode = false, header = {header}, {options})"
+    )
+    return f"(FROM {reader} WHERE trim(line) <> '' AND line <> '\n')"
+
+
+def fields_sql(columns: Sequence[str], options: str) -> str:
+    """SQL of a CSV file's columns that are read; in a line with other fields all are NULL."""
+    names = [name for name in columns if name in _READ]
+    pattern = ",".join(f"({_FIELD})" if name in _READ else _FIELD for name in columns)
+    # Most lines have no quotes, and are split in a third of the time.
+    parts = (
+        "CASE WHEN NOT contains(line, '\"') THEN string_split(replace(line, '\n', ''), ',') END "
+        "AS plain, CASE WHEN contains(line, '\"') "
+        f"THEN regexp_extract(line, '^\\n?{pattern}$', {names}) END AS quoted"
+    )
+    values = ", ".join(f"{_value_sql(name, columns)} AS {name}" for name in names)
+    return f"(SELECT {values} FROM (SELECT {parts} FROM {lines_sql(True, options)}))"
+
+
+def _value_sql(name: str, columns: Sequence[str]) -> str:
+    field, plain = f"quoted.{name}", f"plain[{columns.index(name) + 1}]"
+    return (
+        f"nullif(CASE WHEN len(plain) = {len(columns)} THEN {plain} WHEN starts_with({field}, "
+        f"'\"') THEN replace({field}[2:-2], '\"\"', '\"') ELSE {field} END, '')"
+    )
+
+
+_WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_INTEGERS: Final = {*_WHOLE, *(f"U{name}" for name in _WHOLE)}
+_HEADER_MAX: Final = 1 << 16
+"""Characters of the names of columns that are read."""
+_COLUMNS_MAX: Final = 1_000
+"""Columns of a CSV file: its lines are matched by an expression as long as they are many."""
+_REJECTS: Final = "ignore_errors = true, store_rejects = true"
+
+
+@dataclass(frozen=True)
+class ReportFile:
+    """A file of reports, as SQL that reads it.
+
+    `rows_sql`: a query of `report`, `protocol` and `batch`, with the parameter $path. `type`:
+    "integer", "bytes" or "text", what its reports are; `has_batches`: whether there are any;
+    `counts_rejects`: whether DuckDB may find lines that are no rows.
+    """
+
+    path: Path
+    rows_sql: str
+    type: str
+    has_batches: bool
+    counts_rejects: bool
+
+    @property
+    def sql_parameters(self) -> dict[str, Any]:
+        """The query's parameter by name."""
+        return {"path": str(self.path.resolve())}
+
+
+def detect_report_file(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
+    """How to read a file; raises `CaldpError` for another kind, and for one without `report`."""
+    name = path.name.lower().removesuffix(ZIPPED)
+    suffix = Path(name).suffix
+    require(
+        suffix in _READERS,
+        f"Reports come in files that end in {', '.join(_READERS)}, got {path.name!r}; rename or "
+        "convert it.",
+    )
+    return _READERS[suffix](connection, path)
+
+
+def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[str, str]:
+    """Name → type of the file's columns; raises `CaldpError` where it can't be read."""
+    import duckdb
+
+    try:
+        described = connection.execute(
+            f"DESCRIBE SELECT * FROM {reader}", {"path": str(path.resolve())}
+        ).fetchall()
+    except duckdb.Error as error:
+        raise unreadable_error(path, error) from None
+    columns = {name.lower(): kind for name, kind, *_ in described}
+    _require_report(path, columns)
+    return columns
+
+
+def _selected(columns: dict[str, str], reader: str) -> str:
+    texts = ", ".join(
+        f"trim(CAST({name} AS VARCHAR), '{QUOTE}') AS {name}"
+        if name in columns
+        else f"NULL AS {name}"
+        for name in ("protocol", "batch")
+    )
+    report = f"trim(report, '{AROUND}') AS report" if columns["report"] == "VARCHAR" else "report"
+    return f"SELECT {report}, {texts} FROM {reader}"
+
+
+def _parquet(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
+    reader = "read_parquet($path)"
+    columns = _columns(connection, path, reader)
+    kind = columns["report"]
+    known = {**dict.fromkeys(_INTEGERS, "integer"), "BLOB": "bytes", "VARCHAR": "text"}
+    require(
+        kind in known,
+        f"The column report of {str(path)!r} must hold whole numbers, bytes or texts, it has "
+        f"{kind}; write it as one of those.",
+    )
+    return ReportFile(path, _selected(columns, reader), known[kind], "batch" in columns, False)
+
+
+def _csv(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
+    del connection
+    columns = _header(path)
+    rows = _selected(columns, fields_sql(list(columns), _REJECTS))
+    return ReportFile(path, rows, "text", "batch" in columns, True)
+
+
+def _header(path: Path) -> dict[str, str]:
+    """The columns of a CSV file, all of them texts, by its first line alone.
+
+    What DuckDB itself would find depends on how many lines it looks at.
+    """
+    open_text = gzip.open if path.name.lower().endswith(ZIPPED) else open
+    try:
+        with open_text(path, "rt", encoding="utf-8-sig", newline="") as file:
+            names = next(csv.reader([file.readline(_HEADER_MAX)]), [])
+    except (OSError, ValueError, EOFError, csv.Error) as error:
+        raise unreadable_error(path, error) from None
+    lower = [name.strip().lower() for name in names]
+    require(
+        len(set(lower)) == len(lower) > 0,
+        f"The file {str(path)!r} must begin with the names of its columns, each once.",
+    )
+    require(
+        len(lower) <= _COLUMNS_MAX,
+        f"The file {str(path)!r} has {len(lower):,} columns, and may have {_COLUMNS_MAX:,}; "
+        "give the column report and those that go with it.",
+    )
+    _require_report(path, lower)
+    return dict.fromkeys(lower, "VARCHAR")
+
+
+def _require_report(path: Path, columns: Iterable[str]) -> None:
+    require(
+        "report" in columns,
+        f"The file {str(path)!r} has no column report, only {', '.join(columns) or 'none'}; "
+        "give it a header with report.",
+    )
+
+
+def _json_lines(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
+    del connection
+    parts = ", ".join(
+        f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
+        for name in ("report", "protocol", "batch")
+    )
+    reader = f"(SELECT {parts} FROM {lines_sql(False, _REJECTS)})"
+    columns = dict.fromkeys(("report", "protocol", "batch"), "VARCHAR")
+    return ReportFile(path, _selected(columns, reader), "text", True, True)
+
+
+_READERS: Final[dict[str, Callable[["DuckDBPyConnection", Path], ReportFile]]] = {
+    ".parquet": _parquet,
+    ".csv": _csv,
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+}
+
+
+def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, dict[str, str]]:
+    """(SQL that reads a Parquet or CSV file, name → type of its columns); raises `CaldpError`."""
+    if path.suffix.lower() != ".parquet":
+        columns = _header(path)
+        return fields_sql(list(columns), "ignore_errors = false"), columns
+    reader = "read_parquet($path)"
+    return reader, _columns(connection, path, reader)
+
+
+def unreadable_error(path: Path, error: Exception) -> CaldpError:
+    """The error for a file that DuckDB can't read."""
+    refuse_address(path)
+    if isinstance(error, UnicodeDecodeError):
+        return CaldpError(f"The file {str(path)!r} must be text in UTF-8; write it anew as such.")
+    lines = str(error).splitlines() or ["no reason given"]
+    return CaldpError(f"The file {str(path)!r} can't be read: {lines[0]}")
+
+
+BATCH_PREFIX: Final = "batch:"
+"""How a delivery's name in the books begins; a file's with `FILE_PREFIX`."""
+BATCHES_MAX: Final = 1_000
+"""Most batches of one file or frame: a batch is a delivery, not a report."""
+Parts: TypeAlias = Callable[[], Mapping[str, Sequence[Path]]]
+"""The batches that files of this run have brought into the tally, with those files."""
+
+
+def book_names(names: Iterable[str], source: str) -> frozenset[str]:
+    """Names of deliveries as books have them; raises `CaldpError` where `source` has too many."""
+    found = frozenset(f"{BATCH_PREFIX}{name}" for name in names)
+    require(
+        len(found) <= BATCHES_MAX,
+        f"{source} names more than {BATCHES_MAX:,} batches; a batch is a delivery of many reports.",
+    )
+    return found
+
+
+def batches_of_file(connection: "DuckDBPyConnection", source: ReportFile) -> frozenset[str]:
+    """The deliveries in a file, as books name them; raises `CaldpError` as `book_names` does."""
+    if not source.has_batches:
+        return frozenset()
+    sql = f"SELECT DISTINCT batch FROM ({source.rows_sql}) WHERE batch IS NOT NULL"
+    rows = connection.execute(f"{sql} LIMIT {BATCHES_MAX + 1}", source.sql_parameters).fetchall()
+    return book_names((name for (name,) in rows), f"The file {str(source.path)!r}")
+
+
+def batch_content(
+    connection: "DuckDBPyConnection", source: ReportFile, report_sql: str, name: str
+) -> tuple[int, int]:
+    """(reports, sum of their hashes) of a batch in a file: equal where it holds the same reports.
+
+    `report_sql`: a report, the same in files of all forms; `name`: of the batch in the books.
+    """
+    rows_sql = f"SELECT {report_sql} AS sent, batch FROM ({source.rows_sql})"
+    sql = f"SELECT count(*), coalesce(sum(hash(sent)), 0) FROM ({rows_sql}) WHERE batch = $batch"
+    parameters = {**source.sql_parameters, "batch": name.removeprefix(BATCH_PREFIX)}
+    ((n, total),) = connection.execute(sql, parameters).fetchall()
+    return n, total
+
+
+def check_new_batches(
+    path: Path, batches: Collection[str], known: Mapping[str, Sequence[Path]],
+    is_copy: Callable[[str, Path], bool],
+) -> None:  # fmt: skip
+    """Raise `CaldpError` for batches of the tally that `path` may not add to.
+
+    `batches`: those of the file that are in the tally; `known`: with the files of this run that
+    brought them; `is_copy`: whether such a file holds the same reports of a batch.
+    """
+    for name in sorted(batches):
+        short = name.removeprefix(BATCH_PREFIX)
+        require(
+            name in known,
+            f"The batch {short!r} of {str(path)!r} was counted before; take its reports out of the "
+            "file, or name all files of the batch in one run.",
+        )
+        copy = next((other for other in known[name] if is_copy(name, other)), None)
+        require(
+            copy is None,
+            f"The files {str(path)!r} and {str(copy)!r} hold the same reports of the batch "
+            f"{short!r}; name one of them, or put parts that happen to be alike into one file.",
+        )
+
 
 MEMORY_MB: Final = 700
 """What DuckDB may take; the rest of a gigabyte is for Python and the counts."""
@@ -237,3 +587,84 @@ def _parts(
         ends = np.frombuffer(offsets, kind, len(column) + 1, column.offset * kind.itemsize)
         content = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
         yield len(column) - column.null_count, ends, content
+
+
+SAVE_INTERVAL_S: Final = 2.0
+"""Seconds between saves: at most so much work is lost when a run is interrupted."""
+
+
+@dataclass(frozen=True, eq=False)
+class TallyRun:
+    """The result of a run: the tally, files counted now, and files that were in it already.
+
+    `before`: the tally that the run began with.
+    """
+
+    before: CollectedTally
+    collected: CollectedTally
+    files_counted: int
+    files_skipped: int
+
+    @property
+    def refused_share(self) -> float:
+        """Share of reports refused, in this run or in the whole tally, where it is larger."""
+        counted, before = self.collected.tally.n, self.before.tally.n
+        refused, earlier = (sum(t.refused.values()) for t in (self.collected, self.before))
+        some = ((refused, counted), (refused - earlier, counted - before))
+        return max(wrong / max(1, wrong + right) for wrong, right in some)
+
+
+def tally_files(
+    protocol: Protocol, paths: Iterable[Path], output: Path, progress: Progress = no_progress
+) -> TallyRun:
+    """Tally files into `output`, which is written as a whole every two seconds and at the end.
+
+    If `output` is there, the run goes on with it, and files whose contents are in it are left out.
+    Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
+    since it was counted: `output` then has all files before it, and nothing of this one. Of a batch
+    in several files all are in `paths`, also of a run that goes on (`batches.py`). Runs into
+    one output wait for each other. Of an output that is a pipe or a device nothing is read, and it
+    is written once.
+    """
+    with hold_file(output):
+        return _tally_files(protocol, list(paths), output, progress)
+
+
+def _tally_files(
+    protocol: Protocol, files: Sequence[Path], output: Path, progress: Progress
+) -> TallyRun:
+    collector = Collector(protocol)
+    total = CollectedTally.empty(protocol)
+    goes_on = not is_stream(output)
+    if goes_on and output.exists():
+        total = CollectedTally.from_file(output)
+        total.check(protocol)
+    before, done, skipped, written = total, 0, 0, monotonic()
+    try:
+        for path in files:
+            if is_counted(file_batch_name(path, total.batches), total.batches):
+                skipped += 1
+            else:
+                parts = partial(_run_parts, collector, files, total.batches)
+                total = total + collector.tally(path, total.batches, parts)
+            done += 1
+            if goes_on and monotonic() - written > SAVE_INTERVAL_S:
+                total.write(output)
+                written = monotonic()
+            progress(done / len(files))
+    finally:
+        if done:  # where the first file can't be read nothing is left behind
+            total.write(output)
+    return TallyRun(before, total, len(files) - skipped, skipped)
+
+
+def _run_parts(
+    collector: Collector, files: Sequence[Path], batches: frozenset[str]
+) -> Mapping[str, Sequence[Path]]:
+    """The batches of those files of this run that are in the tally, with the files."""
+    found = defaultdict(list)
+    for path in files:
+        if is_counted(file_batch_name(path, batches), batches):
+            for name in collector.batches(path):
+                found[name].append(path)
+    return found

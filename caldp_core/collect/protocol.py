@@ -15,18 +15,21 @@ from typing import Any, Final, TypeAlias
 import caldp_core
 from caldp_core.basics.errors import check_type, require
 from caldp_core.collect.device import Device
-from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.formats import Format
 from caldp_core.collect.json_files import format_json, parse_json_object, read_json_object
-from caldp_core.collect.protocol_fields import (
+from caldp_core.collect.table_plan import (
     ADVICE,
     NAME,
+    TABLE,
+    FamilyPlan,
+    TableDevice,
+    TablePlan,
+    can_be_written_out,
     check_same,
     kind_field,
     list_field,
     object_field,
 )
-from caldp_core.collect.table_plan import TABLE, TableDevice, TablePlan, can_be_written_out
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup

@@ -2,32 +2,102 @@
 
 The protocol holds the limits of all pairs and each answer's law in whole numbers; its
 reader checks one against the other, exactly.
+
+A collection by one of the families, in a policy of kind context.
+
+Parts of a protocol's dictionary: read, with an error for anything unexpected.
+
+A family rebuilt from a protocol's whole numbers, without choosing its parameters anew.
+
+What a family chooses by itself (parts, ω, g, q) it chooses by floats: another machine or a later
+version might choose otherwise, while devices in the field go on by what the protocol says.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Final, Self
 
 import numpy as np
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import parse_int
-from caldp_core.basics.limits import PAIRWISE_MAX
+from caldp_core.basics.limits import K_MAX, PAIRWISE_MAX, SPACE_POINTS_MAX
 from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.collect.coins import Coins
+from caldp_core.collect.device import Device
 from caldp_core.collect.formats import NUMBER, Format
-from caldp_core.collect.protocol_fields import ADVICE, NAME, kind_field, list_field
-from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.base import Family, FrequencyOracles, Mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.arrange import rows_keep_levels
-from caldp_core.mechanisms.structures import HasPreProcessing
+from caldp_core.mechanisms.oracles.galois import GaloisOracles, digits_of
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
+from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
+from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
+from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.specs import FamilySpec
+from caldp_core.mechanisms.structures import HasDeviceNumbers, HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
-from caldp_core.privacy.context import dense
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.coverage import coverage
 from caldp_core.privacy.matrix import DenseMatrix
-from caldp_core.scenarios.records import INFINITY
+from caldp_core.scenarios.records import INFINITY, from_dict, to_dict
+from caldp_core.scenarios.scenario import KINDS
+
+NAME: Final = "The protocol"
+ADVICE: Final = "give the file that caldp wrote."
+
+
+def object_field(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The object under this key; raises `CaldpError` if there is none."""
+    part = data.get(key)
+    if not isinstance(part, dict):
+        raise CaldpError(f"{NAME} needs {key!r}, an object with named fields; {ADVICE}")
+    return part
+
+
+def kind_field(part: Mapping[str, Any], slot: str, kinds: Mapping[str, Any]) -> str:
+    """The kind of the part of this slot; raises `CaldpError` unless it is one of `kinds`."""
+    kind = part.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        allowed = f"must be one of {', '.join(kinds)}"
+        raise CaldpError(f"{NAME}'s {slot} {allowed}, got {kind!r}; {ADVICE}")
+    return kind
+
+
+def list_field(part: Mapping[str, Any], key: str, *types: type) -> list[Any]:
+    """The list under this key, 1 to 2^20 entries of these types; raises `CaldpError`."""
+    entries = part.get(key)
+    if not isinstance(entries, list) or not all(type(each) in types for each in entries):
+        raise CaldpError(f"{NAME} needs {key}, a list of one {types[0].__name__} each; {ADVICE}")
+    require(
+        0 < len(entries) <= K_MAX,
+        f"{NAME}'s {key} may hold 1 to {K_MAX:,} entries, got {len(entries):,}; {ADVICE}",
+    )
+    return entries
+
+
+def check_same(data: Mapping[str, Any], expected: Mapping[str, Any], within: str = "") -> None:
+    """Raise `CaldpError` naming what differs; by which version it was made does not matter."""
+    for key in (*expected, *data):
+        if key == "caldp_version":
+            continue
+        path = f"{within}{key}"
+        found, right = data.get(key), expected.get(key)
+        if isinstance(found, dict) and isinstance(right, dict):
+            check_same(found, right, f"{path}.")
+        else:
+            require(
+                key in data and key in expected and found == right,
+                f"{NAME}'s {path} is not what its domain, policy and mechanism make it; it was "
+                f"changed, or made by a version that reckons otherwise: {ADVICE}",
+            )
+
 
 TABLE: Final = "table"
 WHOLE_MAX: Final = 1 << 8192
@@ -173,3 +243,166 @@ def _whole(text: object) -> int:
     if number is None or number < 0:
         raise CaldpError(f"{NAME}'s table needs whole numbers, written as texts; {ADVICE}")
     return number
+
+
+_CHOICES: Final[dict[str, tuple[str, Callable[..., FrequencyOracles]]]] = {
+    "hadamard": ("parts", HadamardOracles),
+    "galois": ("degree", GaloisOracles),
+    "subset-selection": ("omega", SubsetSelectionOracles),
+    "local-hashing": ("g", LocalHashingOracles),
+}
+"""Family → the numbers that it chooses, and its oracles; the others choose nothing."""
+
+
+def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
+    """The family with the choices in `numbers`, lists of m; `CaldpError` when it is called."""
+    if spec.name not in _CHOICES:
+        return spec.family()
+    name, oracles = _CHOICES[spec.name]
+
+    def choose(sizes: Ints, *_: Any) -> Ints:
+        listed = numbers.get(name)
+        require(
+            isinstance(listed, list)
+            and len(listed) == sizes.size
+            and all(type(each) is int and 0 <= each <= 1 << 20 for each in listed),
+            f"The protocol's mechanism needs {name}: a whole number for each of "
+            f"{count_text(sizes.size, 'block', 'blocks')}; give the file that caldp wrote.",
+        )
+        array = np.array(listed, np.int64)
+        wrong = np.flatnonzero(~_ALLOWED[name](sizes, array))
+        require(
+            not wrong.size,
+            f"The protocol's {name} of block {wrong[:1].sum()} is {array[wrong[:1]].sum()}, which "
+            "the block is too small for; give the file that caldp wrote.",
+        )
+        return array
+
+    def family(sizes: Ints, epsilon: Floats) -> FrequencyOracles:
+        return oracles(sizes, epsilon, choose)
+
+    return family
+
+
+def _fields(sizes: Ints, degrees: Ints) -> Bools:
+    right = degrees <= DEGREE_MAX
+    for m in range(1, DEGREE_MAX + 1):
+        some = degrees == m
+        points = 2.0 ** (m * digits_of(sizes[some], m))
+        right[some] = (points <= SPACE_POINTS_MAX) & (sizes[some] > 1 << m)
+    return np.asarray(right)
+
+
+def _bins(sizes: Ints, g: Ints) -> Bools:
+    # As many as symbols is always few enough: the prime is not smaller.
+    return np.asarray((g >= np.minimum(2, sizes)) & (g >= 1) & (g <= np.maximum(2 * sizes, 1)))
+
+
+_ALLOWED: Final[dict[str, Callable[[Ints, Ints], Bools]]] = {
+    "parts": lambda sizes, parts: (parts >= 1) & (parts <= np.maximum(sizes, 1)),
+    "degree": _fields,
+    "omega": lambda sizes, omega: (omega >= 1) & (omega <= np.maximum(sizes - 1, 1)),
+    "g": _bins,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyPlan:
+    """A collection by a family: `spec` is it with its parameters, `mechanism` is made of it."""
+
+    spec: FamilySpec
+    mechanism: ContextMechanism
+
+    @classmethod
+    def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
+        """The plan that a protocol's parts describe; raises `CaldpError`."""
+        kind = kind_field(mechanism, "mechanism", FAMILIES)
+        rest = {key: value for key, value in mechanism.items() if key not in ("kind", "numbers")}
+        spec = from_dict(FAMILIES[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
+        family = pinned_family(spec, object_field(mechanism, "numbers"))
+        return cls(spec, ContextMechanism(_context(policy), spec.name, family))
+
+    @property
+    def name(self) -> str:
+        """The name of the family."""
+        return self.spec.name
+
+    @cached_property
+    def device(self) -> Device:
+        """The device that draws reports."""
+        policy, numbers = self.mechanism.policy, self.numbers
+        rows = zip(*numbers.values(), strict=True)
+        blocks = [dict(zip(numbers, row, strict=True)) for row in rows]
+        starts = np.cumsum(policy.hidden_sizes) - policy.hidden_sizes
+        ranks = policy.ranks
+        place = np.where(ranks >= 0, ranks - starts[policy.blocks], ranks)
+        clear = self.format.oracle_count
+        return Device(self.name, clear, blocks, policy.blocks.tolist(), place.tolist())
+
+    @cached_property
+    def format(self) -> Format:
+        """How its reports are written."""
+        return Format.of(self.mechanism)
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) block of each value, in [0, m)."""
+        return self.mechanism.policy.blocks
+
+    @cached_property
+    def numbers(self) -> dict[str, list[int]]:
+        """Name → m whole numbers, one per block, by which coins are thrown."""
+        oracles = self.mechanism.oracles
+        assert isinstance(oracles, HasDeviceNumbers)  # all families do
+        numbers = {"cover": oracles.cover_threshold, **oracles.device_numbers}
+        return {name: each.tolist() for name, each in numbers.items()}
+
+    def policy_part(self) -> dict[str, Any]:
+        """The policy, JSON-ready."""
+        policy = self.mechanism.policy
+        return {
+            "kind": "context",
+            "blocks": policy.blocks.tolist(),
+            "sensitive": policy.sensitive.tolist(),
+            "epsilon": policy.epsilon.tolist(),
+        }
+
+    def mechanism_part(self) -> dict[str, Any]:
+        """The mechanism, JSON-ready."""
+        return {"kind": self.name, **to_dict(self.spec, KINDS), "numbers": self.numbers}
+
+    def summary(self) -> dict[str, Any]:
+        """The mechanism in short, for a record."""
+        parameters = asdict(self.spec)  # type: ignore[call-overload]
+        return {"kind": self.name, **{n: v for n, v in parameters.items() if v is not None}}
+
+    def promise(self) -> dict[str, Any]:
+        """What is promised, for a record; ε of the blocks in which something is hidden."""
+        policy, hidden = self.mechanism.policy, int(self.mechanism.hidden_symbols.size)
+        epsilon = policy.hidden_epsilon
+        always = int(coverage(policy).in_clear.sum())
+        return {
+            "epsilon_least": float(epsilon.min()) if epsilon.size else None,
+            "epsilon_most": float(epsilon.max()) if epsilon.size else None,
+            "values": self.mechanism.k,
+            "hidden_values": hidden,
+            **({"values_sent_openly_always": always} if always else {}),
+            "values_sent_openly_at_times": self.mechanism.k - hidden - always,
+            "blocks_seen_by_the_collector": policy.m,
+        }
+
+
+def _context(part: Mapping[str, Any]) -> Context:
+    kind_field(part, "policy", {"context": None})
+    blocks = list_field(part, "blocks", int)
+    sensitive, epsilon = (
+        list_field(part, "sensitive", bool),
+        list_field(part, "epsilon", float, int),
+    )
+    require(
+        all(abs(label) < K_MAX for label in blocks) and all(abs(e) < K_MAX for e in epsilon),
+        f"{NAME}'s policy holds a number that is too large; {ADVICE}",
+    )
+    return Context.of(
+        np.array(blocks, np.int64), np.array(sensitive, np.bool_), np.array(epsilon, np.float64)
+    )

@@ -14,11 +14,11 @@ from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text, parse_float
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.short_repr import short_repr
 from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.estimate import Results, Tallies
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
 from caldp_core.collect.record import RECORD_KEY as RECORD
 from caldp_core.collect.record import check_record
-from caldp_core.collect.results import Results, Tallies
 from caldp_core.experiments.table import Columns, as_cell
 
 Files: TypeAlias = Iterable[tuple[str, bytes]]

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from caldp_core.collect.results import Results
+from caldp_core.collect.estimate import Results
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.results import words
 from caldp_ui.results.page_state import STATE, TIMES, ResultsState

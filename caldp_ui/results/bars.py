@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from caldp_core.collect.results import Results
+from caldp_core.collect.estimate import Results
 from caldp_ui.results import words
 from caldp_ui.words import formats
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from caldp_core.collect.estimate import Results
 from caldp_core.collect.json_files import format_json
-from caldp_core.collect.results import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
 from caldp_ui.app.errors import escape_markdown

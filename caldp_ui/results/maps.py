@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from caldp_core.basics.types import Floats
-from caldp_core.collect.results import Results
+from caldp_core.collect.estimate import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.maps.ground import home, land
 from caldp_ui.results import words

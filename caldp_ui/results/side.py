@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.collect.results import Delivery, Results
+from caldp_core.collect.estimate import Delivery, Results
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.results import words
 from caldp_ui.results.page_state import LEVELS, STATE, ResultsState

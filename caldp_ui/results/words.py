@@ -10,7 +10,7 @@ import numpy as np
 
 from caldp_core.audit.adversary import pair_odds
 from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
-from caldp_core.collect.results import Results
+from caldp_core.collect.estimate import Results
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
 from caldp_ui.words import coverage, formats, mixing

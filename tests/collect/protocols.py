@@ -5,9 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.table_plan import TablePlan
+from caldp_core.collect.table_plan import FamilyPlan, TablePlan
 from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.registry import FAMILIES

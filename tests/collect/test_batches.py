@@ -11,13 +11,12 @@ import pyarrow as pa
 import pytest
 
 from caldp_core import CaldpError, Protocol
-from caldp_core.collect import runs
+from caldp_core.collect import collector
 from caldp_core.collect.arrow import collected_from_rows, partial_tallies
 from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
-from caldp_core.collect.collector import Collector
+from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.estimate import collected_from_histogram
 from caldp_core.collect.record import make_record
-from caldp_core.collect.runs import tally_files
 from caldp_core.collect.spark import tally_frame
 from caldp_core.collect.sql import tally_query
 from tests.collect import written
@@ -154,7 +153,7 @@ def test_a_run_of_parts_that_was_killed_goes_on(
     protocol = small("galois")
     parts, output = two_parts(protocol, tmp_path), tmp_path / "day.json"
     right = tally_files(protocol, parts, tmp_path / "right.json").collected
-    monkeypatch.setattr(runs, "SAVE_INTERVAL_S", -1.0)
+    monkeypatch.setattr(collector, "SAVE_INTERVAL_S", -1.0)
 
     def kill(done: float) -> None:
         raise KeyboardInterrupt

@@ -21,10 +21,8 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
     merge_tallies,
 )
-from caldp_core.collect.collector import Collector
-from caldp_core.collect.file_contents import file_batch_name
+from caldp_core.collect.collector import Collector, file_batch_name, tally_files
 from caldp_core.collect.records import RecordChecker, parse_records
-from caldp_core.collect.runs import tally_files
 from tests.collect import written
 from tests.collect.laws import stated
 from tests.collect.protocols import SPECS, labelled, small

@@ -21,7 +21,7 @@ from caldp_core import Protocol
 from caldp_core.basics.duck import THREADS
 from caldp_core.basics.files import FORMULA_PREFIXES
 from caldp_core.cli.commands import main
-from caldp_core.collect import js, runs
+from caldp_core.collect import collector, js
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import REASONS
 from caldp_core.collect.collector import MEMORY_MB
@@ -115,7 +115,7 @@ def test_figures_of_the_page_are_those_of_the_code() -> None:
     page = " ".join(text_of("collect.md").split())
     size = (Path(js.__file__).parent / "client.js").stat().st_size
     lines = (ROOT / "examples" / "collection" / "server.py").read_text("utf-8").splitlines()
-    assert (THREADS, runs.SAVE_INTERVAL_S) == (2, 2.0)
+    assert (THREADS, collector.SAVE_INTERVAL_S) == (2, 2.0)
     for words in (
         f"one file of {size / 1000:.0f} kB", f"collector of {len(lines)} lines",
         f"first {MARK_LENGTH} signs", "as a whole every two seconds",

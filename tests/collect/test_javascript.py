@@ -13,9 +13,9 @@ import playwright
 import pytest
 
 import caldp_core.collect
+from caldp_core.collect.client import normal_name
 from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
 from caldp_core.collect.formats import NUMBER, as_text
-from caldp_core.collect.memory import normal_name
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.table_plan import TABLE
 from caldp_core.domain.grid import GridDomain

@@ -18,6 +18,7 @@ from caldp_core.cli.commands import main
 from caldp_core.collect.arrow import collected_from_rows, partial_tallies, sum_tallies
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
+from caldp_core.collect.estimate import made_up_week
 from caldp_core.collect.record import make_record
 from caldp_core.collect.repeats import (
     BUCKETS,
@@ -27,7 +28,6 @@ from caldp_core.collect.repeats import (
     has_buckets,
 )
 from caldp_core.collect.report_law import FALSE_ALARMS, CountLaw, check_counts_of_reports
-from caldp_core.collect.results import made_up_week
 from tests.collect import written
 from tests.collect.protocols import SPECS, many, small, tables
 from tests.contract.checks import naming

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from caldp_core.basics.types import Ints
-from caldp_core.collect.family_plan import FamilyPlan
 from caldp_core.collect.protocol import QUESTION_MAX, Protocol
-from caldp_core.collect.table_plan import TablePlan
+from caldp_core.collect.table_plan import FamilyPlan, TablePlan
 from caldp_core.datasets import us_cities
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import Area, GridDomain

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core import Protocol, Scenario, prepare, run
 from caldp_core.basics.types import no_progress
 from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.results import Results, Tallies
+from caldp_core.collect.estimate import Results, Tallies
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, RegionBlocks
