@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.server import free_port
-from caldp_ui.app.settings import ANCESTORS, WORKER
+from caldp_ui.app.theme import ANCESTORS, WORKER
 from deploy.health import answers, request
 from deploy.nginx import main
 

@@ -4,20 +4,42 @@ Streamlit sends its own files, eight megabytes of them for a first visit, as the
 others compressed anew for everybody. Their names change with what is in them, so here each is
 compressed once and kept. A style sheet that is one of a page's elements comes when much has been
 drawn without it, and again with every run; in the document it is there before anything is drawn.
+
+Files that are made when somebody asks for them, also while the page is drawn again.
+
+Streamlit forgets what a button makes as soon as the button has been drawn again. The browser shows
+the old button a moment longer, and a click in that moment saved nothing: now it saves what the new
+button makes. And Streamlit removes a file after the second run that does not show it, even if the
+browser is only about to fetch it: now a file that was made stays for a while.
+
+Files on their way in: in memory alone, so many bytes at a time, and let go once they are read.
+
+A visit's files may be as large together as one may be: a form can take several.
+
+Streamlit keeps every file that a visit sends until the visit ends, and what it parses goes to the
+disk from a megabyte on.
 """
 
 import asyncio
 import gzip
 import posixpath
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from threading import Lock
+from time import monotonic
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.formparsers import MultiPartParser
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config, runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from caldp_ui.app.policy import document_policy
-from caldp_ui.app.scripts import scripts
-from caldp_ui.app.settings import join_path
-from caldp_ui.app.sheet import style
+from caldp_ui.app.gate import document_policy
+from caldp_ui.app.theme import join_path, scripts, style
 
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
@@ -190,3 +212,151 @@ def _uncompressed(scope: Scope) -> Scope:
 
 def _is_document(headers: Headers) -> bool:
     return headers.get("content-type", "").startswith("text/html")
+
+
+_DRAWN_MAX: Final = 20_000
+"""Buttons of all visits that are remembered, each drawing of one by itself."""
+_STAYS_S: Final = 30.0
+"""A browser far away, on a busy page, may take seconds to ask for a file that it was promised."""
+
+
+class DeferredFiles:
+    """Has a button's newest drawing make the file for each earlier one, and keeps it for a while.
+
+    `manager`: Streamlit's, of which it replaces three methods. `clock`: seconds.
+    """
+
+    def __init__(self, manager: MediaFileManager, clock: Callable[[], float] = monotonic) -> None:
+        self._draw, self._make = manager.add_deferred, manager.execute_deferred
+        self._find_inactive = manager._get_inactive_file_ids  # noqa: SLF001 — no public name
+        self._clock = clock
+        self._buttons: dict[str, tuple[str, str]] = {}
+        self._newest: dict[tuple[str, str], str] = {}
+        self._made_at: dict[str, float] = {}
+        self._lock = Lock()  # visits draw at the same time
+        manager.add_deferred = self.draw  # type: ignore[method-assign, assignment]
+        manager.execute_deferred = self.make  # type: ignore[method-assign, assignment]
+        manager._get_inactive_file_ids = self._inactive_files  # type: ignore[method-assign]  # noqa: SLF001
+
+    def draw(
+        self,
+        make: Callable[[], bytes | str],
+        mimetype: str | None,
+        coordinates: str,
+        file_name: str | None = None,
+        *,
+        element_id: str = "",
+    ) -> str:
+        """Name this drawing of a button of this visit; `make` returns the content of its file."""
+        drawing = self._draw(make, mimetype, coordinates, file_name, element_id=element_id)
+        run = get_script_run_ctx(suppress_warning=True)
+        button = (run.session_id if run else "", element_id)
+        with self._lock:
+            self._buttons[drawing], self._newest[button] = button, drawing
+            while len(self._buttons) > _DRAWN_MAX:
+                self._forget_oldest()
+        return drawing
+
+    def make(self, drawing: str) -> str:
+        """The address of what the button makes now; `MediaFileStorageError` if it is gone."""
+        button = self._buttons.get(drawing)
+        address = self._make(drawing if button is None else self._newest.get(button, drawing))
+        with self._lock:
+            self._made_at[PurePosixPath(address).stem] = self._clock()
+        return address
+
+    def _inactive_files(self) -> set[str]:
+        """Files that may go: no page shows them, and none was made a moment ago."""
+        with self._lock:
+            oldest = self._clock() - _STAYS_S
+            self._made_at = {file: at for file, at in self._made_at.items() if at > oldest}
+            return self._find_inactive() - self._made_at.keys()
+
+    def _forget_oldest(self) -> None:
+        drawing = next(iter(self._buttons))
+        button = self._buttons.pop(drawing)
+        if self._newest[button] == drawing:
+            del self._newest[button]
+
+
+def keep_deferred_files() -> None:
+    """Install `DeferredFiles`: a click on a button just drawn again saves its file, too."""
+    if runtime.exists():
+        DeferredFiles(runtime.get_instance().media_file_mgr)
+
+
+TOTAL_BYTES_MAX: Final = 800 * 2**20
+"""Bytes of files that come in or wait to be read, of all visits together."""
+_PATIENCE_S: Final = 600.0
+"""Room is kept for a file no longer: a sender of a byte now and then would keep all others out."""
+_ADDRESS: Final = "_stcore/upload_file/"
+_BUSY_TEXT: Final = "Others send files at this moment: please try again in a minute."
+
+
+class Uploads:
+    """Lets files in while there is room for them; a visit's earlier ones make room for the next."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._coming = 0
+        # What is longer is written to a shared folder before anybody has looked at it.
+        MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 2) * 2**20
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is no upload, or has room; answer 429 to an upload that has none (ASGI)."""
+        path = str(scope.get("path", "")).partition(_ADDRESS)[2]
+        if scope["type"] != "http" or scope.get("method") != "PUT" or not path:
+            await self._app(scope, receive, send)
+            return
+        size = _size(scope)
+        manager = _file_manager()
+        visit = path.partition("/")[0]
+        if manager is not None and size + _visit_bytes(manager, visit) > _max_bytes():
+            manager.remove_session_files(visit)
+        if self._coming + size + _stored_bytes(manager) > TOTAL_BYTES_MAX:
+            await PlainTextResponse(_BUSY_TEXT, 429)(scope, receive, send)
+            return
+        self._coming += size
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                await self._app(scope, receive, send)
+        finally:
+            self._coming -= size
+
+
+def release(file_id: str) -> None:
+    """Remove a file of this visit from memory once it has been read."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
+        run.uploaded_file_mgr.remove_file(run.session_id, file_id)
+
+
+def _file_manager() -> MemoryUploadedFileManager | None:
+    if not runtime.exists():
+        return None
+    manager = runtime.get_instance().uploaded_file_mgr
+    return manager if isinstance(manager, MemoryUploadedFileManager) else None
+
+
+def _stored_bytes(manager: MemoryUploadedFileManager | None) -> int:
+    if manager is None:
+        return 0
+    files = [file for each in list(manager.file_storage.values()) for file in list(each.values())]
+    return sum(len(file.data) for file in files)
+
+
+def _visit_bytes(manager: MemoryUploadedFileManager, visit: str) -> int:
+    files = list(manager.file_storage.get(visit, {}).values())
+    return sum(len(file.data) for file in files)
+
+
+def _max_bytes() -> int:
+    """Bytes of a file, and of all files of a visit."""
+    return int(config.get_option("server.maxUploadSize")) * 2**20
+
+
+def _size(scope: Scope) -> int:
+    """Bytes of a request's body; the most that are allowed where its length is not given."""
+    length = dict(scope["headers"]).get(b"content-length", b"")
+    most = _max_bytes()
+    return min(int(length), most) if length.isdigit() else most

@@ -2,20 +2,43 @@
 
 A page from elsewhere whose name suddenly leads to this machine (DNS rebinding) would be in this
 server's own origin. It needs a name for that: an address in numbers can't be led elsewhere.
+
+What a browser may do with what this server sends: headers on every answer.
+
+Streamlit draws with styles in elements, loads components' code from addresses of the page's own
+making (`blob:`), and the relief's with WebAssembly; all else is closed. Nothing comes from or goes
+to anywhere but this server.
+
+The address of what is shown, as others in the class can open it.
+
+Middleware of visits: what stands between a browser and the server on a visit's socket.
+
+A visit stays with its worker: the browser keeps the worker's name, and the proxy goes by it.
+
+Workers share nothing but files. The one that answers writes its name into a cookie, with the page
+and with the socket, so that after another one's end the cookie says who is there now.
 """
 
+import base64
+import hashlib
 import ipaddress
+import re
 import socket
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from caldp_ui.app.theme import Settings, join_path
 
 _CLOSED: Final = ("_stcore/metrics", "_stcore/agent", "_stcore/script-health-check")
 """Routes on which Streamlit reports on the server and its visits to programs."""
@@ -103,3 +126,209 @@ def is_closed(path: str) -> bool:
     """Whether the path is one of the closed routes, below any base."""
     below = path.partition("/_stcore/")[2]
     return any(f"_stcore/{below}/".startswith(f"{each}/") for each in _CLOSED)
+
+
+_INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_DENY_ALL: Final = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+"""For all that is no page: what somebody has uploaded or saved runs no code here."""
+_ALWAYS: Final = {
+    "x-content-type-options": "nosniff",
+    # Links hold scenarios, which other sites must not learn.
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": ", ".join(
+        f"{name}=()"
+        for name in (
+            "accelerometer",
+            "camera",
+            "display-capture",
+            "geolocation",
+            "gyroscope",
+            "hid",
+            "magnetometer",
+            "microphone",
+            "midi",
+            "payment",
+            "serial",
+            "usb",
+        )
+    ),
+}
+
+
+def document_policy(html: str, ancestors: tuple[str, ...]) -> str:
+    """The Content-Security-Policy of a page; the scripts written in it are named by their hashes.
+
+    `ancestors`: sites that may show it in a frame, beside this server itself.
+    """
+    inline = (hashlib.sha256(code.encode()).digest() for code in _INLINE.findall(html))
+    hashes = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in inline)
+    rules = {
+        "default-src": ("'none'",),
+        "script-src": ("'self'", "blob:", "'wasm-unsafe-eval'", *hashes),
+        "style-src": ("'self'", "'unsafe-inline'"),
+        "img-src": ("'self'", "data:", "blob:"),
+        "font-src": ("'self'", "data:"),
+        "connect-src": ("'self'",),
+        "worker-src": ("'self'", "blob:"),
+        "manifest-src": ("'self'",),
+        "base-uri": ("'none'",),
+        "form-action": ("'none'",),
+        "frame-ancestors": ("'self'", *ancestors),
+    }
+    return "; ".join(f"{name} {' '.join(where)}" for name, where in rules.items())
+
+
+class Policy:
+    """Adds the headers to every answer; an answer's own policy stays."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on one request, with headers on its answer (ASGI)."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=list(message["headers"]))
+                headers.update(_ALWAYS)
+                # Code that lasts may be a worker's, which has no policy but its own file's.
+                if "immutable" not in headers.get("cache-control", ""):
+                    headers.setdefault("content-security-policy", _DENY_ALL)
+                message = {**message, "headers": headers.raw}
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+_UNKNOWN: Final = "http://localhost:8501/"
+"""The address where no browser has reported its own."""
+
+
+def current_address(query: Mapping[str, str]) -> str:
+    """The address of this page with this query, as the visitor's browser has it.
+
+    `st.context.url` does not do: after a change of page it cuts the new page's name off the old
+    address, "room" off ".../classroom", and ".../class/room" is nowhere.
+    """
+    run = get_script_run_ctx()
+    if run is None:
+        return _with_query(_UNKNOWN, query)
+    pages, now = run.pages_manager.get_pages(), run.pages_manager.current_page_script_hash
+    names = {each.get("url_pathname", "") for each in pages.values()}
+    name = pages[now].get("url_pathname", "") if now in pages else ""
+    url = getattr(run.context_info, "url", "") or _UNKNOWN
+    return _with_query(page_address(url, name, names), query)
+
+
+def page_address(url: str, name: str, names: Collection[str]) -> str:
+    """The address of the page `name` on the server of `url`, which may be any page's address.
+
+    `names`: of all pages. A path that a proxy has put before them stays.
+    """
+    parts = urlsplit(url)
+    *folder, last = parts.path.rstrip("/").split("/")
+    if not last or last not in names:
+        folder.append(last)
+    return urlunsplit((parts.scheme, parts.netloc, "/".join([*folder, name]), "", ""))
+
+
+def _with_query(url: str, query: Mapping[str, str]) -> str:
+    return urlunsplit(urlsplit(url)._replace(query=urlencode(query)))
+
+
+def visitor_address() -> str:
+    """The network address that this visit comes from; "" for this machine's own.
+
+    Behind a proxy it is the one that the proxy reports, if the server trusts it (docs/deploy.md).
+    """
+    address = st.context.ip_address
+    return address if isinstance(address, str) else ""
+
+
+def shared_address(address: str) -> str | None:
+    """An address of this server as other machines reach it; None where it only answers its own."""
+    parts = urlsplit(address)
+    if not _is_own(parts.hostname or ""):
+        return address
+    if _is_own(st.get_option("server.address") or ""):
+        return None
+    port = f":{parts.port}" if parts.port else ""
+    return urlunsplit(parts._replace(netloc=f"{_own_address()}{port}"))
+
+
+def _is_own(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _own_address() -> str:
+    """This machine's address in its network. Nothing is sent: a datagram's route is looked up."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return socket.gethostname()
+        address: str = probe.getsockname()[0]
+        return address
+
+
+_STREAM: Final = "_stcore/stream"
+
+
+class VisitSockets(ABC):
+    """Passes on all connections; those of visits by its `serve`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on one connection (ASGI)."""
+        path = scope["path"].rstrip("/") if scope["type"] == "websocket" else ""
+        if path.endswith(_STREAM):
+            await self.serve(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    @abstractmethod
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on the socket of one visit."""
+        ...
+
+
+COOKIE: Final = "caldp_worker"
+QUERY: Final = "worker"
+"""The link's key of a worker; it goes before the cookie."""
+
+
+class Sticky:
+    """Writes the worker's name into visitors' cookies; does nothing for a worker without a name."""
+
+    def __init__(self, app: ASGIApp, base: str, settings: Settings) -> None:
+        self._app = app
+        self._name = settings.worker
+        # In a frame of another site only such cookies are kept, and only by https.
+        same_site = "None; Secure; Partitioned" if settings.ancestors else "Lax"
+        path = join_path(base, "")
+        self._cookie = f"{COOKIE}={self._name}; Path={path}; HttpOnly; SameSite={same_site}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on one request, with the cookie where it lacks (ASGI)."""
+        of_visit = scope["type"] in ("http", "websocket") and self._name
+        if not of_visit or HTTPConnection(scope).cookies.get(COOKIE) == self._name:
+            await self._app(scope, receive, send)
+            return
+
+        async def with_cookie(message: Message) -> None:
+            headers = MutableHeaders(raw=list(message.get("headers", ())))
+            page = headers.get("content-type", "").startswith("text/html")
+            if message["type"] == "websocket.accept" or page:
+                headers.append("set-cookie", self._cookie)
+                message = {**message, "headers": headers.raw}
+            await send(message)
+
+        await self._app(scope, receive, with_cookie)

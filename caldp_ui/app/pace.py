@@ -14,7 +14,7 @@ from typing import Final
 
 from starlette.types import Message, Receive, Scope, Send
 
-from caldp_ui.app.visit_sockets import VisitSockets
+from caldp_ui.app.gate import VisitSockets
 
 BURST: Final = 60
 """Messages that are handed on at once."""

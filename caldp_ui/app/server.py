@@ -3,14 +3,11 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from caldp_ui.app.delivery import Delivery
-from caldp_ui.app.gate import Gate
+from caldp_ui.app.delivery import Delivery, Uploads
+from caldp_ui.app.gate import Gate, Policy, Sticky
 from caldp_ui.app.pace import Pace
-from caldp_ui.app.policy import Policy
-from caldp_ui.app.settings import join_path, settings
 from caldp_ui.app.stale_messages import StaleMessages
-from caldp_ui.app.sticky import Sticky
-from caldp_ui.app.uploads import Uploads
+from caldp_ui.app.theme import join_path, settings
 
 
 def address(name: str) -> str:

@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from caldp_ui.app.visit_sockets import VisitSockets
+from caldp_ui.app.gate import VisitSockets
 
 _READ_MAX_BYTES: Final = 2**16
 """Messages that say which page is run are small; larger ones need not be read."""

@@ -1,15 +1,34 @@
 """Colours for light and dark: Cividis for amounts, Okabe–Ito for things to tell apart.
 
 Both palettes hold up for colour-blind readers; charts add dashes to colours.
+
+The page's style sheet, as it is sent to browsers.
+
+Streamlit names a container's class after its key, which begins with the page's name. `style.css`
+says what all pages have in common by the end of such a name, `[class*="-title"]`; where a selector
+looks into class names, a browser styles the whole document anew for each element that changes (13
+ms a move of a slider instead of 4). So names are written out here.
+
+What runs in the document itself: on every page, before anything of Streamlit does.
+
+Settings from the server's environment, beside Streamlit's own.
 """
 
+import os
+import re
+import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 import plotly.colors
 import streamlit as st
 from numpy.typing import NDArray
+
+from caldp_ui.app.navigation import PAGES
 
 LEVELS: Final = 256
 
@@ -111,3 +130,88 @@ DAY_RAMPS: Final = {
 """Colours by amount on a map of a style: of all people, of those who can be read, of the others."""
 WRONG: Final = _ramp(["rgb(158,216,246)", "rgb(244,226,150)", "rgb(230,105,15)"])
 """(256, 3) from nobody in the wrong place (pale blue) to all (orange): bright on the dark land."""
+
+
+SHEET: Final = Path(__file__).with_name("style.css")
+_ENDING: Final = re.compile(r'\[class\*="(-[a-z-]+)"\]')
+
+
+@cache
+def style() -> str:
+    """The text of the style sheet, without selectors that look into class names."""
+    return expand_selectors(SHEET.read_text("utf-8"), [Path(page.path).stem for page in PAGES])
+
+
+def expand_selectors(css: str, pages: Iterable[str]) -> str:
+    """The sheet with each `[class*="-end"]` as the classes of such containers on these pages."""
+    names = list(pages)
+
+    def classes(ending: re.Match[str]) -> str:
+        return f":is({','.join(f'.st-key-{name}{ending[1]}' for name in names)})"
+
+    return _ENDING.sub(classes, css)
+
+
+_WEB: Final = Path(__file__).with_name("web")
+_NAMES: Final = ("language", "rest", "focus", "popovers", "speech")
+
+
+@cache
+def scripts() -> str:
+    """The elements of the scripts of `web`, in order."""
+    return "".join(f"<script>{(_WEB / f'{n}.js').read_text('utf-8')}</script>" for n in _NAMES)
+
+
+WORKER: Final = "CALDP_WORKER"
+ANCESTORS: Final = "CALDP_FRAME_ANCESTORS"
+NOISE: Final = "CALDP_NOISE_SECRET"
+_OWN_NOISE: Final = secrets.randbits(128)
+"""What noise on visitors' data follows from where nothing is set: gone with this process."""
+_NAME: Final = re.compile(r"[a-z0-9]{1,20}")
+_SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of this process; raises `ValueError` for names or sites that are none.
+
+    `worker`: its name among several behind one address; "" where it is alone. `ancestors`: sites
+    that may show the dashboard in a frame. `noise_secret`: a whole number from which noise on
+    visitors' own data follows, the same on workers that share it; 0 for none, as in tests.
+    """
+
+    worker: str = ""
+    ancestors: tuple[str, ...] = ()
+    noise_secret: int = _OWN_NOISE
+
+    def __post_init__(self) -> None:
+        if self.worker and not _NAME.fullmatch(self.worker):
+            raise ValueError(
+                f"{WORKER} must be 1 to 20 of the signs a to z and 0 to 9, "
+                f"got {self.worker[:60]!r}; rename the worker."
+            )
+        wrong = next((site for site in self.ancestors if not _SITE.fullmatch(site)), None)
+        if wrong is not None:
+            raise ValueError(
+                f"{ANCESTORS} must be addresses of sites such as https://learn.example.org, "
+                f"with spaces between them, got {wrong[:60]!r}; correct it."
+            )
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Settings":
+        """The settings of an environment's variables; raises `ValueError`."""
+        ancestors = tuple(environment.get(ANCESTORS, "").split())
+        noise = environment.get(NOISE, str(_OWN_NOISE))
+        if not noise.isascii() or not noise.isdigit():
+            raise ValueError(f"{NOISE} must be a whole number, such as openssl prints; correct it.")
+        return cls(environment.get(WORKER, ""), ancestors, int(noise))
+
+
+def settings() -> Settings:
+    """The settings of this process's environment; raises `ValueError`."""
+    return Settings.of(os.environ)
+
+
+def join_path(base: str, name: str) -> str:
+    """The path of `name` on a server whose addresses are below the path `base`; "" is the root."""
+    return "/".join(["", *filter(None, base.split("/")), name])

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from caldp_core.basics.cache import shared_cache
-from caldp_ui.app.deferred_files import keep_deferred_files
+from caldp_ui.app.delivery import keep_deferred_files
 
 THREAD_PREFIX: Final = "caldp-"
 """How the names of threads that work beside pages begin."""

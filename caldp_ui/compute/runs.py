@@ -31,7 +31,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import Recommendation, best_family
-from caldp_ui.app.settings import settings
+from caldp_ui.app.theme import settings
 from caldp_ui.compute.sources import file_state, is_own
 
 _LONG: Final = 10_000

@@ -14,7 +14,7 @@ from caldp_core.audit.pairwise import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
-from caldp_ui.app import addresses
+from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports
 from caldp_ui.matrix import board, candidates, files, take_home, words
@@ -178,7 +178,7 @@ def _numbers(data: MatrixData) -> None:
 
 def _sharing(data: MatrixData) -> None:
     verdict = data.verdict
-    address = addresses.current_address(STATE.query())  # a file made later sees no session
+    address = gate.current_address(STATE.query())  # a file made later sees no session
     with sharing.link_columns(STATE):
         with st.container(horizontal=True):
             for name, content in (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from caldp_core.basics.types import Progress
-from caldp_ui.app.sheet import style as page_style
+from caldp_ui.app.theme import style as page_style
 from caldp_ui.offline import modules
 from caldp_ui.offline.browser_data import below_title, part_data
 from caldp_ui.offline.records import Board, Moves, Part, Question

@@ -18,8 +18,8 @@ from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import check_size
 from caldp_core.datasets.own import check_line
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.uploads import release
 from caldp_ui.parts import own_file
 from caldp_ui.parts.own_file import C, Columns, UploadedFile
 from caldp_ui.session import handover, visitor_data

@@ -12,7 +12,7 @@ from caldp_core.collect.protocol import can_be_collected, unprotected_text
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app import addresses
+from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.compute import exports
@@ -146,8 +146,8 @@ def show_query_link(query: Mapping[str, str]) -> None:
             "this visit alone; **the scenario file holds them**, and “Your data” opens it again."
         )
         return
-    address = addresses.current_address(query)
-    others = addresses.shared_address(address)
+    address = gate.current_address(query)
+    others = gate.shared_address(address)
     if visitor_data.OWN in query:
         st.markdown(
             "**Link** · holds the settings and none of your data: who opens it is asked for their "
@@ -306,7 +306,7 @@ def record_page(
 
 
 def _address(query: Mapping[str, str]) -> str:
-    return "" if visitor_data.lacks_data(query) else addresses.current_address(query)
+    return "" if visitor_data.lacks_data(query) else gate.current_address(query)
 
 
 def _describe_audit(job: jobs.Job[AuditReport]) -> str:

@@ -12,8 +12,8 @@ from caldp_core.basics.limits import POLYGON_BYTES_MAX
 from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import OUTSIDE, PolygonBlocks
+from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.uploads import release
 from caldp_ui.compute import runs
 from caldp_ui.places.page_state import STATE
 from caldp_ui.session import visitor_data

@@ -8,9 +8,9 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.collect.estimate import Results, made_up_week
 from caldp_core.collect.upload import Collection, read_collection
+from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.upkeep import THREAD_PREFIX
-from caldp_ui.app.uploads import release
 from caldp_ui.results.page_state import STATE, ResultsState
 from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import check_whole
-from caldp_ui.app.sticky import QUERY
+from caldp_ui.app.gate import QUERY
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import DIVIDER, Question
 from caldp_ui.session.page_state import PageState

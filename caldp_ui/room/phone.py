@@ -9,7 +9,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_ui.app import addresses
+from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.room import boards, poll_links, words
@@ -58,7 +58,7 @@ def _receive_report(code: str) -> None:
         return
     mark, token = str(message.get("mark")), str(message.get("token"))
     try:
-        attempt_limiter().record_attempt(REPORT, addresses.visitor_address())
+        attempt_limiter().record_attempt(REPORT, gate.visitor_address())
         is_repeat = rooms().has_answered(code, mark, token)
         require(is_repeat or st.session_state.get(_RECEIVED) != mark, ALREADY_ANSWERED)
         rooms().report(code, mark, token, message.get("report"))

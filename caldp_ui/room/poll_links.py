@@ -7,9 +7,9 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_ui.app import addresses
-from caldp_ui.app.settings import settings
-from caldp_ui.app.sticky import QUERY
+from caldp_ui.app import gate
+from caldp_ui.app.gate import QUERY
+from caldp_ui.app.theme import settings
 from caldp_ui.room.page_state import CODE
 from caldp_ui.room.registry import CODE_LENGTH, format_code, normalize_code
 
@@ -55,4 +55,4 @@ def typed_code_link() -> str | None:
     None for a link that was opened: it has already led to that worker, if it still runs.
     """
     query = st.query_params.to_dict()
-    return addresses.current_address(query) if st.session_state.get(_TYPED) == query else None
+    return gate.current_address(query) if st.session_state.get(_TYPED) == query else None

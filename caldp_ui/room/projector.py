@@ -7,7 +7,7 @@ import segno
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.app import addresses
+from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.parts import headline
@@ -53,7 +53,7 @@ def open_button() -> None:
 
 def _open(question: Question) -> None:
     try:
-        attempt_limiter().record_attempt(OPEN, addresses.visitor_address())
+        attempt_limiter().record_attempt(OPEN, gate.visitor_address())
         st.session_state[_TEACHER_KEY] = rooms().open(question, this_visit())
     except CaldpError as error:
         notices.notify(str(error))
@@ -105,8 +105,8 @@ def _live(teacher_key: TeacherKey) -> None:
 
 
 def _way_in(poll: PollState) -> None:
-    address = addresses.current_address(poll_links.query_of(poll.code))
-    shared = addresses.shared_address(address)
+    address = gate.current_address(poll_links.query_of(poll.code))
+    shared = gate.shared_address(address)
     _code(poll, shared or address)
     st.code(shared or address, language=None, wrap_lines=True)
     if shared is None:
@@ -162,9 +162,9 @@ def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
 
 def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
     """Draw the form of the next question; board, code and phones stay until it is asked."""
-    address = addresses.current_address(poll_links.query_of(poll.code))
+    address = gate.current_address(poll_links.query_of(poll.code))
     with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
-        _code(poll, addresses.shared_address(address) or address)
+        _code(poll, gate.shared_address(address) or address)
     draft = STATE.current()
     with st.container(horizontal=True, gap="xsmall"):
         asking.button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))

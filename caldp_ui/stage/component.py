@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area
-from caldp_ui.app.addresses import current_address
+from caldp_ui.app.gate import current_address
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, pack_message
 from caldp_ui.stage.events import acknowledgement, new_events

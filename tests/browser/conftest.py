@@ -14,7 +14,7 @@ from benchmarks.browser import (
     wait_until_settled,
 )
 from benchmarks.server import server_address
-from caldp_ui.app.settings import NOISE
+from caldp_ui.app.theme import NOISE
 from tests import require_software
 from tests.browser.stage_hand import APP, Hand
 from tests.browser.watch import Watch

@@ -6,7 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from caldp_core.theory.expected_error import Budget
-from caldp_ui.app.settings import NOISE
+from caldp_ui.app.theme import NOISE
 from caldp_ui.plan import people_needed
 from tests.ui.driver import OPENED, leave
 

@@ -7,8 +7,8 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from caldp_ui.app import deferred_files
-from caldp_ui.app.deferred_files import DeferredFiles
+from caldp_ui.app import delivery
+from caldp_ui.app.delivery import DeferredFiles
 
 
 class Page:
@@ -102,7 +102,7 @@ def test_a_button_that_is_gone_saves_nothing() -> None:
 
 
 def test_old_drawings_are_forgotten_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deferred_files, "_DRAWN_MAX", 3)
+    monkeypatch.setattr(delivery, "_DRAWN_MAX", 3)
     page = Page()
     DeferredFiles(page.files)
     drawn = [page.draw(estimate=str(number))["estimate"] for number in range(5)]

@@ -17,9 +17,7 @@ from starlette.types import Message
 from caldp_ui.app.delivery import Delivery, takes_gzip
 from caldp_ui.app.navigation import PAGES
 from caldp_ui.app.run_limiter import limit_run
-from caldp_ui.app.scripts import scripts
-from caldp_ui.app.settings import join_path
-from caldp_ui.app.sheet import SHEET, expand_selectors, style
+from caldp_ui.app.theme import SHEET, expand_selectors, join_path, scripts, style
 from caldp_ui.app.upkeep import THREAD_PREFIX, upkeep
 from caldp_ui.charts.library import ADDRESS, library
 from tests.loops import run

@@ -11,10 +11,8 @@ import pytest
 from starlette.types import Message
 from streamlit import config
 
-from caldp_ui.app.gate import Gate, is_closed, is_known
-from caldp_ui.app.policy import Policy, document_policy
-from caldp_ui.app.settings import Settings
-from caldp_ui.app.sticky import Sticky
+from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy, is_closed, is_known
+from caldp_ui.app.theme import Settings
 from tests import ROOT
 from tests.loops import run
 from tests.ui.test_delivery import request, silence

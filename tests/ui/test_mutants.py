@@ -18,7 +18,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap
 from caldp_core.experiments.table import as_cell
-from caldp_ui.app import addresses
+from caldp_ui.app import gate
 from caldp_ui.compute import exports
 from caldp_ui.room import below, odds, phone_words, words
 from caldp_ui.room.figures import shares_of
@@ -83,8 +83,8 @@ def check_guarded_cells() -> None:
 
 def check_page_of_a_server() -> None:
     names = {"", "classroom", "room"}
-    assert addresses.page_address("http://x/a/classroom", "room", names) == "http://x/a/room"
-    assert addresses.page_address("http://x/classroom", "room", names) == "http://x/room"
+    assert gate.page_address("http://x/a/classroom", "room", names) == "http://x/a/room"
+    assert gate.page_address("http://x/classroom", "room", names) == "http://x/room"
 
 
 def check_everybody() -> None:
@@ -113,7 +113,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
     "all trials of a link": (scenarios.make_safe, "trials=1", "trials=2", check_one_trial),
     "formulas for spreadsheets": (as_cell, "escape_formula(value)", "value", check_guarded_cells),
     "room cut off classroom": (
-        addresses.page_address, "last not in names", "last in names", check_page_of_a_server,
+        gate.page_address, "last not in names", "last in names", check_page_of_a_server,
     ),
     "half of the difference": (
         odds._right, "difference / 4", "difference / 8",

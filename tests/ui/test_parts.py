@@ -20,7 +20,7 @@ from caldp_core.datasets import us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import SensitiveAreas, StateBlocks
-from caldp_ui.app import addresses, sheet
+from caldp_ui.app import gate, theme
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.compute.privacy_summary import summarize_privacy
@@ -72,7 +72,7 @@ def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
 
 
 def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
-    css = sheet.SHEET.read_text("utf-8")
+    css = theme.SHEET.read_text("utf-8")
     for each in STRENGTHS:
         colours = f"{{ --on-light: {each.light}; --on-dark: {each.dark}; }}"
         assert f":is(.odds, .grade).{each.word} {colours}" in css
@@ -97,15 +97,15 @@ def test_an_address_for_others(
     monkeypatch: pytest.MonkeyPatch, host: str, server: str, others: str | None
 ) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: server)
-    assert addresses.shared_address(host) == others
+    assert gate.shared_address(host) == others
 
 
 def test_an_address_that_only_this_machine_knows_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0")
-    monkeypatch.setattr(addresses, "_own_address", lambda: "192.0.2.9")
-    address = addresses.shared_address("http://localhost:8501/places?epsilon=2")
+    monkeypatch.setattr(gate, "_own_address", lambda: "192.0.2.9")
+    address = gate.shared_address("http://localhost:8501/places?epsilon=2")
     assert address == "http://192.0.2.9:8501/places?epsilon=2"
 
 
@@ -123,7 +123,7 @@ def test_an_address_that_only_this_machine_knows_is_replaced(
     ],
 )
 def test_an_address_names_the_page_that_is_shown(url: str, name: str, address: str) -> None:
-    assert addresses.page_address(url, name, {"", "room", "classroom"}) == address
+    assert gate.page_address(url, name, {"", "room", "classroom"}) == address
 
 
 def test_a_picture_has_its_cities_where_they_are() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_ui.app.settings import WORKER
+from caldp_ui.app.theme import WORKER
 from caldp_ui.room import poll_links
 from caldp_ui.room.registry import format_code, rooms
 from tests.ui.driver import checked, trigger

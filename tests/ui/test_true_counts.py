@@ -29,7 +29,7 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import FAKES
-from caldp_ui.app.settings import NOISE
+from caldp_ui.app.theme import NOISE
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.sources import is_own, with_dataset
 from caldp_ui.maps.ground import home

@@ -8,7 +8,7 @@ from starlette.formparsers import MultiPartParser
 from starlette.types import Message, Receive, Scope, Send
 from streamlit import config
 
-from caldp_ui.app.uploads import TOTAL_BYTES_MAX, Uploads
+from caldp_ui.app.delivery import TOTAL_BYTES_MAX, Uploads
 from tests.contract.checks import naming
 
 MB = 2**20
