@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.legend import legend
+from caldp_ui.charts.curves import legend
 from caldp_ui.classroom.page_state import STATE
 
 _HERE: Final = f".st-key-{STATE.key('picture')}"

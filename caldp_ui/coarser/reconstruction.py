@@ -15,8 +15,8 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
+from caldp_ui.charts.curves import Words, horizontal_line, plane, vertical_line
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, horizontal_line, plane, vertical_line
 from caldp_ui.coarser import panel
 from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
 from caldp_ui.session import jobs

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 from caldp_core.experiments.measures import KM
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors
+from caldp_ui.charts.curves import Words, gap_arrow, plane, vertical_line
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, gap_arrow, plane, vertical_line
 from caldp_ui.curves import gaps, words
 from caldp_ui.curves.axes import AXES
 from caldp_ui.curves.curve_data import SMALLEST_ERROR, CurveData, is_beyond, reader_position

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.basics.types import Floats, Ints
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.planes import FIXED
+from caldp_ui.charts.curves import FIXED
 from caldp_ui.distances.page_data import DistanceData, right_guess_probability
 
 HEIGHT: Final = 340

@@ -10,8 +10,8 @@ from caldp_core.experiments.interleaved_runs import Mean
 from caldp_core.experiments.reproduce import LINES, SIZES, Column
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors, labels
+from caldp_ui.charts.curves import FIXED, Words, plane
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import FIXED, Words, plane
 from caldp_ui.paper.words import Rows, column_title, relative_difference
 from caldp_ui.words.vocabulary import PLACES, VALUES
 

@@ -10,8 +10,8 @@ from typing import Final
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.curves import Words, horizontal_line, plane, vertical_line
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, horizontal_line, plane, vertical_line
 
 HEIGHT: Final = 500
 _PLACES: Final = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)

@@ -7,9 +7,15 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import EPSILON_AXIS
+from caldp_ui.charts.curves import (
+    EPSILON_AXIS,
+    Words,
+    gap_arrow,
+    horizontal_line,
+    plane,
+    vertical_line,
+)
 from caldp_ui.charts.labels import Label
-from caldp_ui.charts.planes import Words, gap_arrow, horizontal_line, plane, vertical_line
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
 from caldp_ui.plan import words

@@ -13,8 +13,7 @@ from caldp_core.experiments.questions import QuestionPlan
 from caldp_core.experiments.table import as_cell
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.legend import legend
-from caldp_ui.charts.planes import FIXED
+from caldp_ui.charts.curves import FIXED, legend
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts import internal
