@@ -12,8 +12,7 @@ from caldp_ui.adversary.fakes import PoisonedEstimate
 from caldp_ui.adversary.page_state import STATE, TENTHS, AttackerState
 from caldp_ui.adversary.scene import handle_action
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import epsilon_slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider, epsilon_slider
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.stage import Stage, Step, stage

@@ -22,7 +22,7 @@ from caldp_ui.adversary import (
 from caldp_ui.adversary.fakes import PoisonedEstimate
 from caldp_ui.adversary.page_state import FAKES, PUSHES, REPAIRS, STATE, AttackerState
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls import common, presets, slider
+from caldp_ui.controls import common, presets
 from caldp_ui.maps import choice
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.offline import offer
@@ -58,7 +58,7 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
         with st.container(key=STATE.key("dials"), gap="small"):
             common.epsilon(STATE)
             help_text = "Of all phones that report, honest ones and fakes."
-            slider.show(STATE, fakes_films.MANY, "Fake phones", help_text)
+            common.show(STATE, fakes_films.MANY, "Fake phones", help_text)
         side.redraw_and_pin()
     with st.container(key=STATE.key("risk"), gap="small"):
         with st.container(key=STATE.key("power")):

@@ -16,8 +16,8 @@ from caldp_ui.adversary.page_state import (
     STATE,
     AttackerState,
 )
-from caldp_ui.controls import common, slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls import common
+from caldp_ui.controls.common import Slider
 from caldp_ui.maps.presets import title
 from caldp_ui.parts import headline, pins
 from caldp_ui.words.strength import strength
@@ -43,7 +43,7 @@ DAYS: Final = Slider[AttackerState](
 def day() -> None:
     """Draw the slider of days, along the axis of the chart above it."""
     help_text = "The person stays at one place and sends a report a day."
-    slider.show(STATE, DAYS, "Day", help_text)
+    common.show(STATE, DAYS, "Day", help_text)
 
 
 def redraw_and_pin() -> None:

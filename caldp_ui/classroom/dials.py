@@ -8,8 +8,8 @@ import streamlit as st
 
 from caldp_core.basics.limits import SEED_MAX
 from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
-from caldp_ui.controls import slider, undo
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls import common
+from caldp_ui.controls.common import Slider
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -70,9 +70,9 @@ def show(dials: Dials) -> None:
     """Draw the dials; the first two stay under the thumb on a phone."""
     with st.container(key=STATE.key("dials")):
         for dial in dials[:2]:
-            slider.show(STATE, dial.slider, dial.title, dial.help_text)
+            common.show(STATE, dial.slider, dial.title, dial.help_text)
     for dial in dials[2:]:
-        slider.show(STATE, dial.slider, dial.title, dial.help_text)
+        common.show(STATE, dial.slider, dial.title, dial.help_text)
 
 
 def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
@@ -96,4 +96,4 @@ def steps() -> None:
             args=(lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),),
             help="The same settings, another draw.",
         )
-        undo.button(STATE)
+        common.button(STATE)

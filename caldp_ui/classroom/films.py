@@ -6,7 +6,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import picture
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.stations import STATIONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.parts import films
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step

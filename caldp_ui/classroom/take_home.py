@@ -5,7 +5,7 @@ from dataclasses import replace
 from caldp_ui.classroom.films import PAGE
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.stations import STATIONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 

@@ -18,7 +18,7 @@ from caldp_ui.coarser.page_state import (
     THRESHOLDS,
     Publication,
 )
-from caldp_ui.controls import common, undo
+from caldp_ui.controls import common
 from caldp_ui.parts import pins, sharing
 
 
@@ -35,7 +35,7 @@ def show(data: TreatmentData) -> None:
         presets.show_menu(record)
         upload.popover(data)
         pins.redraw_and_pin(STATE, pin_view.title, "The same people and treatments, new noise.")
-        undo.button(STATE)
+        common.button(STATE)
 
 
 def show_standalone(record: Publication) -> None:
@@ -49,7 +49,7 @@ def show_standalone(record: Publication) -> None:
         pins.redraw_and_pin(
             STATE, pin_view.title, "Other people and other tables of the same kind."
         )
-        undo.button(STATE)
+        common.button(STATE)
     with st.container(key=STATE.key("share")):
         sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
 

@@ -1,8 +1,20 @@
-"""Data and protections by name, for pages that compare many of them."""
+"""Data and protections by name, for pages that compare many of them.
 
-from dataclasses import dataclass, replace
-from typing import Final
+Blocks and sensitive places to begin with on a map anywhere on Earth.
 
+A method's own numbers, by the fields of its spec: the best by itself, or set.
+
+A number that is set leaves all others to the method, as some choose for others.
+"""
+
+from dataclasses import Field, dataclass, fields, replace
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.cache import cached
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_NAME_MAX
 from caldp_core.datasets import (
     Cities,
@@ -17,21 +29,92 @@ from caldp_core.datasets import (
     Uniform,
     WebVisits,
     Zipf,
+    country_labels,
+    region_labels,
 )
+from caldp_core.datasets.base_map import cities_in
 from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.estimation.evidence import default_false_share
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.mechanisms.structures import HasDeviceNumbers
+from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    CountryBlocks,
     EvenRuns,
     GridBlocks,
     OneBlock,
+    RegionBlocks,
     SensitiveAreas,
     SensitiveSpec,
     SensitiveSymbols,
     StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_ui.controls.any_map import blocks_of, cells_along, large_blocks_of, largest_town
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
 from caldp_ui.session import visitor_data
+from caldp_ui.session.page_state import PageState
+from caldp_ui.session.scenarios import S, bind
+from caldp_ui.words.parameters import FALSE_SHARE_WORDS, PARAMETERS
+
+_CELLS: Final = 5
+"""Rows and columns of cells in a block, on maps other than the paper's."""
+_ACROSS: Final = 100
+"""Most blocks along a side: of more, their lines are all that is seen."""
+_AROUND: Final = 0.04
+"""Of a map's longer side, how far around a town is sensitive."""
+
+
+def blocks_of(domain: GridDomain) -> GridBlocks:
+    """Blocks to begin with: the paper's on its map, elsewhere of 5 × 5 cells or more."""
+    if domain == US_GRID:
+        return GridBlocks()
+    cells = cells_along(domain)
+    return GridBlocks(max(domain.rows // cells, 1), max(domain.columns // cells, 1))
+
+
+def cells_along(domain: GridDomain) -> int:
+    """Cells along the side of a block of `blocks_of`, on maps other than the paper's."""
+    return max(_CELLS, -(-max(domain.rows, domain.columns) // _ACROSS))
+
+
+def large_blocks_of(domain: GridDomain) -> tuple[str, BlocksSpec]:
+    """Title and large blocks: regions, countries or quarters, whichever first are two or more."""
+    for title, spec, labels in (
+        ("States and provinces", RegionBlocks(), region_labels),
+        ("Countries", CountryBlocks(), country_labels),
+    ):
+        if len(labels(domain)[1]) > 1:
+            return title, spec
+    return "Quarters of the map", GridBlocks(min(2, domain.rows), min(2, domain.columns))
+
+
+@cached
+def largest_town(domain: GridDomain) -> tuple[str, SensitiveAreas]:
+    """Name and surroundings of the map's largest town; the middle of a map without towns."""
+    area = domain.area
+    towns = cities_in(area)
+    name, latitude, longitude = (
+        (towns[0].name, towns[0].latitude, towns[0].longitude)
+        if towns
+        else ("The middle", (area.south + area.north) / 2, (area.west + area.east) / 2)
+    )
+    reach = max(_AROUND * max(area.north - area.south, area.east - area.west), 0.4 * domain.cell)
+    around = domain.snap(
+        Area(
+            max(latitude - reach, area.south),
+            min(latitude + reach, area.north),
+            max(longitude - reach, area.west),
+            min(longitude + reach, area.east),
+        )
+    )
+    assert around is not None  # the town is on the map
+    return name, SensitiveAreas((f"+{around}",))
+
 
 DATA: Final[dict[str, DatasetSpec]] = {
     "A few common, many rare values (Zipf)": Zipf(),
@@ -126,3 +209,82 @@ def _on_list(k: int) -> tuple[Choice, ...]:
 def last_values(k: int, size: int) -> SensitiveSpec:
     """The last `size` of k values are sensitive."""
     return SensitiveSymbols((f"{k - size}-{k - 1}",)) if size else SensitiveSymbols()
+
+
+def show(state: PageState[S]) -> None:
+    """Inputs for the numbers of the method that is shown; nothing where it has none."""
+    scenario = state.current().scenario
+    named = scenario.mechanism
+    spec = runs.setup(scenario).spec if isinstance(named, Best) else named
+    known: tuple[Field[Any], ...] = fields(spec)  # type: ignore[arg-type]
+    if not known:
+        return
+    symbols = " and ".join(PARAMETERS[field.name].symbol for field in known)
+    title = f"The best {symbols}, or set {'it' if len(known) == 1 else 'one'}"
+    fold = st.expander(title, key=state.key("parameters"), on_change="rerun")
+    if fold.open:
+        with fold:
+            for field in known:
+                _number(state, spec, field.name, int if "int" in str(field.type) else float)
+
+
+def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
+    """An input of text, as an empty one is a choice, too: the best."""
+    value = getattr(spec, name)
+
+    def with_number(scenario: Scenario, text: str) -> Scenario:
+        return replace(scenario, mechanism=type(spec)(**{name: _read(text, name, kind)}))
+
+    st.text_input(
+        PARAMETERS[name].label,
+        placeholder=_best(runs.setup(state.current().scenario).mechanism, name),
+        help=PARAMETERS[name].description,
+        **bind(state, f"parameter-{name}", "" if value is None else str(value), with_number),
+    )
+
+
+def cascade_control(state: PageState[S]) -> None:
+    """The input for q of the cascade."""
+    fold = st.expander(
+        "The best q of the cascade, or set it", key=state.key("cascade"), on_change="rerun"
+    )
+    if not fold.open:
+        return
+    scenario = state.current().scenario
+    usual = default_false_share(runs.setup(scenario).dataset.domain)
+    q = scenario.false_share
+    with fold:
+        st.text_input(
+            FALSE_SHARE_WORDS.label,
+            placeholder=f"the best: {usual:g}",
+            help=FALSE_SHARE_WORDS.description,
+            **bind(
+                state,
+                "false-share",
+                "" if q is None else f"{q:g}",
+                lambda s, text: replace(s, false_share=_read(text, "q", float)),
+            ),
+        )
+
+
+def _read(text: str, name: str, kind: type) -> float | None:
+    written = text.strip().replace(",", "." if kind is float else "")
+    try:
+        return kind(written) if written else None
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise CaldpError(f"{name} must be {wanted}, or empty for the best, got {text!r}.") from None
+
+
+def _best(mechanism: Mechanism, name: str) -> str:
+    """The number that the method has chosen, in words, where it is known."""
+    if not isinstance(mechanism, ContextMechanism) or not isinstance(
+        mechanism.oracles, HasDeviceNumbers
+    ):
+        return "the best"
+    chosen = mechanism.oracles.device_numbers.get(name)
+    numbers = np.unique(chosen[mechanism.sizes > 1]) if chosen is not None else np.zeros(0)
+    if not numbers.size:
+        return "the best"
+    low, high = int(numbers[0]), int(numbers[-1])
+    return f"the best: {low:,}" if low == high else f"the best: {low:,} to {high:,}"

@@ -1,11 +1,15 @@
 """Controls of any page with a scenario; each shows the page's scenario and changes it.
 
 No numbers of their own: ranges come from the domain and from `limits`.
+
+A slider as a record: the page draws it, and films follow its steps.
+
+The button that takes a page's last change back.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
 
 import streamlit as st
 
@@ -23,12 +27,42 @@ from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import curves, runs, sources
-from caldp_ui.controls import parameters, slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls import choices
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind, redraw_noise, update_scenario
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import DEFINITIONS
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Slider(Generic[R]):
+    """One slider of a page. `name`: of its widget in the page's state.
+
+    `value`: its value in a record; `with_value`: the record with another value; `steps`: its
+    values; `format_value`: the text of a value; `order`: the key by which its steps are sorted.
+    """
+
+    name: str
+    value: Callable[[R], float]
+    with_value: Callable[[R, float], R]
+    steps: Sequence[float]
+    format_value: Callable[[float], str]
+    order: Callable[[float], float] = float
+
+
+def show(state: PageState[R], slider: Slider[R], title: str, help_text: str | None = None) -> None:
+    """Draw it, bound to the page's record; a value from a link may lie between its steps."""
+    value = slider.value(state.current())
+    st.select_slider(
+        title,
+        sorted({*slider.steps, value}, key=slider.order),
+        format_func=slider.format_value,
+        help=help_text,
+        **state.bind(slider.name, value, slider.with_value),
+    )
+
 
 EPSILONS: Final = curves.EPSILONS
 """The levels of every control and film, which are those of the curves."""
@@ -54,7 +88,7 @@ def epsilon(state: PageState[S]) -> None:
         )
         return
     help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
-    slider.show(state, epsilon_slider(), "Privacy level ε", help_text)
+    show(state, epsilon_slider(), "Privacy level ε", help_text)
 
 
 def epsilon_slider() -> Slider[Any]:
@@ -71,7 +105,7 @@ def epsilon_slider() -> Slider[Any]:
 def people(state: PageState[S], in_data: int | None) -> None:
     """The slider of people: the `in_data` people of the data, or as many drawn from them."""
     control = people_slider(in_data)
-    slider.show(
+    show(
         state,
         control,
         "People",
@@ -150,7 +184,7 @@ def method(
     # A method that is named is described without being made, which may take long.
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
     st.caption(f"{chosen.title}. {chosen.sentence}")
-    parameters.show(state)
+    choices.show(state)
 
 
 def _with_method(scenario: Scenario, name: str) -> Scenario:
@@ -212,7 +246,7 @@ def estimate(state: PageState[S]) -> None:
     )
     st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")
     if ESTIMATORS[estimator].is_cascade and pooling_helps(mechanism):
-        parameters.cascade_control(state)
+        choices.cascade_control(state)
 
 
 def redraw_button(state: PageState[S], help_text: str = REDRAW_HELP) -> None:
@@ -224,4 +258,15 @@ def redraw_button(state: PageState[S], help_text: str = REDRAW_HELP) -> None:
         on_click=redraw_noise,
         args=(state,),
         help=help_text,
+    )
+
+
+def button(state: PageState[Any]) -> None:
+    """Undo, grey while there is nothing to undo."""
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        key=state.key("undo"),
+        disabled=not state.can_undo,
+        on_click=state.undo,
     )

@@ -12,8 +12,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts.show import figure_json
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.curves import charts, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.curve_data import make_curves

@@ -12,8 +12,8 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.policies import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
-from caldp_ui.controls import common, presets, slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.common import Slider
 from caldp_ui.distances import best_noise, pin_view, words
 from caldp_ui.distances.page_data import DistanceData
 from caldp_ui.distances.page_state import (
@@ -88,7 +88,7 @@ def show(record: DistanceState, data: DistanceData) -> None:
 def main_controls(people_in_data: int | None) -> None:
     """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
     with st.container(key=STATE.key("dials")):
-        slider.show(
+        common.show(
             STATE,
             RATE,
             "ε per kilometre",

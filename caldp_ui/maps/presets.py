@@ -21,7 +21,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
-from caldp_ui.controls.any_map import blocks_of, cells_along
+from caldp_ui.controls.choices import blocks_of, cells_along
 from caldp_ui.controls.presets import Preset
 from caldp_ui.words import formats, policies
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.theme import Palette
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.page_state import DESIGNS, STATE, MatrixState
 from caldp_ui.matrix.verdict import judge_channel

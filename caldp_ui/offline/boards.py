@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.offline.records import Board, Component, Dial, Part
 from caldp_ui.offline.themes import combine_themes
 from caldp_ui.parts.films import ChartPage

@@ -12,8 +12,8 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
-from caldp_ui.controls import slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls import common
+from caldp_ui.controls.common import Slider
 from caldp_ui.paper.charts import REGION_HEIGHT, region
 from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.parts import films, headline
@@ -52,8 +52,8 @@ def view(record: Paper) -> None:
     with left:
         charts.show_json(render(record, palette()).pictures[_CHART], _CHART, REGION_HEIGHT)
     with right:
-        slider.show(STATE, _FIRST, "ε(x, x′): how well x is hidden")
-        slider.show(STATE, _SECOND, "ε(x′, x): how well x′ is hidden")
+        common.show(STATE, _FIRST, "ε(x, x′): how well x is hidden")
+        common.show(STATE, _SECOND, "ε(x′, x): how well x′ is hidden")
         st.caption(
             "Equal ε's are the paper's Figure 1 (a), Warner's randomized response. Different ones "
             "are its Figure 1 (b), and one of them ∞ is Mangat's. The corner is that of the "

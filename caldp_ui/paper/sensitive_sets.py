@@ -28,8 +28,8 @@ from caldp_core.privacy.context import Context
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
-from caldp_ui.controls import common, slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls import common
+from caldp_ui.controls.common import Slider
 from caldp_ui.paper import files
 from caldp_ui.paper.multiples import multiples_figure
 from caldp_ui.paper.page_state import SHARES, STATE, VALUES, Paper
@@ -204,8 +204,8 @@ SLIDERS: Final = (common.epsilon_slider(), _SHARE_SLIDER, _VALUES_SLIDER)
 
 def _settings() -> None:
     common.epsilon(STATE)
-    slider.show(STATE, _VALUES_SLIDER, "Values in all")
-    slider.show(
+    common.show(STATE, _VALUES_SLIDER, "Values in all")
+    common.show(
         STATE,
         _SHARE_SLIDER,
         "People with a sensitive value",

@@ -15,7 +15,7 @@ from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, Palette, palette
 from caldp_ui.charts import films as of_charts
 from caldp_ui.charts.films import SliderState
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.parts import headline, previews
 from caldp_ui.parts.film_jobs import FilmRequest, NearestSteps, ready_films
 from caldp_ui.parts.film_steps import StepMaker, all_steps, nearest_steps, neighbouring_levels

@@ -34,7 +34,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
-from caldp_ui.controls.any_map import blocks_of
+from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import initial_blocks
 from caldp_ui.places import edits, hexagons, near_points, polygons
 from caldp_ui.places.extent import PAPER_MAP_ONLY

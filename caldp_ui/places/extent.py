@@ -17,7 +17,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls.any_map import blocks_of
+from caldp_ui.controls.choices import blocks_of
 
 _FACTORS: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 PAPER_MAP_ONLY: Final = (StateBlocks, AdaptiveBlocks, SensitiveInhabited)

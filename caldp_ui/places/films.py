@@ -11,8 +11,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.maps import scene
 from caldp_ui.parts import films, headline, odds
 from caldp_ui.parts.film_jobs import FilmRequest

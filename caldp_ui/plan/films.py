@@ -7,8 +7,7 @@ from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.show import figure_json
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import epsilon_slider, people_slider
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider, epsilon_slider, people_slider
 from caldp_ui.parts import films, odds
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.plan import charts, people_needed, side, words

@@ -8,9 +8,9 @@ import streamlit as st
 
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import title_of, with_dataset
-from caldp_ui.controls import common, slider
+from caldp_ui.controls import common
 from caldp_ui.controls.choices import NAMES, data_sets
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.parts import odds, pins
 from caldp_ui.plan import pin_view, words
 from caldp_ui.plan.page_state import GOALS, RELATIVE, STATE, Plan
@@ -71,10 +71,10 @@ def goal_titles(record: Plan) -> dict[str, str]:
 def settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
     if record.goal in RELATIVE:
-        slider.show(STATE, FLOOR_SLIDER, floor_title(record))
-        slider.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
+        common.show(STATE, FLOOR_SLIDER, floor_title(record))
+        common.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
     else:
-        slider.show(STATE, _WRONG_SLIDER, f"People {words.nouns(record).wrong}, at most")
+        common.show(STATE, _WRONG_SLIDER, f"People {words.nouns(record).wrong}, at most")
     common.epsilon(STATE)
     common.people(STATE, runs.dataset(record.scenario).n)
     st.selectbox(

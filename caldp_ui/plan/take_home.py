@@ -1,6 +1,6 @@
 """The page as one file: how many people a goal needs, along its sliders."""
 
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 from caldp_ui.plan import films, side

@@ -8,8 +8,7 @@ from typing import Final
 
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.theme import Palette
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.film_jobs import session_films
 from caldp_ui.parts.films import ChartPage

@@ -15,8 +15,7 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.controls.common import EPSILONS
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.parts import headline, odds
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.film_jobs import FilmRequest

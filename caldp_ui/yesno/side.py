@@ -7,10 +7,9 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.datasets import YesOrNo
-from caldp_ui.controls import presets, slider, undo
-from caldp_ui.controls.common import EPSILONS
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.controls.presets import PolicyPreset
-from caldp_ui.controls.slider import Slider
 from caldp_ui.parts import pins
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats, promise_levels
@@ -77,8 +76,8 @@ def example_picker() -> None:
 def level_sliders() -> None:
     """Show the sliders of both ε's; on phones they stay on screen."""
     with st.container(key=STATE.key("dials"), horizontal=True):
-        slider.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
-        slider.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
+        common.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
+        common.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
 
 
 def level_buttons() -> None:
@@ -93,7 +92,7 @@ def level_buttons() -> None:
             on_click=lambda: STATE.change(_with_smaller_epsilon),
             help="Protects both answers with the smaller of the two ε's.",
         )
-        undo.button(STATE)
+        common.button(STATE)
 
 
 def _with_smaller_epsilon(record: YesNoState) -> YesNoState:
@@ -105,9 +104,9 @@ def _with_smaller_epsilon(record: YesNoState) -> YesNoState:
 def people_sliders() -> None:
     """Show the sliders of the number of people, and of the true share of yes."""
     with st.container(key=STATE.key("crowd"), horizontal=True):
-        slider.show(STATE, _PEOPLE_SLIDER, "People")
+        common.show(STATE, _PEOPLE_SLIDER, "People")
         help_text = "Percent of all people whose true answer is yes; shown for demonstration only."
-        slider.show(STATE, _SHARE_SLIDER, "Truly yes", help_text)
+        common.show(STATE, _SHARE_SLIDER, "Truly yes", help_text)
 
 
 def outcome_buttons() -> None:

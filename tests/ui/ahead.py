@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.parts.films import ChartPage, SliderFilm
 from caldp_ui.stage import Film, Step
 from caldp_ui.stage.markup import tree

@@ -14,7 +14,7 @@ from caldp_ui.app import navigation
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import films as classroom
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.controls.slider import Slider
+from caldp_ui.controls.common import Slider
 from caldp_ui.curves import films as curves
 from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.paper import region, sensitive_sets

@@ -8,7 +8,7 @@ from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.cell_errors import cell_errors
 from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
 from caldp_ui.compute import runs
-from caldp_ui.controls.any_map import blocks_of
+from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import extent
 from caldp_ui.places.controls import with_dataset
