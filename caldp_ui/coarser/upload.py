@@ -11,7 +11,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import STATE, Publication, with_data
 from caldp_ui.parts import own_data
-from caldp_ui.parts.own_file import Columns
+from caldp_ui.parts.own_data import Columns
 
 _EXAMPLE: Final = """answer,people,group
 asthma; north,31,north

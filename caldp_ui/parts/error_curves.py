@@ -20,7 +20,7 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import curves as compute
 from caldp_ui.compute import runs
 from caldp_ui.compute.curves import Pair
-from caldp_ui.parts import repetition
+from caldp_ui.parts import comparison
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState
@@ -82,7 +82,7 @@ def section(state: PageState[Any], choices: Sequence[CurveChoice], data: Compari
         st.info("The curves follow as soon as both pictures are ready.")
         return
     _curves(state.key("curve-against"), choices, data.ours, data.plain)
-    repetition.section(state.key("repetition"), data.ours, data.plain)
+    comparison.section(state.key("repetition"), data.ours, data.plain)
 
 
 def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Result) -> None:

@@ -14,14 +14,7 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
 from caldp_ui.offline import offer
-from caldp_ui.parts import (
-    error_curves,
-    methods,
-    numbers,
-    pictures,
-    promises,
-    sharing,
-)
+from caldp_ui.parts import comparison, error_curves, numbers, pictures, promises, sharing
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
@@ -57,7 +50,7 @@ def _relief(data: ComparisonData) -> None:
 
 def _numbers(data: ComparisonData) -> None:
     numbers.section(STATE, data)
-    methods.table(data.setup)
+    comparison.table(data.setup)
 
 
 def _sharing(data: ComparisonData) -> None:

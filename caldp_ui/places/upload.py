@@ -20,7 +20,7 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.parts import own_data
-from caldp_ui.parts.own_file import Columns
+from caldp_ui.parts.own_data import Columns
 from caldp_ui.places import extent
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import STATE

@@ -22,7 +22,7 @@ from caldp_core.datasets.files.numbers import Steps, width_choices
 from caldp_core.scenarios.blocks import GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import own_data
-from caldp_ui.parts.own_file import Columns
+from caldp_ui.parts.own_data import Columns
 from caldp_ui.values.page_state import STATE, switch_table
 from caldp_ui.values.tables import table_of
 from caldp_ui.words import formats

@@ -23,7 +23,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.maps.presets import BEGIN, matching_preset
-from caldp_ui.parts import pins, repetition
+from caldp_ui.parts import comparison, pins
 from caldp_ui.places import tour
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.places.page_state import STATE, PlacesState
@@ -232,7 +232,7 @@ def repeat(at: AppTest) -> AppTest:
 
 
 def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repetition, "RUNS", 3)
+    monkeypatch.setattr(comparison, "RUNS", 3)
     at = repeat(open_with(QUICKLY_FORECAST))
     repeated = at.session_state["places-repetition/job"].result()
     many = run(prepare(replace(QUICKLY_FORECAST, trials=3)))
@@ -244,7 +244,7 @@ def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_repeated_runs_stay_for_another_outcome_and_end_with_another_scenario(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(repetition, "RUNS", 2)
+    monkeypatch.setattr(comparison, "RUNS", 2)
     at = repeat(open_with(QUICKLY_FORECAST))
     job = at.session_state["places-repetition/job"]
     checked(at.button(key="places-another").click().run())

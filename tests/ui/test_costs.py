@@ -9,7 +9,7 @@ from caldp_core.experiments.run import prepare
 from caldp_ui.compute import runs
 from caldp_ui.curves import lines
 from caldp_ui.curves.page_state import Curves
-from caldp_ui.parts import repetition
+from caldp_ui.parts import comparison
 from caldp_ui.plan import people_needed
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.session import cost
@@ -52,9 +52,9 @@ def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch
     """Between two runs, and in what is expected of them, which may take as long."""
     setup = prepare(replace(ANSWERS, n=1_000))
     shares: list[float] = []
-    monkeypatch.setattr(repetition, "RUNS", 3)
+    monkeypatch.setattr(comparison, "RUNS", 3)
     monkeypatch.setattr(runs, "forecast_if_fast", lambda _, progress: progress(0.5))
-    repetition._repeat(setup, setup, shares.append)
+    comparison._repeat(setup, setup, shares.append)
     assert shares == sorted(shares)
     assert sum(share < 0.9 for share in shares) >= 5
     assert any(0.9 < share < 1.0 for share in shares)
