@@ -23,7 +23,7 @@ from caldp_ui.offline.records import Component
 from caldp_ui.session.notices import notify
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
-from caldp_ui.stage.events import acknowledgement, new_events
+from caldp_ui.stage.component import acknowledgement, new_events
 
 _WEB: Final = Path(__file__).with_name("web")
 _STYLE: Final = (_WEB / "board.css").read_text("utf-8")

@@ -9,8 +9,8 @@ from typing import Any, Final
 from caldp_ui.offline.records import Board, Component, Dial, Moves, Part
 from caldp_ui.stage import Film, Scene, Step
 from caldp_ui.stage.codec import Blob, pack_message
+from caldp_ui.stage.component import film_blobs, film_head, scene_head
 from caldp_ui.stage.markup import Tree, tree
-from caldp_ui.stage.message import film_blobs, film_head, scene_head
 
 NO_RECEIPT: Final = {"client": "", "serial": 0}
 """The `receipt` of a message: no server takes events."""

@@ -12,7 +12,7 @@ from caldp_ui.offline import modules
 from caldp_ui.offline.browser_data import below_title, part_data
 from caldp_ui.offline.records import Board, Moves, Part, Question
 from caldp_ui.stage import Scene
-from caldp_ui.stage.looks import style_data
+from caldp_ui.stage.records import style_data
 
 _WEB: Final = Path(__file__).with_name("web")
 _POLICY: Final = (

@@ -6,7 +6,9 @@ request to the outside.
 """
 
 from caldp_ui.stage.codec import (
+    SCALE,
     Blob,
+    Scale,
     encode,
     encode_errors,
     encode_labels,
@@ -15,18 +17,21 @@ from caldp_ui.stage.codec import (
     encode_mask,
     encode_people,
     encode_rows,
+    nobody_below,
+    scale_of,
 )
 from caldp_ui.stage.component import (
     BROWSER_KEYS,
     LOOK_KEY,
     VIEW_KEY,
+    Act,
     Stage,
+    StepChoice,
     feed,
     send_frames,
     stage,
 )
 from caldp_ui.stage.film import Film, Step
-from caldp_ui.stage.gestures import Act, StepChoice
 from caldp_ui.stage.records import (
     Action,
     Arrangement,
@@ -38,7 +43,6 @@ from caldp_ui.stage.records import (
     Picture,
     Scene,
 )
-from caldp_ui.stage.scale import SCALE, Scale, nobody_below, scale_of
 
 __all__ = [
     "BROWSER_KEYS",

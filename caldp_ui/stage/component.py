@@ -2,28 +2,259 @@
 
 Nothing is cached or kept here. What does not change is not sent again: the code, the land, the
 ground and every picture are messages of their own, which Streamlit recognises.
+
+Events: readers' actions on a picture in the browser, each passed to its page once, in order.
+
+The browser's side is `web/outbox.js`: it sends everything again that no message has confirmed.
+
+Readers' actions on a stage, as frozen records.
+
+Scenes and films as the JSON that the browser's side reads; blobs go by name.
+
+`web/stage.js` and `web/film.js` are the readers.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
-from caldp_core.domain.grid import Area
+from caldp_core.basics.types import Bools
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.app.gate import current_address
 from caldp_ui.stage import bundle
-from caldp_ui.stage.codec import Blob, pack_message
-from caldp_ui.stage.events import acknowledgement, new_events
+from caldp_ui.stage.codec import Blob, pack_message, parse_runs
 from caldp_ui.stage.film import Film
-from caldp_ui.stage.gestures import Act, StepChoice
-from caldp_ui.stage.looks import style_data
-from caldp_ui.stage.message import film_blobs, film_head, scene_head
-from caldp_ui.stage.records import Ground, Scene
+from caldp_ui.stage.markup import tree
+from caldp_ui.stage.records import Arrangement, Difference, Fact, Ground, Picture, Scene, style_data
+
+
+def acknowledgement(key: str) -> dict[str, Any]:
+    """The last event received of the picture of this key, for its next message to confirm.
+
+    `client`: the picture's own name in one browser. `serial`: the event's number.
+    """
+    client, serial = st.session_state.get(_place(key), ("", 0))
+    return {"client": client, "serial": serial}
+
+
+def new_events(key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The new events of the picture of this key: the kind and the record of each.
+
+    Each counts as received before it is yielded, so one that makes a page fail does not come again.
+    What our own code does not send is skipped.
+    """
+    report = st.session_state[key].get("events")
+    if not isinstance(report, Mapping) or not isinstance(report.get("events"), list):
+        return
+    client = str(report.get("client"))
+    for event in report["events"]:
+        last_client, serial = st.session_state.get(_place(key), ("", 0))
+        try:
+            number, kind, record = int(event["serial"]), str(event["kind"]), event["record"]
+        except (KeyError, TypeError, ValueError):
+            return
+        if last_client == client and number <= serial:
+            continue
+        st.session_state[_place(key)] = client, number
+        if isinstance(record, Mapping):
+            yield kind, record
+
+
+def _place(key: str) -> str:
+    """The key of the visit's state for the last client and its last serial number."""
+    return f"{key}/receipt"
+
+
+@dataclass(frozen=True)
+class Act:
+    """A reader's action with a tool: one of `area`, `cells` and `block` says where.
+
+    `tool` and `action` are "undo" or "redo" for these two buttons. `area`: degrees, whole cells.
+    `cells`: runs "first+count,…". `block`: the number of a block.
+    """
+
+    tool: str
+    action: str
+    area: Area | None = None
+    cells: str = ""
+    block: int | None = None
+
+    def mask(self, k: int) -> Bools:
+        """(k,) True for the brushed cells."""
+        return parse_runs(self.cells, k)
+
+    def middle(self, domain: GridDomain) -> int | None:
+        """The cell in the middle of a box or of brushed cells; None off the map, or for none."""
+        if self.area is not None:
+            area = self.area
+            middle = (area.south + area.north) / 2, (area.west + area.east) / 2
+            (cell,) = domain.locate([middle[0]], [middle[1]]).tolist()
+            return cell if cell >= 0 else None
+        cells = np.flatnonzero(self.mask(domain.k))
+        if not cells.size:
+            return None
+        row, column = domain.row_column(cells)
+        return int(round(float(row.mean())) * domain.columns + round(float(column.mean())))
+
+
+@dataclass(frozen=True)
+class StepChoice:
+    """The step of a film that a person chose."""
+
+    film: str
+    index: int
+    value: float
+
+
+def scene_head(scene: Scene, key: str) -> dict[str, Any]:
+    """Everything of a scene but its blobs."""
+    return {
+        "key": key,
+        "ground": _ground(scene.ground),
+        "pictures": [_picture(picture) for picture in scene.pictures],
+        "differences": [_difference(picture) for picture in scene.differences],
+        "people": scene.people,
+        "swipe": list(scene.swipe),
+        "arrangement": scene.arrangement and _arrangement(scene.arrangement),
+        "scale": vars(scene.scale),
+        "actions": [
+            {"id": action.id, "label": action.label, "effects": dict(action.effects)}
+            for action in scene.actions
+        ],
+        "undo": scene.can_undo,
+        "redo": scene.can_redo,
+        "focus": scene.focus and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
+        "titles": {"side": scene.scale_title, "error": scene.error_title},
+        "values": dict(scene.film_values),
+        "hint": scene.look_hint,
+        "prompt": scene.prompt,
+        "words": dict(scene.mark_words),
+        "label": scene.label,
+        "look": scene.look,
+        "image": {
+            "name": scene.image_name,
+            "lines": list(scene.image_lines),
+            "estimates": list(scene.estimates),
+            "heldBack": scene.held_back,
+            "shared": list(scene.shared_lines),
+        },
+    }
+
+
+def _arrangement(arrangement: Arrangement) -> dict[str, Any]:
+    return {
+        "large": list(arrangement.large),
+        "small": list(arrangement.small),
+        "turns": list(arrangement.turns),
+    }
+
+
+def _ground(ground: Ground) -> dict[str, Any]:
+    domain = ground.domain
+    return {
+        "south": domain.south,
+        "west": domain.west,
+        "cell": domain.cell,
+        "rows": domain.rows,
+        "columns": domain.columns,
+        "home": _box(ground.home),
+        "box": ground.box and _box(ground.box),
+        "outline": _name(ground.outline),
+        "land": _name(ground.land),
+        "cities": _name(ground.cities),
+        "labels": _name(ground.labels),
+        "names": _name(ground.names),
+        "sensitive": _name(ground.sensitive),
+        "open": _name(ground.open),
+    }
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    return {
+        **_words(picture),
+        "code": picture.code.name,
+        "error": _name(picture.error),
+        "pooled": _name(picture.pooled),
+        "certain": _name(picture.certain),
+        "labels": [vars(label) for label in picture.labels],
+        "colours": picture.colours,
+    }
+
+
+def _difference(picture: Difference) -> dict[str, Any]:
+    return {**_words(picture), "first": picture.first, "second": picture.second}
+
+
+def _words(picture: Picture | Difference) -> dict[str, Any]:
+    return {
+        "id": picture.id,
+        "title": picture.title,
+        "subtitle": picture.subtitle,
+        "alt": picture.alt,
+        "nobody": picture.nobody,
+        "marks": list(picture.marks),
+        "notes": list(picture.notes),
+        "fact": picture.fact and _fact(picture.fact),
+    }
+
+
+def film_head(film: Film) -> dict[str, Any]:
+    """Everything of a film but its blobs."""
+    return {
+        "id": film.id,
+        "place": film.place,
+        "label": film.label,
+        "follows": film.follows,
+        "pace": film.per_second,
+        "loops": film.loops,
+        "whole": film.is_whole,
+        "dial": film.dial and f".st-key-{film.dial}",
+        "play": f".st-key-{film.beside or film.dial}" if film.beside or film.dial else "",
+        "hides": list(film.hides),
+        "steps": [
+            {
+                "label": step.label,
+                "value": step.value,
+                "codes": {name: blob.name for name, blob in step.codes.items()},
+                "pooled": {name: blob.name for name, blob in step.pooled.items()},
+                "subtitles": dict(step.subtitles),
+                "facts": {name: _fact(fact) for name, fact in step.facts.items()},
+                "nobody": dict(step.nobody),
+                "notes": {name: list(notes) for name, notes in step.notes.items()},
+                "labels": {name: list(map(vars, some)) for name, some in step.labels.items()},
+                "reading": step.reading,
+                "replacements": {place: tree(html) for place, html in step.replacements.items()},
+            }
+            for step in film.steps
+        ],
+    }
+
+
+def film_blobs(film: Film) -> Iterator[Blob]:
+    """The blobs of a film."""
+    for step in film.steps:
+        yield from step.codes.values()
+        yield from step.pooled.values()
+
+
+def _fact(fact: Fact) -> list[str]:
+    return [fact.number, fact.text]
+
+
+def _name(blob: Blob | None) -> str | None:
+    return None if blob is None else blob.name
+
+
+def _box(area: Area) -> list[float]:
+    return [area.south, area.north, area.west, area.east]
+
 
 VIEW_KEY: Final = "view"
 """The link's key of the view, "latitude,longitude,zoom"; the browser writes and reads it."""

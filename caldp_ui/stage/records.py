@@ -4,16 +4,23 @@
 
 All words that people read come from here, none from the browser's side but the names of its own
 buttons. Shares are parts of all people, in [−1, 1], one a cell.
+
+The style sheet and the colours of every stage, whatever it shows.
 """
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.errors import require
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_ui.stage.codec import Blob
-from caldp_ui.stage.scale import SCALE, Scale
+from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
+from caldp_ui.stage import bundle
+from caldp_ui.stage.codec import SCALE, Blob, Scale
 
 Tool: TypeAlias = Literal["look", "box", "brush", "blocks"]
 Look: TypeAlias = Literal["side", "swipe", "error"]
@@ -218,3 +225,18 @@ class Scene:
             not unknown,
             f"swipe, differences and arrangement must name pictures of the scene, got {unknown}.",
         )
+
+
+def style_data() -> dict[str, Any]:
+    """The style sheet and the colours by style, which never change, for JSON."""
+    return {
+        "css": bundle.style(),
+        "styles": {
+            name: {**vars(style), "ramps": {of: _text(ramp) for of, ramp in ramps.items()}}
+            for name, style, ramps in (("dark", NIGHT, NIGHT_RAMPS), ("light", DAY, DAY_RAMPS))
+        },
+    }
+
+
+def _text(ramp: NDArray[np.uint8]) -> str:
+    return base64.b64encode(ramp.tobytes()).decode()

@@ -25,8 +25,7 @@ from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import Film, bundle
 from caldp_ui.stage.bundle import join_modules, module_order
 from caldp_ui.stage.codec import pack_message
-from caldp_ui.stage.events import acknowledgement, new_events
-from caldp_ui.stage.message import film_blobs, film_head
+from caldp_ui.stage.component import acknowledgement, film_blobs, film_head, new_events
 from caldp_ui.values import answers, films, marks
 from caldp_ui.values.page_state import STATE, domain_of
 from caldp_ui.values.tables import table_of

@@ -25,9 +25,8 @@ from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
 from caldp_ui.stage import codec, records
 from caldp_ui.stage import film as films
-from caldp_ui.stage.component import _head
-from caldp_ui.stage.looks import style_data
-from caldp_ui.stage.message import film_head
+from caldp_ui.stage.component import _head, film_head
+from caldp_ui.stage.records import style_data
 from caldp_ui.values import chart
 from caldp_ui.values.page_state import BEGIN
 from tests.ui.matrix_page import SMALL, verdict

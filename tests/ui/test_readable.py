@@ -22,7 +22,7 @@ from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.places import edits
 from caldp_ui.places.page_state import STATE
 from caldp_ui.stage import Scene
-from caldp_ui.stage.message import scene_head
+from caldp_ui.stage.component import scene_head
 from caldp_ui.words import formats, policies
 from tests.ui import driver
 

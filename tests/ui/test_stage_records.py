@@ -11,10 +11,9 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage import bundle, component, markup
-from caldp_ui.stage.codec import encode
+from caldp_ui.stage.codec import SCALE, encode, nobody_below
+from caldp_ui.stage.component import Act, StepChoice, film_blobs, film_head, scene_head
 from caldp_ui.stage.film import Film, Step
-from caldp_ui.stage.gestures import Act, StepChoice
-from caldp_ui.stage.message import film_blobs, film_head, scene_head
 from caldp_ui.stage.records import (
     Action,
     Difference,
@@ -25,7 +24,6 @@ from caldp_ui.stage.records import (
     Picture,
     Scene,
 )
-from caldp_ui.stage.scale import SCALE, nobody_below
 
 GRID = GridDomain(south=0.0, west=0.0, cell=1.0, rows=2, columns=3)
 TRUTH, OURS = (encode(np.arange(6) / scale) for scale in (15, 20))
