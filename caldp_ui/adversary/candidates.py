@@ -24,7 +24,7 @@ from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.choice import cities
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
-from caldp_ui.words.strength import strength
+from caldp_ui.words.formats import strength
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 

@@ -20,7 +20,7 @@ from caldp_ui.controls import common
 from caldp_ui.controls.common import Slider
 from caldp_ui.maps.presets import title
 from caldp_ui.parts import headline, pins
-from caldp_ui.words.strength import strength
+from caldp_ui.words.formats import strength
 
 _VIEWS = {PERSON: "One person", FAKES: "Fake phones"}
 

@@ -59,7 +59,7 @@ from caldp_ui.compute import runs
 from caldp_ui.session import visitor_data
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind
-from caldp_ui.words.parameters import FALSE_SHARE_WORDS, PARAMETERS
+from caldp_ui.words.policies import FALSE_SHARE_WORDS, PARAMETERS
 
 _CELLS: Final = 5
 """Rows and columns of cells in a block, on maps other than the paper's."""

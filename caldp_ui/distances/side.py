@@ -35,8 +35,8 @@ from caldp_ui.parts import icons, pins
 from caldp_ui.parts.odds import emphasis_html
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
+from caldp_ui.words.formats import strength
 from caldp_ui.words.promise_text import right_guess_text
-from caldp_ui.words.strength import strength
 from caldp_ui.words.towns import towns
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

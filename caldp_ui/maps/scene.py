@@ -40,7 +40,7 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import accuracy, parameters, policies, promise
+from caldp_ui.words import accuracy, policies, promise
 from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
@@ -140,7 +140,7 @@ def subtitle(result: Result) -> str:
     if not has_valid_errors(result.setup):
         error = "error unknown: the data were made with the prior"
     method = MECHANISMS[result.setup.mechanism_name].title
-    return f"{error} · {method}{parameters.describe_parameters(result.setup.scenario.mechanism)}"
+    return f"{error} · {method}{policies.describe_parameters(result.setup.scenario.mechanism)}"
 
 
 def error_fact(result: Result) -> Fact:

@@ -16,7 +16,7 @@ from caldp_ui.matrix.page_state import level_link, level_text
 from caldp_ui.matrix.verdict import ChannelVerdict
 from caldp_ui.parts import icons, record
 from caldp_ui.words import formats, promise_levels
-from caldp_ui.words.strength import MEANING, strength
+from caldp_ui.words.formats import MEANING, strength
 from caldp_ui.words.vocabulary import VALUES
 
 _SNIPPET: Final = """from fractions import Fraction

@@ -30,8 +30,8 @@ from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
 from caldp_ui.compute.sources import is_own
 from caldp_ui.parts import odds
 from caldp_ui.words import accuracy, formats, mixing, policies, promise
+from caldp_ui.words.formats import MEANING
 from caldp_ui.words.promise_text import PromiseText
-from caldp_ui.words.strength import MEANING
 from caldp_ui.words.vocabulary import Vocabulary
 
 _ACCURACY: Final = "95 % ranges of every share: columns low and high of estimate.csv"

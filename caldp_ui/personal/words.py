@@ -7,7 +7,7 @@ from caldp_core.privacy.context import PersonalPolicy
 from caldp_ui.personal.page_data import PersonalData, own_place_shares
 from caldp_ui.personal.page_state import TAG_NAMES, TRUE_BACKGROUND
 from caldp_ui.personal.week import HOME_REPORTS, HomeInference
-from caldp_ui.words import accuracy, coverage, formats, policies, promise_tags
+from caldp_ui.words import accuracy, coverage, formats, policies, promise_levels
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise import REPEATS
@@ -148,7 +148,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
 def hidden_sentences(data: PersonalData) -> list[str]:
     """What reports hide, and how far, one sentence each."""
     one_report, many_reports = (
-        right_guess_text(promise_tags.chance(_policy(data), m)) for m in (1, REPEATS)
+        right_guess_text(promise_levels.chance(_policy(data), m)) for m in (1, REPEATS)
     )
     return [
         (

@@ -11,7 +11,7 @@ from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.room.words import is_open_guess, quoted, times
 from caldp_ui.words import formats
-from caldp_ui.words.strength import NONE, strength
+from caldp_ui.words.formats import NONE, strength
 
 SENT_AS_IT_IS: Final = "Your guess was sent as it is: guesses are not secret."
 

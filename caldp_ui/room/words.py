@@ -12,8 +12,8 @@ from caldp_ui.room.figures import Shares
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.words import formats
+from caldp_ui.words.formats import strength
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.strength import strength
 
 NOTHING_YET: Final = "No report yet: the whole range is possible."
 

@@ -1,31 +1,34 @@
 """The function that writes the promise of each kind of policy that scenarios know.
 
 A test fails for a kind without one.
+
+Names of the methods' parameters, which are set or chosen by the method itself.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.coverage import coverage
-from caldp_ui.words import promise, promise_distances, promise_levels, promise_tags
+from caldp_ui.words import promise, promise_levels
 from caldp_ui.words.coverage import exposed_text
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import Vocabulary
 
 WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = {
     "context": promise.describe_context,
-    "streets": promise_distances.streets,
-    "crow-flies": promise_distances.crow_flies,
-    "line": promise_distances.line,
+    "streets": promise_levels.streets,
+    "crow-flies": promise_levels.crow_flies,
+    "line": promise_levels.line,
     "distances": promise_levels.matrix,
     "matrix": promise_levels.matrix,
     "binary": promise_levels.binary,
-    "personal-tags": promise_tags.personal,
+    "personal-tags": promise_levels.personal,
 }
 """By the policy's kind in files; each takes the vocabulary, the setup and the policy's record."""
 
@@ -64,3 +67,73 @@ def setting_text(setup: Setup) -> str:
     if hasattr(setup.scenario.policy, "km"):
         level += f" within {setup.scenario.policy.km:g} km"
     return f"{level} · {promise.population(setup)} · data: {setup.dataset.name}"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A field of mechanism specs for readers: its symbol, its title and a description."""
+
+    symbol: str
+    title: str
+    description: str
+
+    @property
+    def label(self) -> str:
+        """Title and symbol."""
+        return self.title if self.symbol == "share" else f"{self.title} ({self.symbol})"
+
+
+PARAMETERS: Final = {
+    "parts": Parameter(
+        "B",
+        "Parts of the Hadamard matrix",
+        "More parts suit a larger ε. 1 is the form for small ε; left empty, each block has the "
+        "published number, about e^ε.",
+    ),
+    "theta": Parameter(
+        "θ",
+        "Chance of a yes to one's own value",
+        "The other values' chances follow from it and ε. Left empty: e^(ε/2)/(e^(ε/2) + 1).",
+    ),
+    "omega": Parameter(
+        "ω",
+        "Values in a report",
+        "A report is a set of so many values. Left empty: the best number for each block, about "
+        "its values over e^ε + 1.",
+    ),
+    "g": Parameter(
+        "g",
+        "Bins of the hash",
+        "A report tells one of so many bins. Left empty: the best number, about e^ε + 1.",
+    ),
+    "q": Parameter(
+        "q",
+        "Values that a report tells apart",
+        "A power of two. Left empty: the best one for each block, about e^ε + 1.",
+    ),
+    "share": Parameter(
+        "share",
+        "Best for this part of people with a sensitive value",
+        "Where only some values of a block are sensitive: the part of its people, known to "
+        "everybody, who have one of them, from 0 to 1. Left empty: all, the worst that can be.",
+    ),
+}
+"""By the field's name in files."""
+FALSE_SHARE_WORDS: Final = Parameter(
+    "q",
+    "Of what stands out, the share that may be noise",
+    "The cascade keeps what stands out from the noise and averages the rest. 0.2 suits "
+    "towns in an empty country; smaller, such as 0.05, suits many values of about one size. From "
+    "0.001 to 0.5; choose it before you look. Left empty: 0.2 on maps, 0.05 of other values.",
+)
+
+
+def describe_parameters(spec: MechanismSpec) -> str:
+    """The parameters that are set: ", ω = 5"; "" where the method chooses all."""
+    defaults, numbers = vars(type(spec)()), vars(spec)
+    texts = [
+        f", {PARAMETERS[name].symbol} = {value}"
+        for name, value in numbers.items()
+        if name in PARAMETERS and value is not None and value != defaults[name]
+    ]
+    return "".join(texts)

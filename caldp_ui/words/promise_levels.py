@@ -1,8 +1,14 @@
-"""The promise of policies with an ε for each pair of values: yes or no, any small E."""
+"""The promise of policies with an ε for each pair of values: yes or no, any small E.
+
+The promise of policies whose privacy fades with distance, in sentences.
+
+The promise of a policy that hides everybody's own places behind tags, in sentences.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -10,12 +16,20 @@ from caldp_core.audit.adversary import even_guess, max_guess_accuracy, pair_odds
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_core.privacy.context import PrivacyMatrix, dense
+from caldp_core.privacy.context import PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.matrix import closure
-from caldp_core.scenarios.policies import BinaryQuestion, Distances, MatrixPolicy
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    CrowFlies,
+    Distances,
+    Line,
+    MatrixPolicy,
+    PersonalTags,
+    Streets,
+)
 from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, promise
-from caldp_ui.words.promise_text import PromiseText, bound_text, grades, right_guess_text
+from caldp_ui.words.promise_text import Grade, PromiseText, bound_text, grades, right_guess_text
 from caldp_ui.words.vocabulary import Vocabulary
 
 
@@ -169,3 +183,153 @@ def _with_article(nouns: Vocabulary) -> str:
 def _range_text(finite: Sequence[float]) -> str:
     ends = sorted({min(finite), max(finite)}) if finite else [math.inf]
     return " to ".join(map(level, ends))
+
+
+_FARTHER: Final = (2, 10)
+"""Multiples of the policy's distance for which the odds are given as well."""
+
+
+def crow_flies(nouns: Vocabulary, setup: Setup, policy: CrowFlies) -> PromiseText:
+    """The promise of ε within `policy.km` kilometres, as the crow flies."""
+    return _map_promise(nouns, setup, policy, "as the crow flies")
+
+
+def streets(nouns: Vocabulary, setup: Setup, policy: Streets) -> PromiseText:
+    """The promise of ε within `policy.km` kilometres, north–south plus east–west."""
+    return _map_promise(nouns, setup, policy, "north–south plus east–west")
+
+
+def _map_promise(
+    nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets, along: str
+) -> PromiseText:
+    rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
+    suffix = "apart along streets" if isinstance(policy, Streets) else "apart"
+    near = f"up to {formats.digits(policy.km, 4)} km {suffix}"
+    far = tuple(f"{formats.digits(times * policy.km, 4)} km {suffix}" for times in _FARTHER)
+    level = f"{policy.epsilon:g} within {policy.km:g} km, {along}"
+    return _fading_promise(nouns, setup, _FadingText(policy.epsilon, rate, near, far, level))
+
+
+def line(nouns: Vocabulary, setup: Setup, policy: Line) -> PromiseText:
+    """The promise of ε between neighbours on a scale."""
+    rate = f"ε is {policy.epsilon:g} for each step on the scale"
+    far = tuple(f"{times} steps apart" for times in _FARTHER)
+    return _fading_promise(
+        nouns, setup, _FadingText(policy.epsilon, rate, "one step apart", far, rate[5:])
+    )
+
+
+@dataclass(frozen=True)
+class _FadingText:
+    """A promise that fades with distance, in words: `epsilon` at the distance `near`.
+
+    `rate`: how it fades; `far`: the distances that are `_FARTHER` times as large; `level`: the ε
+    and its distance, for the list of numbers.
+    """
+
+    epsilon: float
+    rate: str
+    near: str
+    far: tuple[str, ...]
+    level: str
+
+
+def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> PromiseText:
+    chance = max_guess_accuracy(policy.epsilon)
+    in_short = (
+        f"An attacker who must choose between two equally likely {nouns.units} {policy.near} "
+        f"{right_guess_text(chance)}."
+    )
+    farther = " ".join(
+        f"For {nouns.units} {distance} it is "
+        f"{bound_text(max_guess_accuracy(times * policy.epsilon))}."
+        for times, distance in zip(_FARTHER, policy.far, strict=True)
+    )
+    odds = f"{in_short} Without a report it is 50. {farther}"
+    return PromiseText(
+        grades(1.0, chance, f"{in_short} Farther apart, the attacker is right more often.", ""),
+        in_short,
+        f"{counts.protected_text(1.0)} The nearer two {nouns.units} are, the less a report shows "
+        "which "
+        f"of them is true. Between any two, {policy.rate}.",
+        odds,
+        f"Reports add up: after {promise.REPEATS} reports about the same {nouns.unit} of one "
+        "person, the attacker "
+        f"{right_guess_text(max_guess_accuracy(policy.epsilon, promise.REPEATS))}.",
+        (
+            f"Reports show in which part of the {nouns.whole} someone is.",
+            *promise.left_open(nouns, setup.scenario),
+        ),
+        (("ε", policy.level),),
+    )
+
+
+NOT_PROMISED: Final = (
+    "A report can show that somebody is *not* at home: who names a place openly is elsewhere.",
+    "A report can name a place openly that the person did not mark.",
+    (
+        "One person's openly named places add up, day after day. They show everywhere that the "
+        "person goes but home and work."
+    ),
+)
+"""What tags leave open, a sentence or two each."""
+
+
+def chance(policy: PersonalPolicy, reports: int = 1) -> float:
+    """Largest chance, in [0.5, 1], that an even guess between an own place and another is right.
+
+    After `reports` reports, each with new noise.
+    """
+    return pair_odds(policy, reports).largest
+
+
+def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseText:
+    """The promise for own places behind tags, and for places sensitive for everybody, at one ε."""
+    assert isinstance(setup.policy, PersonalPolicy)
+    best = chance(setup.policy)
+    common = float(setup.dataset.distribution[setup.sensitive].sum())
+    own = min(1.0, sum(policy.shares)) * (1.0 - common)
+    guess = (
+        f"An attacker who must choose between a person's own {nouns.unit} and another, equally "
+        f"likely, {right_guess_text(best)}."
+    )
+    graded = grades(min(1.0, own + common), best, guess, _read_sentence(nouns))
+    tags = formats.count(len(policy.shares), "tag", "tags")
+    return PromiseText(
+        graded,
+        _summary(nouns, graded, guess),
+        _protected_sentences(nouns, own, common),
+        f"{guess} A report that says “at home” turns an even chance into "
+        f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} "
+        "are somebody's "
+        "own.",
+        f"Reports add up: after {promise.REPEATS} from home, the attacker "
+        f"{right_guess_text(chance(setup.policy, promise.REPEATS))}.",
+        (*NOT_PROMISED, *promise.left_open(nouns, setup.scenario)),
+        (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
+    )
+
+
+def _summary(nouns: Vocabulary, graded: tuple[Grade, ...], guess: str) -> str:
+    if not graded[-1].protected:
+        return counts.unprotected_text(nouns, 0.0)
+    return f"{counts.unprotected_text(nouns, graded[-1].people)} {guess}".strip()
+
+
+def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:
+    also = (
+        f" {formats.out_of(common).capitalize()} people are at a {nouns.unit} that is sensitive "
+        "for everybody."
+        if common
+        else ""
+    )
+    return (
+        f"{counts.protected_text(min(1.0, own + common))} {formats.out_of(own).capitalize()} "
+        "people are "
+        f"at a {nouns.unit} of their own, which a tag stands for.{also} This is the model of the "
+        "data; the promise is to everybody, whenever they are at such a place."
+    )
+
+
+def _read_sentence(nouns: Vocabulary) -> str:
+    return f"A report can name the true {nouns.unit} of each of them openly."

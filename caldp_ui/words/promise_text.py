@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 
 from caldp_ui.words import formats
-from caldp_ui.words.strength import NONE, strength
+from caldp_ui.words.formats import NONE, strength
 
 _NOBODY = 1e-12
 """Smaller shares of people are rounding errors of sums."""

@@ -3,8 +3,8 @@
 import math
 
 from caldp_ui.words import formats, promise_levels
+from caldp_ui.words.formats import strength
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.strength import strength
 from caldp_ui.yesno.page_data import Coin, YesNoData, warner_people_factor
 from caldp_ui.yesno.page_state import yes_no_policy
 

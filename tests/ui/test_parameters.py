@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
-from caldp_ui.words.parameters import PARAMETERS, describe_parameters
+from caldp_ui.words.policies import PARAMETERS, describe_parameters
 from tests.ui.driver import (
     by_the_core,
     checked,

@@ -28,7 +28,7 @@ from caldp_ui.maps.ground import home
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts import icons, pictures, record
 from caldp_ui.words import accuracy, formats, promise
-from caldp_ui.words.strength import MEANING, STRENGTHS, strength
+from caldp_ui.words.formats import MEANING, STRENGTHS, strength
 from caldp_ui.words.vocabulary import PLACES
 from tests.ui.readings import full_people
 

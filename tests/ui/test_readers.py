@@ -19,8 +19,8 @@ from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, CrowFlies, Line, PersonalTags, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.words import accuracy, formats, policies, promise, result
+from caldp_ui.words.formats import MEANING
 from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.strength import MEANING
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
 from tests.contract.checks import naming
 from tests.ui.small import CONTEXTS, DATASET, setup_of
