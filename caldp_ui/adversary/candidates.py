@@ -21,7 +21,7 @@ from caldp_ui.adversary.page_state import LIKELIEST, STATE
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.maps.choice import cities
+from caldp_ui.maps.scene import cities
 from caldp_ui.parts import icons
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import strength

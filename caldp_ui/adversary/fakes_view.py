@@ -23,7 +23,7 @@ from caldp_ui.adversary.fakes import PoisonedEstimate
 from caldp_ui.adversary.page_state import FAKES, PUSHES, REPAIRS, STATE, AttackerState
 from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common, presets
-from caldp_ui.maps import choice
+from caldp_ui.maps import scene
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.offline import offer
 from caldp_ui.parts import pins, sharing
@@ -54,7 +54,7 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
     with st.container(key=STATE.key("steer"), gap="small"):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
             presets.menu(STATE, PRESETS)
-            choice.place_control(STATE, "They push", domain, record.place)
+            scene.place_control(STATE, "They push", domain, record.place)
         with st.container(key=STATE.key("dials"), gap="small"):
             common.epsilon(STATE)
             help_text = "Of all phones that report, honest ones and fakes."

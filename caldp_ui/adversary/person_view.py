@@ -10,7 +10,7 @@ from caldp_ui.adversary.pin_view import PIN_VIEW
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.controls import common, presets
-from caldp_ui.maps import choice
+from caldp_ui.maps import scene
 from caldp_ui.maps.presets import PRESETS
 from caldp_ui.parts import pins
 from caldp_ui.parts.films import show as show_films
@@ -37,7 +37,7 @@ def _curve(data: BeliefData, domain: GridDomain) -> None:
     with st.container(key=STATE.key("curve"), gap=None):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
             presets.menu(STATE, PRESETS)
-            choice.place_control(STATE, "The person truly is in", domain, data.record.place)
+            scene.place_control(STATE, "The person truly is in", domain, data.record.place)
             side.redraw_and_pin()
         show_chart(figures.curve(data, palette()), STATE.key("curve-chart"), words.alt_curve(data))
         side.day()

@@ -30,7 +30,7 @@ from caldp_ui.distances.page_state import (
     with_rate,
 )
 from caldp_ui.distances.presets import PRESETS
-from caldp_ui.maps import choice
+from caldp_ui.maps import scene
 from caldp_ui.parts import icons, pins
 from caldp_ui.parts.odds import emphasis_html
 from caldp_ui.session.scenarios import bind
@@ -62,7 +62,7 @@ def show(record: DistanceState, data: DistanceData) -> None:
     with st.container(key=STATE.key("steer"), gap="small"):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
             presets.menu(STATE, PRESETS)
-            choice.place_control(STATE, "Ring around", data.domain, data.record.place)
+            scene.place_control(STATE, "Ring around", data.domain, data.record.place)
         main_controls(data.setup.dataset.n)
         more = st.popover(
             "Distance, method, blocks, data",

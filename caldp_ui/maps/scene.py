@@ -1,6 +1,10 @@
 """A scenario as a scene of the stage: truth, plain LDP, this protection, and their errors.
 
 Codes of pictures are made once for all visits.
+
+The chooser of a place: the largest cities of a map, and the place that is chosen now.
+
+A made-up list of places, as a reader would bring one.
 """
 
 from collections.abc import Mapping
@@ -8,9 +12,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
+import streamlit as st
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.intervals import may_be_noise, widening
 from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Result, Setup
@@ -22,6 +28,7 @@ from caldp_ui.maps import readable
 from caldp_ui.maps.readable import READ
 from caldp_ui.parts import internal
 from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import (
     Arrangement,
     Blob,
@@ -41,6 +48,7 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, policies, promise
+from caldp_ui.words.towns import place_name, towns
 from caldp_ui.words.vocabulary import PLACES
 
 PLAIN: Final = "plain"
@@ -270,3 +278,44 @@ def _spread(result: Result) -> Blob | None:
     levels = result.first.levels
     wider = 1.0 if levels is None else widening(levels)
     return encode_errors(np.sqrt(np.maximum(variance, 0.0)) * wider)
+
+
+_NAMED_MAX: Final = 200
+"""Cities in the list."""
+
+
+def cities(domain: GridDomain, *extra: int) -> list[int]:
+    """The cells of the largest cities; those of `extra` that are none come first."""
+    named = list(towns(domain))[:_NAMED_MAX]
+    return [*(cell for cell in extra if cell not in named), *named]
+
+
+def place_control(state: PageState[Any], label: str, domain: GridDomain, current: int) -> None:
+    """The menu of the record's place, now the cell `current`; a click on a map chooses it, too."""
+    st.selectbox(
+        label,
+        cities(domain, current),
+        format_func=lambda cell: place_name(domain, cell),
+        label_visibility="collapsed",
+        **state.bind("place", current, lambda record, cell: record.with_place(int(cell))),
+    )
+
+
+_CENTRES: Final = np.array([[48.137, 11.575], [48.25, 11.43], [48.06, 11.72]])
+_SPREAD: Final = np.array([[0.035, 0.05], [0.012, 0.018], [0.012, 0.018]])
+_SHARES: Final = (0.7, 0.15, 0.15)
+"""Of a town and two beside it: latitude and longitude, their spread, both in degrees, and size."""
+
+
+def _made_up() -> str:
+    """People in and around a large town, always the same."""
+    rng = np.random.default_rng(1)
+    near = rng.choice(len(_SHARES), 400, p=_SHARES)
+    places = _CENTRES[near] + _SPREAD[near] * rng.standard_normal((400, 2))
+    people = rng.geometric(1 / 30, 400)
+    rows = (f"{lat:.3f},{lon:.3f},{n}" for (lat, lon), n in zip(places, people, strict=True))
+    return "\n".join(("latitude,longitude,people", *rows))
+
+
+EXAMPLE: Final = _made_up()
+"""Lines of latitude, longitude and people below a line that names them."""

@@ -18,7 +18,7 @@ from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
-from caldp_ui.maps.example import EXAMPLE
+from caldp_ui.maps.scene import EXAMPLE
 from caldp_ui.parts import own_data
 from caldp_ui.parts.own_data import Columns
 from caldp_ui.places import extent

@@ -10,7 +10,7 @@ from typing import Final
 
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import read_places
-from caldp_ui.maps.example import EXAMPLE
+from caldp_ui.maps.scene import EXAMPLE
 from caldp_ui.parts import pictures
 from caldp_ui.stage import SCALE
 

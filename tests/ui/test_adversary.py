@@ -24,7 +24,8 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.controls.presets import Preset
-from caldp_ui.maps import choice, presets
+from caldp_ui.maps import presets
+from caldp_ui.maps import scene as choice
 from caldp_ui.parts import headline, odds
 from caldp_ui.stage import Act, Step, codec, encode
 from caldp_ui.words import formats

@@ -18,8 +18,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.compute import curves, plain_ldp, runs
 from caldp_ui.maps import presets
-from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.maps.presets import BEGIN
+from caldp_ui.maps.scene import EXAMPLE
 from caldp_ui.parts import headline
 from caldp_ui.parts import odds as graded
 from caldp_ui.places import controls, films

@@ -10,9 +10,9 @@ from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.scenarios.blocks import GridBlocks, HexagonBlocks, OneBlock, PolygonBlocks
 from caldp_ui.compute import exports, runs
 from caldp_ui.maps import presets
-from caldp_ui.maps.example import EXAMPLE
 from caldp_ui.maps.ground import land
 from caldp_ui.maps.presets import BEGIN
+from caldp_ui.maps.scene import EXAMPLE
 from caldp_ui.parts import record
 from caldp_ui.places import extent, words
 from caldp_ui.places.controls import with_dataset
