@@ -2,23 +2,290 @@
 
 Coordinates are those of a plane: a degree of latitude is 1, heights are in the same unit. No map
 tiles are loaded, and nothing is requested from other servers.
+
+Layers on a map of a relief: columns of its tiles, or blocks as high as their ε.
+
+Position of each map of a relief, and the scale that all share.
+
+Surroundings of a map's columns: the ground with its borders, the scale and its labels.
 """
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+import numpy as np
 import pydeck as pdk
 
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.relief.blocks import Blocks
-from caldp_ui.relief.columns import Columns, Tiles
-from caldp_ui.relief.layers import blocks_layer, columns_layer
-from caldp_ui.relief.panel import GAP, Look, Panel
-from caldp_ui.relief.surroundings import ground, labels, scale
+from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG
+from caldp_ui.relief.columns import Blocks, Columns, Tiles, narrowing, percent, points
+from caldp_ui.words import formats
+
+GAP: Final = 0.16
+"""Between two maps, as a part of their width."""
+_HEIGHT: Final = 0.6
+"""The top of the scale, as a part of a map's width."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Scale and colours that all maps of a relief share.
+
+    `top`: value at the top of the scale; `step`: between two of its ticks. `widest`: spread of the
+    strongest colour. `text`: colour of words on the page, (red, green, blue) in [0, 255].
+    `describe`: a height in words.
+    """
+
+    top: float
+    step: float
+    widest: float
+    text: tuple[int, int, int]
+    describe: Callable[[float], str] = percent
+
+
+def shared_look(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
+    """One scale for all `maps`: its top is a round number not below the highest column."""
+    highest = max(float(each.shares.max()) for each in maps.values())
+    step = _round_step(max(highest, 1e-9) / 6)
+    widest = max(float(each.spread.max()) for each in maps.values())
+    return Look(step * math.ceil(highest / step), step, widest, text)
+
+
+def _round_step(least: float) -> float:
+    """Smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Position of a map in space, in degrees of latitude.
+
+    `column`, `row`: its place among the maps, the first row farthest back. `west`, `south`: of its
+    area, in degrees. `narrow`: width of a degree of longitude; `wide`, `high`: sides of the map.
+    `rise`: the top of the scale, as a part of `wide`.
+    """
+
+    title: str
+    number: int
+    column: int
+    row: int
+    west: float
+    south: float
+    narrow: float
+    wide: float
+    high: float
+    rise: float = _HEIGHT
+
+    @classmethod
+    def of(cls, domain: GridDomain, number: int, title: str, across: int) -> "Panel":
+        """Panel of map `number`, among maps of which `across` stand in a row."""
+        area, narrow = domain.area, narrowing(domain)
+        wide = narrow * (area.east - area.west)
+        high, (row, column) = area.north - area.south, divmod(number, across)
+        return cls(title, number, column, row, area.west, area.south, narrow, wide, high)
+
+    @property
+    def left(self) -> float:
+        """The left edge."""
+        return self.column * self.wide * (1 + GAP)
+
+    @property
+    def low(self) -> float:
+        """The southern edge: seen at 45°, a map's scale hides as much behind it as it is high."""
+        return -self.row * (self.high + self.top) * (1 + GAP)
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.left + self.wide
+
+    @property
+    def ruler(self) -> float:
+        """x of the scale."""
+        return self.left - self.wide / 100
+
+    @property
+    def top(self) -> float:
+        """Height of the scale."""
+        return self.rise * self.wide
+
+    def x(self, longitudes: Floats) -> Floats:
+        """Longitudes in degrees → x, from left to right; same shape."""
+        return (longitudes - self.west) * self.narrow + self.left
+
+    def y(self, latitudes: Floats) -> Floats:
+        """Latitudes in degrees → y, away from the reader; same shape."""
+        return latitudes - self.south + self.low
+
+
+_SHADES: Final = 0.3
+"""Range of brightness by which blocks differ from their neighbours."""
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_LOW: Final = 1 / 300
+"""Lower columns, as a part of the scale, are less than a pixel high and left out."""
+
+
+def columns_layer(panel: Panel, columns: Columns, tiles: Tiles, look: Look) -> pdk.Layer:
+    """One column per tile, as high as its share; the stronger its colour, the larger its spread."""
+    visible = np.flatnonzero(columns.shares > look.top * _LOW)
+    x, y = panel.x(tiles.longitudes), panel.y(tiles.latitudes)
+    height = columns.shares / look.top * panel.top
+    strength = columns.spread / look.widest if look.widest > 0 else columns.spread
+    colours = WRONG[np.rint(strength * (LEVELS - 1)).astype(np.int64)]
+    rows = [
+        {
+            "p": [round(float(x[i]), 3), round(float(y[i]), 3)],
+            "h": round(float(height[i]), 4),
+            "c": colours[i].tolist(),
+            "t": describe_column(panel.title, columns, tiles, int(i)),
+        }
+        for i in visible
+    ]
+    return pdk.Layer(
+        "ColumnLayer",
+        rows,
+        id=f"columns-{panel.number}",
+        get_position="p",
+        get_elevation="h",
+        get_fill_color="c",
+        **_disk(tiles, panel.narrow),
+        extruded=True,
+        pickable=True,
+        auto_highlight=True,
+    )
+
+
+def blocks_layer(panel: Panel, blocks: Blocks, look: Look) -> pdk.Layer:
+    """Boxes over each block's cells, as high as its ε; more orange, the fewer are protected."""
+    colours = WRONG[np.rint((1.0 - blocks.protected) * (LEVELS - 1)).astype(np.int64)]
+    shades = 1.0 - _SHADES * (np.arange(len(colours)) * _GOLDEN % 1.0)
+    colours = np.rint(colours * shades[:, None]).astype(np.int64)
+    rows = []
+    for box, block in zip(blocks.boxes, blocks.of_box, strict=True):
+        south, north, west, east = box
+        x, y = panel.x(np.array([west, east])), panel.y(np.array([south, north]))
+        corners = [[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]]
+        rows.append(
+            {
+                "p": np.round(corners, 3).tolist(),
+                "h": round(float(blocks.heights[block]) / look.top * panel.top, 4),
+                "c": colours[block].tolist(),
+                "t": blocks.descriptions[block],
+            }
+        )
+    return pdk.Layer(
+        "PolygonLayer",
+        rows,
+        id="blocks",
+        get_polygon="p",
+        get_elevation="h",
+        get_fill_color="c",
+        extruded=True,
+        pickable=True,
+        auto_highlight=True,
+    )
+
+
+def _disk(tiles: Tiles, narrow: float) -> dict[str, Any]:
+    """pydeck arguments of a tile's shape, a little smaller than the tile; `narrow`: `narrowing`."""
+    if tiles.kind == "hexagon":
+        radius = tiles.degrees * 0.92 / math.sqrt(3)
+        return {"disk_resolution": 6, "angle": 90, "radius": round(radius, 4)}
+    radius = tiles.degrees * narrow * 0.88 / math.sqrt(2)
+    return {"disk_resolution": 4, "angle": 45, "radius": round(radius, 4)}
+
+
+def describe_column(title: str, columns: Columns, tiles: Tiles, i: int) -> str:
+    """Text of column `i`: title, place, share and spread."""
+    middle = float(tiles.latitudes[i]), float(tiles.longitudes[i])
+    place = formats.degrees(*middle, tiles.degrees)
+    spread = float(columns.spread[i])
+    spread_text = f", ± {points(spread)} at most" if spread > 0 else ""
+    return f"{title}, {place}\n{percent(float(columns.shares[i]))} of all people{spread_text}"
+
+
+_BORDERS: Final = (190, 205, 222, 110)
+
+
+def ground(panel: Panel, lines: Floats) -> list[pdk.Layer]:
+    """Layers of the map's floor and its borders; `lines`: (points, 2), see `lines.borders`."""
+    left, right, low, far = panel.left, panel.right, panel.low, panel.low + panel.high
+    corners = [[left, low], [right, low], [right, far], [left, far]]
+    sea = pdk.Layer(
+        "SolidPolygonLayer",
+        [{"p": corners}],
+        id=f"sea-{panel.number}",
+        get_polygon="p",
+        get_fill_color=[*NIGHT_LAND, 255],
+    )
+    paths = []
+    for line in np.split(lines, np.flatnonzero(np.isnan(lines[:, 0]))):
+        points = line[~np.isnan(line[:, 0])]
+        if len(points) > 1:
+            x, y = panel.x(points[:, 0]), panel.y(points[:, 1])
+            paths.append({"p": np.stack([x, y, np.full(x.shape, 0.02)], 1).round(2).tolist()})
+    borders = pdk.Layer(
+        "PathLayer",
+        paths,
+        id=f"borders-{panel.number}",
+        get_path="p",
+        get_color=list(_BORDERS),
+        get_width=1,
+        width_units="'pixels'",
+    )
+    return [sea, borders]
+
+
+def _ticks(look: Look) -> list[float]:
+    return [look.step * tick for tick in range(round(look.top / look.step) + 1)]
+
+
+def scale(panel: Panel, look: Look) -> pdk.Layer:
+    """A ruler at the left of a map, as tall as a column of the share `look.top`."""
+    x, y, short = panel.ruler, panel.low + panel.high / 2, panel.wide / 60
+    rows = [{"a": [x, y, 0], "b": [x, y, panel.top]}]
+    for tick in _ticks(look):
+        up = round(tick / look.top * panel.top, 3)
+        rows.append({"a": [x, y, up], "b": [x - short, y, up]})
+    return pdk.Layer(
+        "LineLayer",
+        rows,
+        id=f"scale-{panel.number}",
+        get_source_position="a",
+        get_target_position="b",
+        get_color=[*look.text, 255],
+        get_width=2,
+    )
+
+
+def labels(panel: Panel, look: Look) -> pdk.Layer:
+    """Numbers of the ticks, and the map's title in front of it."""
+    x, y = panel.ruler - panel.wide / 45, panel.low + panel.high / 2
+    rows: list[dict[str, Any]] = [
+        {"p": [x, y, tick / look.top * panel.top], "t": look.describe(tick), "s": 13, "a": "end"}
+        for tick in _ticks(look)
+    ]
+    front = [(panel.left + panel.right) / 2, panel.low - 0.09 * panel.high, 0]
+    rows.append({"p": front, "t": panel.title, "s": 17, "a": "middle"})
+    return pdk.Layer(
+        "TextLayer",
+        rows,
+        id=f"labels-{panel.number}",
+        get_position="p",
+        get_text="t",
+        get_size="s",
+        get_text_anchor="a",
+        get_color=[*look.text, 255],
+        get_alignment_baseline="'center'",
+        character_set="'auto'",
+        font_family="'Source Sans, sans-serif'",
+    )
+
 
 _FLAT: Final = 0.12
 """Top of the scale of a map of blocks, as a part of its width: blocks stand side by side."""

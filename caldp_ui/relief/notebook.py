@@ -6,10 +6,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_ui.relief.columns import estimated, squares_of, truth
-from caldp_ui.relief.deck import CompactDeck, deck
-from caldp_ui.relief.lines import borders
-from caldp_ui.relief.panel import shared_look
+from caldp_ui.relief.columns import borders, estimated, squares_of, truth
+from caldp_ui.relief.deck import CompactDeck, deck, shared_look
 
 _TEXT: Final = (27, 39, 51)
 _SENTENCE: Final = "A relief needs a map whose shares' variance is known; "

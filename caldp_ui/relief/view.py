@@ -10,18 +10,20 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_cell
-from caldp_ui.relief import panel
-from caldp_ui.relief.blocks import Blocks, blocks_of
+from caldp_ui.relief import deck as panel
 from caldp_ui.relief.columns import (
+    Blocks,
     Columns,
     Tiles,
+    blocks_of,
+    borders,
     estimated,
     hexagons_of,
+    percent,
+    points,
     squares_of,
     truth,
 )
-from caldp_ui.relief.lines import borders
-from caldp_ui.relief.words import percent, points
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
 from caldp_ui.words.towns import towns

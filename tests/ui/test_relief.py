@@ -21,9 +21,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import plain_ldp
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.relief import blocks, columns, deck, panel
-from caldp_ui.relief.lines import borders
-from caldp_ui.relief.words import percent
+from caldp_ui.relief import columns, deck
+from caldp_ui.relief.columns import borders, percent
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_app
 
@@ -99,7 +98,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         blocks=GridBlocks(2, 2), sensitive=near, epsilon=levels
     )
     setup = prepare(scenario)
-    found = blocks.blocks_of(setup, domain)
+    found = columns.blocks_of(setup, domain)
     assert found is not None
     over = np.zeros(domain.k, np.int64)
     for box, block in zip(found.boxes, found.of_box, strict=True):
@@ -107,7 +106,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         over += inside.astype(np.int64)
         assert (setup.partition.labels[inside] == block).all()
     assert (over == 1).all()
-    look = panel.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
+    look = deck.Look(4.0, 1.0, 1.0, TEXT, lambda e: f"ε = {e:g}")
     made = deck.blocks_deck(found, domain, look, borders(domain), 2)
     layers = layers_of(made)
     heights = {row["t"].partition("\n")[0]: row["h"] for row in layers["blocks"]}
@@ -126,9 +125,9 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
                for each, some in zip(found.descriptions, hides, strict=True))  # fmt: skip
     assert 0 < found.protected[0] < 1
     states = prepare(BEGIN.with_context(blocks=StateBlocks()))
-    many = blocks.blocks_of(states, US_GRID)
+    many = columns.blocks_of(states, US_GRID)
     assert many is not None
-    assert len(many.boxes) <= blocks.BOXES_MAX
+    assert len(many.boxes) <= columns.BOXES_MAX
 
 
 def test_columns_hold_everybody_and_are_no_surer_than_regions(results: dict[str, Result]) -> None:
@@ -154,7 +153,7 @@ def layers_of(made: deck.CompactDeck) -> dict[str, list[dict[str, Any]]]:
 
 def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
-    look = panel.shared_look(maps, TEXT)
+    look = deck.shared_look(maps, TEXT)
     layers = layers_of(deck.deck(maps, squares, look, borders(US_GRID), len(maps)))
     assert look.top >= max(each.shares.max() for each in maps.values())
     rulers = {layers[f"scale-{number}"][0]["b"][2] for number in range(len(maps))}
@@ -173,7 +172,7 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
 
 def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
-    look = panel.shared_look(maps, TEXT)
+    look = deck.shared_look(maps, TEXT)
     layers = layers_of(deck.deck(maps, squares, look, borders(US_GRID), 1))
     corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
     tall = layers["scale-0"][0]["b"][2]
@@ -188,7 +187,7 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
     noise = np.random.default_rng(1).random(squares.m)
     crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
-    made = deck.deck(worst, squares, panel.shared_look(worst, TEXT), borders(US_GRID), 3)
+    made = deck.deck(worst, squares, deck.shared_look(worst, TEXT), borders(US_GRID), 3)
     text = made.to_json()
     assert len(text.encode()) < 700_000
     assert "http" not in text
