@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import style as page_style
-from caldp_ui.offline import modules
-from caldp_ui.offline.browser_data import below_title, part_data
+from caldp_ui.offline import records
+from caldp_ui.offline.boards import below_title, part_data
 from caldp_ui.offline.records import Board, Moves, Part, Question
 from caldp_ui.stage import Scene
 from caldp_ui.stage.records import style_data
@@ -38,10 +38,10 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
         question_count += len(questions)
         sections.append(_section_html(part, questions))
         data.append(part_data(part, moves))
-    scripts = modules.part_modules(parts)
+    scripts = records.part_modules(parts)
     if question_count:
         sections.append(_end_section())
-        scripts.append(modules.questions())
+        scripts.append(records.questions())
     return _page_html(title, sections, data, scripts)
 
 

@@ -27,8 +27,7 @@ from caldp_ui.handout.station_questions import STATION_QUESTIONS
 from caldp_ui.handout.stations import make_question
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.document import document
-from caldp_ui.offline.records import Board, Component, Dial, Part, Question
-from caldp_ui.offline.themes import combine_themes
+from caldp_ui.offline.records import Board, Component, Dial, Part, Question, combine_themes
 from caldp_ui.parts import headline
 from caldp_ui.room.page_state import STATE as POLL
 from caldp_ui.room.page_state import Draft
