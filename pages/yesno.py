@@ -5,8 +5,7 @@ from caldp_ui.parts import headline, mathematics, pins
 from caldp_ui.parts.layout import title_row
 from caldp_ui.session.opening import begin_page
 from caldp_ui.yesno import below, board, films, side, words
-from caldp_ui.yesno.page_data import load_data
-from caldp_ui.yesno.page_state import STATE
+from caldp_ui.yesno.page_state import STATE, load_data
 from caldp_ui.yesno.pin_view import PIN_VIEW
 
 record = begin_page(STATE)

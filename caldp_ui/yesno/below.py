@@ -15,8 +15,7 @@ from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import ANSWERS
 from caldp_ui.yesno import picture, take_home, words
-from caldp_ui.yesno.page_data import YesNoData
-from caldp_ui.yesno.page_state import STATE, yes_no_policy
+from caldp_ui.yesno.page_state import STATE, YesNoData, yes_no_policy
 from caldp_ui.yesno.pin_view import PIN_VIEW
 
 PLAIN: Final = "plain LDP (Warner's coin)"

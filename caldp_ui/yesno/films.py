@@ -6,8 +6,7 @@ The noise is the same at every step.
 from caldp_ui.parts import films
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.yesno import board
-from caldp_ui.yesno.page_data import YesNoData, load_data
-from caldp_ui.yesno.page_state import STATE, YesNoState
+from caldp_ui.yesno.page_state import STATE, YesNoData, YesNoState, load_data
 from caldp_ui.yesno.side import SLIDERS
 
 

@@ -7,8 +7,7 @@ from caldp_ui.parts import pins
 from caldp_ui.words import promise_levels
 from caldp_ui.words.vocabulary import ANSWERS
 from caldp_ui.yesno import words
-from caldp_ui.yesno.page_data import YesNoData, load_data
-from caldp_ui.yesno.page_state import YesNoState, yes_no_policy
+from caldp_ui.yesno.page_state import YesNoData, YesNoState, load_data, yes_no_policy
 from caldp_ui.yesno.picture import png
 from caldp_ui.yesno.presets import PRESETS
 

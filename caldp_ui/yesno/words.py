@@ -5,8 +5,7 @@ import math
 from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.formats import strength
 from caldp_ui.words.headline import Headline
-from caldp_ui.yesno.page_data import Coin, YesNoData, warner_people_factor
-from caldp_ui.yesno.page_state import yes_no_policy
+from caldp_ui.yesno.page_state import Coin, YesNoData, warner_people_factor, yes_no_policy
 
 ANSWERS = ("no", "yes")
 _DECIMALS_MAX = 6

@@ -25,8 +25,7 @@ from caldp_ui.words import formats, policies
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
 from caldp_ui.yesno import picture
-from caldp_ui.yesno.page_data import load_data
-from caldp_ui.yesno.page_state import BEGIN
+from caldp_ui.yesno.page_state import BEGIN, load_data
 from tests import ROOT
 from tests.ui.readings import full_people
 from tests.ui.small import channel_of

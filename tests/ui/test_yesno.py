@@ -15,9 +15,16 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.yesno import dots, figures, presets, words
-from caldp_ui.yesno.page_data import load_coin, load_data, warner_people_factor, warner_scenario
-from caldp_ui.yesno.page_state import BEGIN, STATE, YesNoState
+from caldp_ui.yesno import board, picture, presets, words
+from caldp_ui.yesno.page_state import (
+    BEGIN,
+    STATE,
+    YesNoState,
+    load_coin,
+    load_data,
+    warner_people_factor,
+    warner_scenario,
+)
 from tests.ui.driver import (
     checked,
     container,
@@ -82,10 +89,10 @@ def test_a_link_opens_as_it_was() -> None:
 @pytest.mark.parametrize("policy", [each.policy for each in presets.PRESETS])
 def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuestion) -> None:
     data = load_data(replace(BEGIN, policy=policy))
-    drawn = figures.plane_svg(data, None, LIGHT, "")
+    drawn = board.plane_svg(data, None, LIGHT, "")
     corner = error_vertex(BinaryPolicy(policy.epsilon_01, policy.epsilon_10))
-    x, y = figures.PLANE.to_pixel(100 * corner.false_alarm, 100 * corner.missed)
-    ends = [figures.PLANE.to_pixel(0, 100), figures.PLANE.to_pixel(100, 0)]
+    x, y = board.PLANE.to_pixel(100 * corner.false_alarm, 100 * corner.missed)
+    ends = [board.PLANE.to_pixel(0, 100), board.PLANE.to_pixel(100, 0)]
     (first, last) = (f"{across},{down}" for across, down in ends)
     assert f'd="M{first}L{x},{y}L{last}"' in drawn
     assert re.search(rf'<path d="M{x},{y}m[^"]*" style="fill:{LIGHT.ours}', drawn)
@@ -94,11 +101,11 @@ def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuesti
 def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     """Two routes to a place: the numbers of the axis, and the mark itself."""
     data = load_data(BEGIN)
-    frame = dots.make_frame(dots.dot_rows(data, None, LIGHT), data.truth)
+    frame = picture.make_frame(picture.dot_rows(data, None, LIGHT), data.truth)
     left, top, right, bottom = frame.box
     assert frame.to_pixel(frame.x[0], frame.y[0]) == (left, bottom)
     assert frame.to_pixel(frame.x[1], frame.y[1]) == (right, top)
-    drawn = dots.dot_plot_svg(data, None, LIGHT)
+    drawn = picture.dot_plot_svg(data, None, LIGHT)
     found = re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+) %<', drawn)
     assert len(found) >= 3
     assert [float(place) for place, _ in found] == [
@@ -134,7 +141,7 @@ def test_between_two_marks_lies_the_truth_in_1_of_50_surveys() -> None:
     outside = np.mean([rank in (0, 50) for rank in ranks])
     assert outside <= 0.02 + 6 * np.sqrt(0.02 / 400)
     assert np.mean([rank in (0, 50) for rank in spread]) > 0.02 + 6 * np.sqrt(0.02 / 400)
-    assert "between two marks: the truth in 1 of 50" in dots.dot_plot_svg(
+    assert "between two marks: the truth in 1 of 50" in picture.dot_plot_svg(
         load_data(BEGIN), None, LIGHT
     )
 
@@ -144,13 +151,13 @@ def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely(
     pinned: Scenario | None,
 ) -> None:
     data, kept = load_data(BEGIN), load_data(pinned) if pinned else None
-    heaps = dots.dot_rows(data, kept, LIGHT)
+    heaps = picture.dot_rows(data, kept, LIGHT)
     assert [heap.coin for heap in heaps] == [data.ours, data.warner, *([kept.ours] if kept else [])]
-    frame = dots.make_frame(heaps, data.truth)
+    frame = picture.make_frame(heaps, data.truth)
     low, high = frame.x
     column = (high - low) / 26
-    drawn = dots.dot_plot_svg(data, kept, LIGHT)
-    for marks, heap in zip(dots.dot_positions(heaps, frame), heaps, strict=True):
+    drawn = picture.dot_plot_svg(data, kept, LIGHT)
+    for marks, heap in zip(picture.dot_positions(heaps, frame), heaps, strict=True):
         coin = heap.coin
         x = np.array([across for across, _ in marks])
         assert np.abs(x - 100 * coin.dots).max() <= column / 2 + 1e-9
@@ -202,4 +209,4 @@ def test_the_plane_is_drawn_once_it_is_opened() -> None:
     checked(at.run())
     _, drawn = data_of(at, "yesno-plane-drawing")
     data = load_data(BEGIN)
-    assert drawn == figures.plane_svg(data, None, LIGHT, words.alt_plane(data, None))
+    assert drawn == board.plane_svg(data, None, LIGHT, words.alt_plane(data, None))
