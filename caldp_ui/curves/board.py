@@ -16,9 +16,15 @@ from caldp_ui.compute import exports, runs
 from caldp_ui.curves import charts, files, films, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES
-from caldp_ui.curves.curve_data import CurveData, reader_position
-from caldp_ui.curves.curve_data import make_curves as curves_of
-from caldp_ui.curves.lines import LINES_MAX, Line, PointForecast, proved_bounds
+from caldp_ui.curves.lines import (
+    LINES_MAX,
+    CurveData,
+    Line,
+    PointForecast,
+    proved_bounds,
+    reader_position,
+)
+from caldp_ui.curves.lines import make_curves as curves_of
 from caldp_ui.curves.page_state import STATE, Curves
 from caldp_ui.parts import headline, sharing
 from caldp_ui.session import incremental_jobs, jobs

@@ -11,7 +11,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_ui.compute.sources import is_own
-from caldp_ui.curves import take_home
+from caldp_ui.curves import films
 from caldp_ui.curves.lines import BUDGET, Line, record_lines
 from caldp_ui.curves.page_state import STATE, Curves
 from caldp_ui.offline import offer
@@ -47,7 +47,7 @@ def _show(lines: Sequence[Line]) -> None:
         sharing.true_file(STATE.key("json"), _FILE, curves_json(lines), *scenarios)
         own = any(is_own(each.dataset) for each in scenarios)
         sharing.python(SNIPPET.replace(_FILE, internal.file_name(_FILE)) if own else SNIPPET)
-        offer.offer_page(STATE, take_home.part)
+        offer.offer_page(STATE, films.part)
 
 
 def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:

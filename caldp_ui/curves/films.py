@@ -2,6 +2,8 @@
 
 Curves of another ε take seconds, so only the two levels beside the reader's are made;
 where the slider only moves the mark of where the reader is, all are.
+
+The page as one file: the curves, and where the reader is on them.
 """
 
 from collections.abc import Sequence
@@ -15,9 +17,10 @@ from caldp_ui.controls import common
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.curves import charts, words
 from caldp_ui.curves import lines as work
-from caldp_ui.curves.curve_data import make_curves
-from caldp_ui.curves.lines import LINES_MAX
+from caldp_ui.curves.lines import LINES_MAX, make_curves
 from caldp_ui.curves.page_state import STATE, Curves
+from caldp_ui.offline import boards
+from caldp_ui.offline.records import Part
 from caldp_ui.parts import films
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step
@@ -56,3 +59,18 @@ def page(pinned: Curves | None) -> ChartPage[Curves]:
         return films.render_step(words.headline(record, curves), {STATE.key("chart"): chart})
 
     return ChartPage(STATE, render, depends_on=repr(pinned))
+
+
+_TITLES = {"epsilon": "Privacy level ε", "people": "People"}
+
+
+def part(record: Curves) -> Part:
+    """The page as a part of an offline file."""
+    return boards.part(
+        "curves",
+        "Compare methods",
+        "Lines: expected error. Bands: 90 of 100 outcomes. Move the slider.",
+        page(None),
+        record,
+        sliders={_TITLES[slider.name]: slider for slider in sliders(record)},
+    )

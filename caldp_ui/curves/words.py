@@ -8,9 +8,8 @@ from caldp_core.experiments.run import Setup
 from caldp_core.privacy.coverage import coverage
 from caldp_ui.compute import runs
 from caldp_ui.curves.axes import AXES, value_at
-from caldp_ui.curves.curve_data import CurveData, is_beyond, reader_position
 from caldp_ui.curves.error_formats import ErrorFormat, error_format
-from caldp_ui.curves.lines import Line
+from caldp_ui.curves.lines import CurveData, Line, is_beyond, reader_position
 from caldp_ui.curves.page_state import Curves
 from caldp_ui.words import formats, promise
 from caldp_ui.words.coverage import exposed_text

@@ -23,12 +23,12 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.labels import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
-from caldp_ui.curves import charts, files, gaps, words
+from caldp_ui.curves import charts, files, words
 from caldp_ui.curves import lines as work
 from caldp_ui.curves.axes import AXES, place_of, value_at
 from caldp_ui.curves.board import RUNS, curves_csv
-from caldp_ui.curves.curve_data import CurveData
-from caldp_ui.curves.curve_data import make_curves as curves_of_lines
+from caldp_ui.curves.lines import CurveData
+from caldp_ui.curves.lines import make_curves as curves_of_lines
 from caldp_ui.curves.page_state import BEGIN, LINK, STATE, Curves
 from caldp_ui.curves.side import PRESETS
 from caldp_ui.words import formats
@@ -93,7 +93,7 @@ def test_the_gap_leads_to_as_many_people_as_plain_ldp_needs() -> None:
     """The number on the arrow, held against the forecast with as many people."""
     record = replace(SMALL, estimates=("simplex",))
     drawn = whole(record)
-    found = gaps.find_gap(record, drawn, 10_000.0)
+    found = charts.find_gap(record, drawn, 10_000.0)
     assert found is not None
     (here, error), (there, level) = found.ends
     assert here == 10_000
