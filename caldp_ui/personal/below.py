@@ -14,10 +14,15 @@ from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import scene, take_home, words
-from caldp_ui.personal.page_data import PersonalData, own_place_shares
-from caldp_ui.personal.page_state import STATE, with_known_places, without_personal_tags
+from caldp_ui.personal.page_state import (
+    STATE,
+    PersonalData,
+    own_place_shares,
+    with_known_places,
+    without_personal_tags,
+)
 from caldp_ui.personal.pin_view import PIN_VIEW
-from caldp_ui.personal.week import Day, infer_home, simulate_week
+from caldp_ui.personal.words import Day, infer_home, simulate_week
 from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name

@@ -11,8 +11,7 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import films, odds
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.personal import scene, words
-from caldp_ui.personal.page_data import PersonalData, load_fast_data
-from caldp_ui.personal.page_state import STATE, PersonalState
+from caldp_ui.personal.page_state import STATE, PersonalData, PersonalState, load_fast_data
 from caldp_ui.stage import Stage, Step, stage
 from caldp_ui.words.vocabulary import PLACES
 

@@ -10,8 +10,7 @@ from caldp_ui.compute.sources import estimate_is_public
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
 from caldp_ui.personal import words
-from caldp_ui.personal.page_data import PersonalData, tagged_mechanism
-from caldp_ui.personal.page_state import STATE, with_tags
+from caldp_ui.personal.page_state import STATE, PersonalData, tagged_mechanism, with_tags
 from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import (
     Act,

@@ -12,9 +12,8 @@ from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
 from caldp_ui.parts import odds, pins
 from caldp_ui.personal import pin_view, words
-from caldp_ui.personal.page_data import PersonalData
-from caldp_ui.personal.page_state import STATE, PersonalState, with_tags
-from caldp_ui.personal.presets import PRESETS
+from caldp_ui.personal.page_state import STATE, PersonalData, PersonalState, with_tags
+from caldp_ui.personal.pin_view import PRESETS
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words.vocabulary import PLACES
 

@@ -3,8 +3,7 @@
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
 from caldp_ui.personal import films, scene
-from caldp_ui.personal.page_data import load_fast_data
-from caldp_ui.personal.page_state import PersonalState
+from caldp_ui.personal.page_state import PersonalState, load_fast_data
 
 
 def part(record: PersonalState) -> Part | None:

@@ -20,18 +20,21 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import scene, words
-from caldp_ui.personal.page_data import PersonalData, load_data, own_place_shares, tagged_mechanism
 from caldp_ui.personal.page_state import (
     BEGIN,
     LINK,
     STATE,
+    PersonalData,
     PersonalState,
+    load_data,
+    own_place_shares,
+    tagged_mechanism,
     with_known_places,
     with_tags,
 )
-from caldp_ui.personal.presets import PRESETS
+from caldp_ui.personal.pin_view import PRESETS
 from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN
-from caldp_ui.personal.week import infer_home, simulate_week
+from caldp_ui.personal.words import infer_home, simulate_week
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
 from tests.ui.driver import (
