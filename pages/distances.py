@@ -4,8 +4,7 @@ from functools import partial
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.distances import below, best_noise, films, side, words
-from caldp_ui.distances.page_data import load_data
-from caldp_ui.distances.page_state import STATE
+from caldp_ui.distances.page_state import STATE, load_data
 from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import Contents, fill_page, stacked_layout
 from caldp_ui.session.opening import begin_page

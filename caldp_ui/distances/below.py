@@ -15,9 +15,13 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.distances import best_noise, figures, remap_section, side, take_home, words
-from caldp_ui.distances.page_data import DistanceData, blocks_scenario
-from caldp_ui.distances.page_state import STATE, compatible_mechanisms
+from caldp_ui.distances import best_noise, side, take_home, words
+from caldp_ui.distances.page_state import (
+    STATE,
+    DistanceData,
+    blocks_scenario,
+    compatible_mechanisms,
+)
 from caldp_ui.distances.pin_view import PIN_VIEW
 from caldp_ui.maps.ground import home
 from caldp_ui.offline import offer
@@ -56,7 +60,7 @@ def _odds(data: DistanceData) -> None:
         for each in words.ODDS_DISTANCES
     ]
     show_chart(
-        figures.odds_figure(data, palette()),
+        best_noise.odds_figure(data, palette()),
         STATE.key("odds-chart"),
         "The most right guesses of 100 between two equally likely places, by distance: "
         f"{', '.join(texts)}.",
@@ -133,7 +137,7 @@ def _numbers(data: DistanceData) -> None:
         f"{words.describe_blocks(data)}"
     )
     if data.ours is not None:
-        remap_section.section(data.ours)
+        best_noise.section(data.ours)
     odds = {
         formats.length(each): f"{words.odds_text(data.record, each)} of 100"
         for each in words.ODDS_DISTANCES

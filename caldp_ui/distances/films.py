@@ -8,8 +8,7 @@ from typing import Final
 from caldp_core.mechanisms.specs import BestKernel
 from caldp_ui.compute import runs
 from caldp_ui.distances import scene, side, words
-from caldp_ui.distances.page_data import DistanceData, load_data
-from caldp_ui.distances.page_state import STATE, DistanceState
+from caldp_ui.distances.page_state import STATE, DistanceData, DistanceState, load_data
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import films
 from caldp_ui.parts.comparison import load_fast_results

@@ -1,16 +1,34 @@
-"""State of the page: a scenario with a distance policy, one place, and the blocks beside it."""
+"""State of the page: a scenario with a distance policy, one place, and the blocks beside it.
+
+Data of the page: noise that fades with distance, and the blocks to compare it with.
+
+The blocks are made from the policy alone, never from where people are. Results are cached for all
+visits.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+import numpy as np
+
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError, check_choice, check_whole
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Gowalla
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
+from caldp_core.privacy.distance import symbols_within_level
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.policies import CrowFlies, Streets
+from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks
+from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory import displacement as theory
 from caldp_ui.compute import runs
+from caldp_ui.parts import comparison
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
@@ -111,3 +129,134 @@ def _check(record: DistanceState) -> None:
 
 LINK: Final = ScenarioLink(DistanceState(), _check, BROWSER_KEYS)
 STATE: Final = PinPageState("distances", LINK)
+
+
+@dataclass(frozen=True, eq=False)
+class PersonReports:
+    """Reports of one person at a place.
+
+    `law`: (k,) distribution; `mean_km`: mean distance from the place. `separated_share`: share of
+    the pairs of neighbouring cells that a report always tells apart, in [0, 1].
+    """
+
+    law: Floats
+    mean_km: float
+    separated_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceData:
+    """Data of the page; results are None until they are computed.
+
+    `ring`: (k,) True within the policy's ε of the place. `noise_reports`, `block_reports`: reports
+    from the place. `average_km`: mean displacements of reports, with noise from the map's middle
+    and in blocks over the map; the blocks are cut so that these are alike.
+    """
+
+    record: DistanceState
+    domain: GridDomain
+    setup: Setup
+    blocks_setup: Setup
+    ring: Bools
+    noise_reports: PersonReports
+    block_reports: PersonReports
+    average_km: tuple[float, float]
+    ours: Result | None
+    blocks_result: Result | None
+    plain: Result | None
+
+    @property
+    def blocks_epsilon(self) -> float:
+        """The one ε of the blocks."""
+        return epsilon_of(self.blocks_setup.scenario)
+
+
+def load_data(
+    record: DistanceState, load_results: comparison.ResultLoader = comparison.load_results
+) -> DistanceData:
+    """Data of the page; `load_results`: whether slow results come by a job or are left out."""
+    setup = runs.setup(record.scenario)
+    domain = runs.map_of(setup.dataset)
+    in_blocks = blocks_scenario(record)
+    blocks_setup = runs.setup(in_blocks)
+    results = load_results(STATE, record.scenario)
+    centre_km = _centre_km(setup, domain)
+    grid_blocks = in_blocks.context.blocks
+    assert isinstance(grid_blocks, GridBlocks)
+    return DistanceData(
+        record,
+        domain,
+        setup,
+        blocks_setup,
+        symbols_within_level(setup.policy, record.place, record.policy.epsilon),
+        _noise_reports(setup, domain, record.place),
+        _block_reports(blocks_setup, domain, record.place),
+        (
+            centre_km,
+            theory.displacement_in_blocks(
+                domain, grid_blocks.rows, grid_blocks.columns, epsilon_of(in_blocks)
+            ),
+        ),
+        results.ours,
+        comparison.result_if_fast(in_blocks),
+        results.plain,
+    )
+
+
+def blocks_scenario(record: DistanceState) -> Scenario:
+    """The same people in blocks that displace reports as far, at the ε that `beside` chooses."""
+    scenario = record.scenario
+    setup = runs.setup(scenario)
+    domain = runs.map_of(setup.dataset)
+    epsilon = record.policy.epsilon
+    if record.beside == SIMILAR_PRIVACY:
+        epsilon = neighbour_epsilon(setup, domain)
+    km = _centre_km(setup, domain)
+    blocks = GridBlocks(*_block_grid(domain, km, epsilon))
+    policy = ContextPolicy(blocks, EverythingSensitive(), epsilon)
+    estimator = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
+    return replace(scenario, policy=policy, mechanism=Best(), estimator=estimator)
+
+
+def neighbour_epsilon(setup: Setup, domain: GridDomain) -> float:
+    """ε between neighbouring cells in the direction where it is smaller, east to west."""
+    sizes = ((1, domain.columns), (domain.columns, domain.rows))
+    steps = [step for step, size in sizes if size > 1]
+    return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
+
+
+def epsilon_of(scenario: Scenario) -> float:
+    """The one ε of a scenario in blocks."""
+    return scenario.policy.plain_epsilon
+
+
+@cached_by(lambda setup, *_: runs.key(replace(setup.scenario, seed=0)))
+def _centre_km(setup: Setup, domain: GridDomain) -> float:
+    """Mean displacement of reports from the map's middle, in km: depends on nobody's place."""
+    middle = domain.rows // 2 * domain.columns + domain.columns // 2
+    return _noise_reports(setup, domain, middle).mean_km
+
+
+@cached
+def _block_grid(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
+    return theory.blocks_with_displacement(domain, km, epsilon)
+
+
+def _noise_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
+    law = theory.report_distribution(setup.mechanism, place)
+    return PersonReports(law, theory.displacement(law, domain.km_from(place)), 0.0)
+
+
+def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
+    labels = setup.partition.labels
+    law = theory.block_report_distribution(labels, place, epsilon_of(setup.scenario))
+    on_map = labels.reshape(domain.rows, domain.columns)
+    cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
+    pairs = np.concatenate(cuts)
+    km_between = float(pairs.mean()) if pairs.size else 0.0
+    return PersonReports(law, theory.displacement(law, domain.km_from(place)), km_between)
+
+
+def right_guess_probability(record: DistanceState, km: float) -> float:
+    """Largest chance that an even guess between places `km` apart is right, in [0.5, 1]."""
+    return max_guess_accuracy(record.rate * km)

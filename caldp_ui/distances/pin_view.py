@@ -1,11 +1,23 @@
-"""View of a pinned record: its maps under the same view, and the numbers that differ."""
+"""View of a pinned record: its maps under the same view, and the numbers that differ.
 
-from dataclasses import replace
+Ready distances: each one sentence, one click. Data, people and the place stay as they are.
+"""
+
+from dataclasses import dataclass, replace
 from typing import Final
 
+from caldp_core.scenarios.policies import CrowFlies, Streets
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.controls.presets import PolicyPreset
 from caldp_ui.distances import best_noise, scene, words
-from caldp_ui.distances.page_data import DistanceData, load_data
-from caldp_ui.distances.page_state import STATE, DistanceState
+from caldp_ui.distances.page_state import (
+    STATE,
+    DistanceData,
+    DistanceState,
+    MapDistance,
+    load_data,
+    with_distance_kind,
+)
 from caldp_ui.maps.ground import home
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import load_fast_results
@@ -51,5 +63,45 @@ PIN_VIEW: Final[pins.PinView[DistanceState, DistanceData]] = pins.PinView(
     picture=lambda now, data: pins.maps(STATE, scene.scene(data), now.domain),
     files=lambda data: pins.map_files(
         {"in-blocks": data.blocks_result, "this-noise": data.ours}, home(data.domain)
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Preset(PolicyPreset):
+    """A distance policy with a title and a sentence for readers."""
+
+    policy: MapDistance
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this distance, and a mechanism that keeps it."""
+        return replace(with_distance_kind(scenario, type(self.policy)), policy=self.policy)
+
+
+PRESETS: Final = (
+    Preset(
+        "Hide where around a city",
+        "50 km apart, at most 73 of 100 guesses are right: suburbs are hidden, regions not.",
+        CrowFlies(1.0, 50.0),
+    ),
+    Preset(
+        "Hide where in a city",
+        "20 km apart, at most 73 of 100 guesses are right: the city shows, the quarter does not.",
+        CrowFlies(1.0, 20.0),
+    ),
+    Preset(
+        "Hide where in a state",
+        "200 km apart, at most 73 of 100 guesses are right: noise over whole states.",
+        CrowFlies(1.0, 200.0),
+    ),
+    Preset(
+        "Hide the house only",
+        "2 km apart, at most 73 of 100 guesses are right: finer than a cell, so nearly no noise.",
+        CrowFlies(1.0, 2.0),
+    ),
+    Preset(
+        "Along streets",
+        "Distance north–south plus east–west, as one drives: across a corner it is farther.",
+        Streets(1.0, 50.0),
     ),
 )

@@ -11,8 +11,7 @@ from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.compute import runs
 from caldp_ui.distances import words
-from caldp_ui.distances.page_data import DistanceData, PersonReports
-from caldp_ui.distances.page_state import PERSON, STATE
+from caldp_ui.distances.page_state import PERSON, STATE, DistanceData, PersonReports
 from caldp_ui.maps.ground import home, land
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
 from caldp_ui.stage import (

@@ -15,7 +15,6 @@ from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.common import Slider
 from caldp_ui.distances import best_noise, pin_view, words
-from caldp_ui.distances.page_data import DistanceData
 from caldp_ui.distances.page_state import (
     EVERYBODY,
     NORTHEAST,
@@ -23,13 +22,14 @@ from caldp_ui.distances.page_state import (
     SAME_EPSILON,
     SIMILAR_PRIVACY,
     STATE,
+    DistanceData,
     DistanceState,
     compatible_mechanisms,
     fallback_scenario,
     with_distance_kind,
     with_rate,
 )
-from caldp_ui.distances.presets import PRESETS
+from caldp_ui.distances.pin_view import PRESETS
 from caldp_ui.maps import scene
 from caldp_ui.parts import icons, pins
 from caldp_ui.parts.odds import emphasis_html

@@ -1,8 +1,7 @@
 """The page as one file: noise that fades with distance beside blocks, along ε per kilometre."""
 
 from caldp_ui.distances import films, scene
-from caldp_ui.distances.page_data import load_data
-from caldp_ui.distances.page_state import DistanceState
+from caldp_ui.distances.page_state import DistanceState, load_data
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
 from caldp_ui.parts.comparison import load_fast_results

@@ -10,8 +10,13 @@ from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernel
 from caldp_core.scenarios.policies import Streets
-from caldp_ui.distances.page_data import DistanceData, right_guess_probability
-from caldp_ui.distances.page_state import PERSON, SIMILAR_PRIVACY, DistanceState
+from caldp_ui.distances.page_state import (
+    PERSON,
+    SIMILAR_PRIVACY,
+    DistanceData,
+    DistanceState,
+    right_guess_probability,
+)
 from caldp_ui.stage import Fact
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.headline import Headline

@@ -26,8 +26,7 @@ from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.theory.displacement import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.distances import best_noise, figures, side, words
-from caldp_ui.distances.page_data import DistanceData, blocks_scenario, load_data
+from caldp_ui.distances import best_noise, side, words
 from caldp_ui.distances.page_state import (
     BEGIN,
     LINK,
@@ -36,10 +35,13 @@ from caldp_ui.distances.page_state import (
     SAME_EPSILON,
     SIMILAR_PRIVACY,
     STATE,
+    DistanceData,
     DistanceState,
+    blocks_scenario,
     compatible_mechanisms,
+    load_data,
 )
-from caldp_ui.distances.presets import PRESETS
+from caldp_ui.distances.pin_view import PRESETS
 from caldp_ui.distances.scene import BLOCKS, NOISE
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
@@ -276,11 +278,11 @@ def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
         "60",
         "88",
     ]
-    km, right = figures.exact_odds(data)
+    km, right = best_noise.exact_odds(data)
     assert km.size > 3
     assert (right <= [max_guess_accuracy(0.02 * each) + 1e-9 for each in km]).all()
     assert (np.diff(right[np.argsort(km)]) > 0).all()
-    drawn = figures.odds_figure(data, LIGHT)
+    drawn = best_noise.odds_figure(data, LIGHT)
     by_name = {trace.name: trace for trace in drawn.data}
     np.testing.assert_allclose(by_name["this noise"].y, 100 * right)
     assert by_name["within one block"].y[0] == 100 * max_guess_accuracy(data.blocks_epsilon)

@@ -17,8 +17,8 @@ from caldp_ui.compute import plain_ldp
 from caldp_ui.distances import films as of_distances
 from caldp_ui.distances import scene as far
 from caldp_ui.distances import words as far_words
-from caldp_ui.distances.page_data import load_data as load_far
 from caldp_ui.distances.page_state import EVERYBODY, PERSON, DistanceState, with_rate
+from caldp_ui.distances.page_state import load_data as load_far
 from caldp_ui.distances.side import RATES
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
