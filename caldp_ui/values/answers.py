@@ -1,15 +1,19 @@
-"""Shares with their 95 % intervals, of answers and of groups, for the picture of answers."""
+"""Shares with their 95 % intervals, of answers and of groups, for the picture of answers.
 
-from collections.abc import Sequence
+Sensitive values as flags, as runs of numbers and by whole groups.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.answers import Domain
 from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result
+from caldp_core.scenarios.blocks import EverythingSensitive, SensitiveSpec, SensitiveSymbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +72,48 @@ def _short(names: Sequence[str]) -> list[str]:
     if len(names) > 1 and len(firsts) == 1:
         return [name.partition(": ")[2] for name in names]
     return list(names)
+
+
+def spec_of(flags: Bools) -> SensitiveSpec:
+    """The shortest spec of (k,) flags."""
+    if flags.all():
+        return EverythingSensitive()
+    return SensitiveSymbols(runs_of(np.flatnonzero(flags)))
+
+
+def runs_of(symbols: Ints) -> tuple[str, ...]:
+    """Ascending symbols as runs: "3" or "10-19"."""
+    first = symbols[np.diff(symbols, prepend=-2) != 1]
+    last = symbols[np.diff(symbols, append=np.iinfo(np.int64).max) != 1]
+    pairs = zip(first.tolist(), last.tolist(), strict=True)
+    return tuple(str(first) if first == last else f"{first}-{last}" for first, last in pairs)
+
+
+def groups_spec(domain: Domain, groups: Iterable[str]) -> SensitiveSpec:
+    """The sensitive set of all values of these groups, and of values with these names."""
+    wanted = set(groups)
+    return spec_of(
+        np.array(
+            [
+                group in wanted or name in wanted
+                for group, name in zip(domain.groups, domain.names, strict=True)
+            ],
+            dtype=np.bool_,
+        )
+    )
+
+
+def whole_groups(domain: Domain, flags: Bools) -> list[str]:
+    """The groups all of whose values are marked, in order of appearance."""
+    bare = {group for group, flag in zip(domain.groups, flags, strict=False) if not flag}
+    return [group for group in dict.fromkeys(domain.groups) if group not in bare]
+
+
+def with_groups(domain: Domain, flags: Bools, groups: Iterable[str]) -> SensitiveSpec:
+    """The set with just these groups whole; marks in groups that were not whole stay."""
+    wanted, before = set(groups), set(whole_groups(domain, flags))
+    changed = [
+        group in wanted or (bool(flag) and group not in before)
+        for group, flag in zip(domain.groups, flags, strict=True)
+    ]
+    return spec_of(np.array(changed, dtype=np.bool_))

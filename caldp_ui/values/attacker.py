@@ -7,8 +7,8 @@ import streamlit as st
 
 from caldp_core.audit.inference import Beliefs
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.values import figures
-from caldp_ui.values.figures import BeliefRow
+from caldp_ui.values import chart
+from caldp_ui.values.chart import BeliefRow
 from caldp_ui.words import formats
 
 _HEAD_HTML: Final = (
@@ -18,7 +18,7 @@ _HEAD_HTML: Final = (
 
 def show(data: ComparisonData) -> None:
     """One row per group or answer: a strip from 0 to 100 people, with its numbers."""
-    rows = figures.belief_rows(data.setup.scenario)
+    rows = chart.belief_rows(data.setup.scenario)
     st.markdown(
         "Of 100 people who could have sent the same report, how many have this answer? Before: as "
         "many as among all people. After: from the least to the most telling report."
@@ -28,9 +28,7 @@ def show(data: ComparisonData) -> None:
         f'class="head">{_HEAD_HTML}</p>{"".join(map(_row_html, rows))}</div>'
     )
     k = data.setup.mechanism.k
-    rest = f" {figures.ROWS_MAX} of {formats.integer(k)} answers are listed." * (
-        k > figures.ROWS_MAX
-    )
+    rest = f" {chart.ROWS_MAX} of {formats.integer(k)} answers are listed." * (k > chart.ROWS_MAX)
     exact = any(row.channel_beliefs for row in rows)
     st.caption(
         "Pale: what this protection allows any method (CALDP, Proposition 3). "

@@ -17,7 +17,7 @@ from caldp_ui.parts import error_curves, promises, sharing
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.values import answer_table, attacker, methods, picture, several_view, take_home
+from caldp_ui.values import answer_table, attacker, chart, methods, several_view, take_home
 from caldp_ui.values.page_state import STATE
 from caldp_ui.words import accuracy
 from caldp_ui.words.vocabulary import ANSWERS
@@ -55,10 +55,10 @@ def _no_picture() -> None:
 
 def _report_content(ours: Result, plain: Result, sentence: str) -> ReportContent:
     """The record's content; of a visitor's own data one picture has no truth."""
-    true = {"Truth, plain LDP, this protection": picture.png(ours, plain)}
+    true = {"Truth, plain LDP, this protection": chart.png(ours, plain)}
     estimates = {}
     if is_own(ours.setup.scenario.dataset):
-        estimates = {"Plain LDP, this protection": picture.estimates_png(ours, plain)}
+        estimates = {"Plain LDP, this protection": chart.estimates_png(ours, plain)}
     return ReportContent(ours, sentence, estimates, true)
 
 
@@ -66,9 +66,9 @@ def _save_pictures(ours: Result, plain: Result) -> None:
     """Buttons for the picture, and of a visitor's own data for the one without the truth."""
     scenario = ours.setup.scenario
     if is_own(scenario.dataset):
-        make = partial(picture.estimates_png, ours, plain)
+        make = partial(chart.estimates_png, ours, plain)
         sharing.file_button(STATE.key("estimates"), "picture.png", make)
-    sharing.true_file(STATE.key("png"), "picture.png", picture.png(ours, plain), scenario)
+    sharing.true_file(STATE.key("png"), "picture.png", chart.png(ours, plain), scenario)
 
 
 _ANY_POLICY_CURVES: Final = (error_curves.EPSILON, error_curves.PEOPLE)

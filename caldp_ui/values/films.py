@@ -21,7 +21,7 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.stage import Blob, Step, encode
-from caldp_ui.values import answers, marks, words
+from caldp_ui.values import answers, words
 from caldp_ui.values.page_state import STATE, domain_of
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import ANSWERS
@@ -127,7 +127,7 @@ def with_sensitive_count(scenario: Scenario, size: float) -> Scenario:
     flags = runs.setup(scenario).sensitive
     chosen = np.zeros(flags.size, np.bool_)
     chosen[np.argsort(~flags, kind="stable")[: int(size)]] = True
-    return scenario.with_context(sensitive=marks.spec_of(chosen))
+    return scenario.with_context(sensitive=answers.spec_of(chosen))
 
 
 def with_population(scenario: Scenario, n: float) -> Scenario:

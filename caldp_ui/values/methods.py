@@ -14,8 +14,8 @@ from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
-from caldp_ui.values import figures
-from caldp_ui.values.figures import Method, MethodComparison
+from caldp_ui.values import chart
+from caldp_ui.values.chart import Method, MethodComparison
 from caldp_ui.values.page_state import STATE
 from caldp_ui.words import formats
 
@@ -28,7 +28,7 @@ _POINT_TOLERANCE: Final = 0.01
 def show(data: ComparisonData) -> None:
     """The plane and table of methods at once; the table of estimators by a job on demand."""
     scenario = data.setup.scenario
-    methods = figures.methods(scenario)
+    methods = chart.methods(scenario)
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         best = min(methods, key=lambda method: method.l2)
@@ -59,7 +59,7 @@ def show(data: ComparisonData) -> None:
     comparison = jobs.run_on_click(
         STATE.key("compared"),
         runs.key(scenario),
-        lambda progress: figures.compare_methods(scenario, progress),
+        lambda progress: chart.compare_methods(scenario, progress),
         button,
         lambda job: f"Methods and estimators: {job.share:.0%}",
     )

@@ -8,8 +8,8 @@ from caldp_ui.controls.presets import matching_preset
 from caldp_ui.parts import pins
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
 from caldp_ui.values import words
+from caldp_ui.values.chart import png
 from caldp_ui.values.page_state import STATE, ValuesState, domain_of
-from caldp_ui.values.picture import png
 from caldp_ui.values.tables import presets_of, table_of
 from caldp_ui.words import policies
 from caldp_ui.words.vocabulary import ANSWERS

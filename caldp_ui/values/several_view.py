@@ -19,7 +19,7 @@ from caldp_ui.compute import runs
 from caldp_ui.parts import internal
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
-from caldp_ui.values import several_odds, several_questions
+from caldp_ui.values import several_questions
 from caldp_ui.values.answer_table import mean_text
 from caldp_ui.values.page_state import STATE
 from caldp_ui.values.several_questions import COUNTS, QuestionComparison, QuestionTable
@@ -68,7 +68,7 @@ def show(data: ComparisonData) -> None:
         st.html(legend(figure))
     with right:
         if comparison.options.every.questions > 1:
-            several_odds.show(comparison)
+            several_questions.show(comparison)
     _answers(
         several_questions.survey_tables(scenario, comparison.options.best, open_questions),
         comparison.options.best,

@@ -17,7 +17,7 @@ from caldp_ui.controls.presets import Preset
 from caldp_ui.parts import odds, pins
 from caldp_ui.session import visitor_data
 from caldp_ui.session.scenarios import bind
-from caldp_ui.values import marks, pin_view, upload
+from caldp_ui.values import answers, pin_view, upload
 from caldp_ui.values.page_state import K_MAX, STATE, domain_of, first_preset, switch_table
 from caldp_ui.values.tables import SYNTHETIC, TABLES, Table, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
@@ -101,9 +101,9 @@ def _groups(setup: Setup, domain: Domain) -> None:
         **bind(
             STATE,
             "groups",
-            marks.whole_groups(domain, setup.sensitive),
+            answers.whole_groups(domain, setup.sensitive),
             lambda s, picked: s.with_context(
-                sensitive=marks.with_groups(domain, setup.sensitive, picked)
+                sensitive=answers.with_groups(domain, setup.sensitive, picked)
             ),
         ),
     )

@@ -29,7 +29,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import Distances, Line
 from caldp_ui.controls.presets import DistancePreset, Example, Preset
 from caldp_ui.session import visitor_data
-from caldp_ui.values.marks import groups_spec
+from caldp_ui.values.answers import groups_spec
 from caldp_ui.words import formats
 
 SYNTHETIC_K: Final = 20

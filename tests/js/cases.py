@@ -21,7 +21,7 @@ from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage import codec
 from caldp_ui.stage.codec import Blob
-from caldp_ui.values import marks
+from caldp_ui.values import answers
 from tests.collect.protocols import SPECS, planned, small, tables
 
 GRID = GridDomain(south=-3.3, west=10.1, cell=0.3, rows=11, columns=7)
@@ -45,7 +45,7 @@ def cases() -> dict[str, Any]:
         "squares": _squares(rng),
         "runs": [{"cells": cells.tolist(), "text": _cells(cells)} for cells in _sets(rng, 60)],
         "answers": [
-            {"symbols": symbols.tolist(), "text": ";".join(marks.runs_of(symbols))}
+            {"symbols": symbols.tolist(), "text": ";".join(answers.runs_of(symbols))}
             for symbols in _sets(rng, 60)
         ],
         "nearest": _nearest(rng),
@@ -142,7 +142,7 @@ def _sets(rng: np.random.Generator, count: int) -> Iterator[Ints]:
 
 def _cells(cells: Ints) -> str:
     """Runs that the page reads back as these cells, and no shorter text does."""
-    pairs = (run.partition("-") for run in marks.runs_of(cells))
+    pairs = (run.partition("-") for run in answers.runs_of(cells))
     text = ",".join(f"{first}+{int(last or first) - int(first) + 1}" for first, _, last in pairs)
     assert np.flatnonzero(codec.parse_runs(text, 50)).tolist() == cells.tolist()
     return text

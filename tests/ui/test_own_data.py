@@ -20,7 +20,7 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.parts import internal, record
 from caldp_ui.session import links, visitor_data
-from caldp_ui.values import below, picture, upload
+from caldp_ui.values import below, chart, upload
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, switch_table
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from caldp_ui.words.vocabulary import ANSWERS
@@ -323,7 +323,7 @@ def test_names_are_nothing_but_names_in_files() -> None:
     assert table is not None
     scenario = switch_table(BEGIN, table)
     ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
-    content = record.ReportContent(ours, "It is so.", {"Truth": picture.png(ours, plain)})
+    content = record.ReportContent(ours, "It is so.", {"Truth": chart.png(ours, plain)})
     checks = record.audit_scenario(scenario, no_progress)
     for address in ("", "http://x/?a=1"):
         page = record.html(ANSWERS, content, checks, address)

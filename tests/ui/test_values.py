@@ -12,7 +12,7 @@ from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GroupBloc
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports
 from caldp_ui.controls.presets import Example, Preset, matching_preset
-from caldp_ui.values import chart, marks
+from caldp_ui.values import answers, chart
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, initial_scenario
 from caldp_ui.values.tables import TABLES, Table, presets_of
 from tests.ui.driver import assert_exported, checked, data_of, headline_of, query_of
@@ -73,7 +73,7 @@ def test_every_preset_fits_its_table_and_is_known_again(table: Table, preset: Ex
     assert matching_preset(presets_of(table.spec, domain), scenario) == preset
     # What hands would mark is written in the same way, so that the menu knows it again.
     if isinstance(preset, Preset):
-        assert marks.spec_of(setup.sensitive) == scenario.context.sensitive
+        assert answers.spec_of(setup.sensitive) == scenario.context.sensitive
     assert Scenario.from_query(scenario.to_query()) == scenario
 
 
@@ -122,7 +122,7 @@ def test_answers_alone_in_their_block_are_told_apart() -> None:
         assert sent["sensitive"] == "0-9"
         assert sent["singles"] == alone, blocks
         hidden = prepare(scenario).policy.hidden()  # type: ignore[attr-defined]
-        assert sent["singles"] == ";".join(marks.runs_of(np.flatnonzero(~hidden)))
+        assert sent["singles"] == ";".join(answers.runs_of(np.flatnonzero(~hidden)))
 
 
 @pytest.mark.parametrize("runs", ["10", "x", "3-1", "0;;2"])
@@ -142,8 +142,8 @@ def test_groups_are_marked_as_a_whole() -> None:
     assert scenario_of(at).context.sensitive == SensitiveSymbols(("0-4",))
     domain = _domain(Survey())
     some = np.arange(10) % 5 == 0
-    assert marks.whole_groups(domain, some) == []
-    added = marks.with_groups(domain, some, ["no affair"])
+    assert answers.whole_groups(domain, some) == []
+    added = answers.with_groups(domain, some, ["no affair"])
     assert added == SensitiveSymbols(("0-5",))
 
 

@@ -20,7 +20,7 @@ from caldp_core.scenarios.blocks import EverythingSensitive
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.values import answer_table, answers, figures, marks, picture, words
+from caldp_ui.values import answer_table, answers, chart, words
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, initial_scenario
 from caldp_ui.values.tables import TABLES
 from caldp_ui.words import formats
@@ -28,7 +28,7 @@ from tests.ui.values_page import FEW
 
 
 def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
-    rows = figures.belief_rows(BEGIN)
+    rows = chart.belief_rows(BEGIN)
     setup = prepare(BEGIN)
     assert isinstance(setup.dataset.domain, Domain)
     assert [row.name for row in rows[:2]] == ["no affair", "had an affair"]
@@ -41,23 +41,23 @@ def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
         assert row.channel_beliefs is not None
         assert row.promise_beliefs.least - 1e-9 <= row.channel_beliefs.least
         assert row.channel_beliefs.most <= row.promise_beliefs.most + 1e-9
-    web = figures.belief_rows(initial_scenario(next(t for t in TABLES if t.spec == WebVisits())))
-    assert len(web) == 40 + figures.ROWS_MAX
+    web = chart.belief_rows(initial_scenario(next(t for t in TABLES if t.spec == WebVisits())))
+    assert len(web) == 40 + chart.ROWS_MAX
     assert web[40].protected
     assert web[40].channel_beliefs is None
 
 
 def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "menu_of_estimators", lambda chosen, **_: [chosen])
+    monkeypatch.setattr(chart, "menu_of_estimators", lambda chosen, **_: [chosen])
     setup = prepare(FEW)
-    found = figures.methods(FEW)
+    found = chart.methods(FEW)
     # The answers are in no order, so none is for values in one.
     able = [each for each in mechanisms_for(setup.policy) if not each.in_order]
     assert [m.title for m in found] == [each.title for each in able]
     (chosen,) = (method for method in found if method.is_chosen)
     p, n = setup.dataset.distribution, setup.n
     assert chosen.l2 == pytest.approx(np.sqrt(setup.mechanism.variance(p, n).sum()))
-    compared = figures.compare_methods(FEW, no_progress)
+    compared = chart.compare_methods(FEW, no_progress)
     assert compared.methods == tuple(method.title for method in found)
     assert all(tv is not None and 0 < tv < 1 for row in compared.tv for tv in row)
 
@@ -93,7 +93,7 @@ def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
 def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:
     scenarios = (FEW, FEW.with_context(sensitive=EverythingSensitive()))
     pngs = [
-        picture.png(run(prepare(s)), run(prepare(plain_ldp.best_plain_ldp(s)))) for s in scenarios
+        chart.png(run(prepare(s)), run(prepare(plain_ldp.best_plain_ldp(s)))) for s in scenarios
     ]
     assert all(png.startswith(b"\x89PNG") for png in pngs)
     assert pngs[0] != pngs[1]
@@ -103,7 +103,7 @@ def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:
 def test_flags_come_back_from_their_runs(flags: list[bool]) -> None:
     array = np.array(flags, dtype=np.bool_)
     domain = Domain(len(flags))
-    spec = marks.spec_of(array)
+    spec = answers.spec_of(array)
     assert isinstance(spec, EverythingSensitive) == all(flags)
     np.testing.assert_array_equal(spec.build(domain, single_block(domain)), array)
 

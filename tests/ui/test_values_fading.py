@@ -14,7 +14,7 @@ from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls.presets import DistancePreset
-from caldp_ui.values import figures
+from caldp_ui.values import chart
 from caldp_ui.values.page_state import LINK, ValuesState, domain_of, initial_scenario
 from caldp_ui.values.tables import TABLES, presets_of, table_of
 from tests.ui.driver import checked, query_of
@@ -86,7 +86,7 @@ def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> N
         begin, preset = fading_preset(name)
         setup = prepare(preset.apply(begin))
         assert audit_mechanism(setup.mechanism, setup.policy).holds
-        rows = figures.belief_rows(setup.scenario)
+        rows = chart.belief_rows(setup.scenario)
         assert len(rows) == setup.mechanism.k
         for each in rows:
             assert each.channel_beliefs is not None

@@ -13,7 +13,7 @@ from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.compute import plain_ldp
-from caldp_ui.values import chart, marks
+from caldp_ui.values import answers, chart
 from caldp_ui.values.page_state import BEGIN, ValuesState
 from caldp_ui.words import formats
 from tests.ui.driver import (
@@ -64,7 +64,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
             sent[name], (result.first.estimate, ends.low, ends.high), strict=True
         ):
             np.testing.assert_allclose(found, wanted, rtol=ROUNDED, atol=1e-12)
-    assert sent["sensitive"] == ";".join(marks.runs_of(np.flatnonzero(ours.setup.sensitive)))
+    assert sent["sensitive"] == ";".join(answers.runs_of(np.flatnonzero(ours.setup.sensitive)))
     sentence = headline_of(at)
     for result in (ours, plain):
         assert formats.per_hundred(result.first.errors.tv) in sentence
