@@ -5,7 +5,7 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.parts.layout import column_layout
-from caldp_ui.results import bars, below, files, maps, side, words
+from caldp_ui.results import bars, below, files, maps, page_state, words
 from caldp_ui.results.page_state import STATE
 from caldp_ui.session.opening import begin_page
 
@@ -31,4 +31,4 @@ with plain_errors():
         with page.below:
             below.show(data.results)
         with page.side:
-            side.show(record, data.results)
+            page_state.show(record, data.results)
