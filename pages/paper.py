@@ -3,7 +3,7 @@
 import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
-from caldp_ui.paper import figures, files, region, sensitive_sets, side, table_1, take_home
+from caldp_ui.paper import figures, files, page_state, region, sensitive_sets, table_1, take_home
 from caldp_ui.paper.page_state import STATE
 from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import title_row
@@ -23,12 +23,12 @@ record = begin_page(STATE)
 with plain_errors():
     _, switch = title_row(STATE)
     with switch:
-        side.tabs()
+        page_state.tabs()
     with st.container(key=STATE.key("result")):
         if record.view in ("table-1", "figure-2"):
             main, beside = st.columns([3.1, 1], gap="medium")
             with beside.container(key=STATE.key("side")):
-                side.settings(record)
+                page_state.settings(record)
             with main:
                 VIEWS[record.view](record)
         else:

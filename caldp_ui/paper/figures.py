@@ -27,7 +27,7 @@ from caldp_ui.charts.show import show
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import scene
-from caldp_ui.paper import charts, files, side, words
+from caldp_ui.paper import charts, files, page_state, words
 from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.parts import headline, sharing
 from caldp_ui.parts.comparison import ComparisonData, result_if_fast
@@ -129,7 +129,7 @@ def figure_3(record: Paper) -> None:
     land = ground(setup, runs.map_of(setup.dataset), None)
     stage(scene(data, land, "25 × 35 blocks"), STATE.key("maps"))
     with st.expander("ε, method and estimate"):
-        side.settings(record)
+        page_state.settings(record)
 
 
 def unchecked(record: Paper) -> None:

@@ -1,19 +1,25 @@
-"""The state of the page of the paper's results: the result, its runs and its settings."""
+"""The state of the page of the paper's results: the result, its runs and its settings.
+
+Controls beside a result.
+"""
 
 import math
 from dataclasses import dataclass, replace
 from typing import Final
+
+import streamlit as st
 
 from caldp_core.basics.errors import check_choice, check_number, check_whole, require
 from caldp_core.basics.files import parse_float
 from caldp_core.experiments.reproduce import PAPER
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
+from caldp_ui.compute import runs, sources
 from caldp_ui.compute.sources import is_own
+from caldp_ui.controls import common
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import NUMBER, FieldFormat, ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.scenarios import ScenarioRecord, update_scenario
 
 RUNS: Final = (1, 3, 10, 30, 100)
 VIEWS: Final = {
@@ -86,3 +92,36 @@ LINK: Final = ScenarioLink(
     restrict_scenario=_adopt_scenario,
 )
 STATE: Final = PageState("paper", LINK)
+
+
+def tabs() -> None:
+    """The switch of the paper's results."""
+    bound = STATE.bind("view", STATE.current().view, lambda r, v: replace(r, view=v))
+    common.view_switch("Result", VIEWS, bound)
+
+
+def settings(record: Paper) -> None:
+    """Controls of ε, runs, method and estimate, and the way back to the paper's."""
+    common.epsilon(STATE)
+    if record.view == "table-1":
+        st.select_slider(
+            "Runs per column",
+            sorted({*RUNS, record.runs}),
+            help="The paper has 100. More runs make the intervals narrower.",
+            **STATE.bind("runs", record.runs, lambda r, v: replace(r, runs=int(v))),
+        )
+    common.method(STATE)
+    common.estimate(STATE)
+    if sources.fetched_snap() is not None:
+        common.data(STATE, {t: s for t, s in sources.places().items() if sources.has_people(s)})
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "As in the paper",
+            icon=":material/undo:",
+            key=STATE.key("as-printed"),
+            disabled=record.scenario == PAPER,
+            on_click=update_scenario,
+            args=(STATE, lambda s: replace(PAPER, dataset=s.dataset)),
+            help="ε = 1, Hadamard response, one projection on the shares.",
+        )
+        common.redraw_button(STATE)

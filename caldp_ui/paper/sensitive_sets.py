@@ -31,7 +31,7 @@ from caldp_ui.charts import show as charts
 from caldp_ui.controls import common
 from caldp_ui.controls.common import Slider
 from caldp_ui.paper import files
-from caldp_ui.paper.multiples import multiples_figure
+from caldp_ui.paper.charts import multiples_figure
 from caldp_ui.paper.page_state import SHARES, STATE, VALUES, Paper
 from caldp_ui.parts import films, headline, sharing
 from caldp_ui.parts.films import ChartPage
