@@ -3,7 +3,7 @@
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.matrix import below, board, films, side, words
 from caldp_ui.matrix.page_state import STATE
-from caldp_ui.matrix.verdict import MatrixData, judge_channel
+from caldp_ui.matrix.words import MatrixData, judge_channel
 from caldp_ui.parts import mathematics
 from caldp_ui.parts.layout import column_layout
 from caldp_ui.session.opening import begin_page

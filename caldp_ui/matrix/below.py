@@ -26,9 +26,9 @@ from caldp_ui.matrix.page_state import (
     MatrixState,
     level_link,
     level_text,
+    rows_of,
 )
-from caldp_ui.matrix.templates import rows_of
-from caldp_ui.matrix.verdict import ChannelVerdict, MatrixData, judge_channel
+from caldp_ui.matrix.words import ChannelVerdict, MatrixData, judge_channel
 from caldp_ui.offline import offer
 from caldp_ui.parts import sharing
 from caldp_ui.parts.tabs import tabs

@@ -17,7 +17,7 @@ from caldp_ui.app.theme import CIVIDIS, LEVELS
 from caldp_ui.charts import scripts
 from caldp_ui.matrix import words
 from caldp_ui.matrix.page_state import STATE, MatrixState, level_text, read_level
-from caldp_ui.matrix.verdict import ChannelVerdict
+from caldp_ui.matrix.words import ChannelVerdict
 from caldp_ui.offline.boards import NO_RECEIPT
 from caldp_ui.offline.records import Component
 from caldp_ui.session.notices import notify

@@ -19,7 +19,6 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
-from caldp_ui.matrix.groups import groups_of
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
@@ -29,9 +28,10 @@ from caldp_ui.matrix.page_state import (
     PASTED,
     RANDOMIZED_RESPONSE,
     MatrixState,
+    Rows,
     check_pasted,
+    groups_of,
 )
-from caldp_ui.matrix.templates import Rows
 from caldp_ui.words import formats
 
 TOO_BOLD: Final = 1.05

@@ -13,7 +13,7 @@ from caldp_core import __version__
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.matrix import candidates, words
 from caldp_ui.matrix.page_state import level_link, level_text
-from caldp_ui.matrix.verdict import ChannelVerdict
+from caldp_ui.matrix.words import ChannelVerdict
 from caldp_ui.parts import icons, record
 from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.formats import MEANING, strength

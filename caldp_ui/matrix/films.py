@@ -10,7 +10,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.page_state import DESIGNS, STATE, MatrixState
-from caldp_ui.matrix.verdict import judge_channel
+from caldp_ui.matrix.words import judge_channel
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Step

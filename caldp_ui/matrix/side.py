@@ -20,7 +20,7 @@ from caldp_core.mechanisms.designed.design import (
 )
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.matrix import candidates, films, groups, words
+from caldp_ui.matrix import candidates, films, page_state, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.page_state import (
     BUG,
@@ -33,9 +33,9 @@ from caldp_ui.matrix.page_state import (
     PASTED,
     RANDOMIZED_RESPONSE,
     STATE,
+    TEMPLATES,
     MatrixState,
 )
-from caldp_ui.matrix.templates import TEMPLATES
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
@@ -191,7 +191,7 @@ def _designed_for_largest(record: MatrixState) -> Candidate | None:
 
 def _designed_for_groups(record: MatrixState) -> Candidate | None:
     """The channel whose errors of groups are least; None, with its progress, until then."""
-    form = groups.form(record.names)
+    form = page_state.form(record.names)
     best = _run_design(
         record,
         "design-groups",
@@ -201,13 +201,13 @@ def _designed_for_groups(record: MatrixState) -> Candidate | None:
     if best is None:
         return None
     mechanism = DesignedMechanism(best.design)
-    kinds = ", ".join(map(str, map(escape_markdown, groups.groups_of(record.names))))
+    kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
     baseline, more = (
         candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
         "",
     )
     if baseline is not None and best.loss > 0:
-        ratio = groups.error(baseline, record.names) / best.loss
+        ratio = page_state.error(baseline, record.names) / best.loss
         more = f" Randomized response at the least ε needs {formats.times(ratio)} as many people."
     st.markdown(
         f"**Certified:** the error of the groups ({kinds}) is {candidates.above(best.gap)}.{more} "

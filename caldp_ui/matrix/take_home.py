@@ -2,7 +2,7 @@
 
 from caldp_ui.matrix import board, candidates, films
 from caldp_ui.matrix.page_state import MatrixState
-from caldp_ui.matrix.verdict import judge_channel
+from caldp_ui.matrix.words import judge_channel
 from caldp_ui.offline import boards
 from caldp_ui.offline.records import Part
 

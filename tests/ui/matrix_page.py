@@ -8,12 +8,12 @@ from streamlit.testing.v1 import AppTest
 from caldp_ui.app.navigation import MATRIX
 from caldp_ui.matrix import board, candidates, words
 from caldp_ui.matrix.page_state import (
+    INF,
     RANDOMIZED_RESPONSE,
     MatrixLink,
     MatrixState,
 )
-from caldp_ui.matrix.templates import INF
-from caldp_ui.matrix.verdict import ChannelVerdict, judge_channel
+from caldp_ui.matrix.words import ChannelVerdict, judge_channel
 from tests.ui.driver import data_of, headline_of, open_page, send_event
 
 SMALL = MatrixState(

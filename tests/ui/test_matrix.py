@@ -14,12 +14,13 @@ from caldp_ui.matrix import below, candidates
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNS,
+    INF,
     PASTED,
+    TEMPLATES,
     MatrixState,
     level_text,
     read_level,
 )
-from caldp_ui.matrix.templates import INF, TEMPLATES
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_every_tab, query_of
 from tests.ui.matrix_page import (

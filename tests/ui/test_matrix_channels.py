@@ -17,18 +17,19 @@ from caldp_core.mechanisms.designed.design import form_loss
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.matrix import below, board, candidates, groups, words
+from caldp_ui.matrix import below, board, candidates, page_state, words
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
     DESIGNS,
     GROUPS,
+    INF,
     PASTED,
     RANDOMIZED_RESPONSE,
     STATE,
     MatrixState,
+    Rows,
 )
-from caldp_ui.matrix.templates import INF, Rows
 from tests.contract.checks import naming
 from tests.ui.driver import checked, container
 from tests.ui.matrix_page import (
@@ -240,11 +241,11 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
     assert least is not None
     # By another route: the information in the channel itself.
     channel = np.array([[float(chance) for chance in row] for row in least.exact_channel()])
-    times = form_loss(channel, np.full(4, 0.25), groups.form(names)) / made.loss
+    times = form_loss(channel, np.full(4, 0.25), page_state.form(names)) / made.loss
     assert f"needs {times:.3g} times as many people" in text
     assert "keeps all" in headline(at)
-    assert groups.groups_of(("a", "b: 1", "c")) == groups.groups_of(("b: 1", "b: 2")) == {}
-    assert set(groups.groups_of(("a", "b: 1", "b: 2"))) == {"a", "b"}
+    assert page_state.groups_of(("a", "b: 1", "c")) == page_state.groups_of(("b: 1", "b: 2")) == {}
+    assert set(page_state.groups_of(("a", "b: 1", "b: 2"))) == {"a", "b"}
     assert GROUPS not in candidates.titles_for(levels, ("1", "2", "3", "4"))
     assert GROUPS in candidates.titles_for(levels, names)
 

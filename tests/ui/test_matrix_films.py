@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from caldp_ui.matrix import films
-from caldp_ui.matrix.page_state import BUG, DESIGNED, PASTED, MatrixState
-from caldp_ui.matrix.templates import TEMPLATES
+from caldp_ui.matrix.page_state import BUG, DESIGNED, PASTED, TEMPLATES, MatrixState
 from tests.ui.ahead import assert_ahead, made, slider_states
 from tests.ui.matrix_page import SMALL, open_matrix
 

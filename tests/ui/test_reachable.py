@@ -11,7 +11,7 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import SLOTS
 from caldp_ui.matrix import candidates
-from caldp_ui.matrix.templates import TEMPLATES
+from caldp_ui.matrix.page_state import TEMPLATES
 from tests.ui.driver import open_page
 
 

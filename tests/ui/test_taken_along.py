@@ -32,7 +32,7 @@ from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix import files as matrices
 from caldp_ui.matrix.page_state import MatrixState
-from caldp_ui.matrix.verdict import judge_channel
+from caldp_ui.matrix.words import judge_channel
 from caldp_ui.paper import files as paper
 from caldp_ui.paper import sensitive_sets
 from caldp_ui.paper.page_state import VIEWS, Paper
