@@ -5,7 +5,6 @@ from typing import Final
 
 from caldp_ui.coarser import words
 from caldp_ui.coarser.outcomes import AttackResult, Outcome, candidate_cells, disclosed_counts
-from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import (
     BLOCKS,
     HIDE,
@@ -17,6 +16,7 @@ from caldp_ui.coarser.page_state import (
     ROUND,
     TWO_PLACES,
     Publication,
+    TreatmentData,
 )
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline

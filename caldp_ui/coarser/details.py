@@ -1,4 +1,7 @@
-"""Under the pictures: words for a decision, all errors, the debate with its sources, exports."""
+"""Under the pictures: words for a decision, all errors, the debate with its sources, exports.
+
+The text for a memo: the data, the error of each treatment, and what the attack finds.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,18 +13,48 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_core.treatments.release import BOX
 from caldp_ui.coarser import attack_words, debate, files, pin_view, take_home, words
-from caldp_ui.coarser.memo import memo
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
-from caldp_ui.coarser.page_data import TreatmentData, TreatmentResult
-from caldp_ui.coarser.page_state import BLOCKS, PLAIN, STATE
+from caldp_ui.coarser.page_state import (
+    BLOCKS,
+    NOTHING,
+    PLAIN,
+    STATE,
+    TreatmentData,
+    TreatmentResult,
+)
 from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.maps.ground import home
 from caldp_ui.offline import offer
 from caldp_ui.parts import pictures, pins, promises, sharing
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.words import formats
+from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import terms
+
+
+def memo(data: TreatmentData, attack_result: AttackResult) -> str:
+    """Paragraphs in plain words, every number of them computed here."""
+    record, setup = data.record, data.setup
+    errors = words.list_errors(data, [name for name in data.treatments if name != NOTHING])
+    lines = [
+        (
+            f"Data: {setup.dataset.name}, {promise.population(setup)}, larger cells: "
+            f"{words.cell_size_text(data)}. Counts under {record.threshold:,} are hidden, numbers "
+            "are "
+            f"rounded to multiples of {record.base}."
+        ),
+        f"Of 100 people {words.nouns(data).wrong}: {errors}.",
+    ]
+    if record.moves:
+        shares = "; ".join(
+            f"{words.TITLES[name]} {words.of_hundred(each.share)}"
+            for name in TREATMENT_NAMES
+            if (each := attack_result.outcomes[name]).share is not None
+        )
+        unit = words.UNIT[record.attack]
+        lines.append(f"Attack “{words.ATTACK_TITLES[record.attack]}”, {unit}: {shares}.")
+        lines.append(attack_words.headline(data, attack_result).sentence)
+    return "\n\n".join([*lines, words.bound_text(data)])
 
 
 @dataclass(frozen=True, eq=False)

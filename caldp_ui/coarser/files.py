@@ -2,8 +2,7 @@
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
-from caldp_ui.coarser.page_data import TreatmentData
-from caldp_ui.coarser.page_state import STATE
+from caldp_ui.coarser.page_state import STATE, TreatmentData
 from caldp_ui.compute import exports
 from caldp_ui.parts import sharing
 

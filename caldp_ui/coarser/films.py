@@ -8,8 +8,15 @@ from typing import Final
 
 from caldp_ui.coarser import attack_words, outcomes, panel, scene
 from caldp_ui.coarser.outcomes import AttackResult
-from caldp_ui.coarser.page_data import TreatmentData, load_data
-from caldp_ui.coarser.page_state import BLOCKS, NOTHING, PLAIN, STATE, Publication
+from caldp_ui.coarser.page_state import (
+    BLOCKS,
+    NOTHING,
+    PLAIN,
+    STATE,
+    Publication,
+    TreatmentData,
+    load_data,
+)
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.parts import comparison, films

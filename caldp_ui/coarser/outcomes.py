@@ -27,7 +27,6 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments import CentralTable, Rounding, Suppression
-from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import (
     BLOCKS,
     CENTRAL,
@@ -42,6 +41,7 @@ from caldp_ui.coarser.page_state import (
     REGIONS,
     ROUND,
     TWO_PLACES,
+    TreatmentData,
 )
 from caldp_ui.words.towns import towns
 

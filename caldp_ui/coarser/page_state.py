@@ -1,12 +1,25 @@
-"""The state of the page: a scenario with blocks, an office's treatment, and an attack."""
+"""The state of the page: a scenario with blocks, an office's treatment, and an attack.
 
+Ready examples: real tables, small and large, and choices for their larger cells.
+
+The same people under every treatment, with one vocabulary of errors.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+import streamlit as st
+
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError, check_whole
-from caldp_core.datasets import PERIODS, DatasetSpec, InfantDeaths
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.types import Ints
+from caldp_core.datasets import PERIODS, DatasetSpec, Gowalla, InfantDeaths, Survey
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import (
     BlocksSpec,
@@ -14,11 +27,26 @@ from caldp_core.scenarios.blocks import (
     EverythingSensitive,
     GridBlocks,
     GroupBlocks,
+    OneBlock,
+    StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.treatments import (
+    CentralTable,
+    Release,
+    Rounding,
+    Suppressed,
+    Suppression,
+    TableErrors,
+    exact_release,
+    larger_cells,
+    table_errors,
+)
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import with_population
+from caldp_ui.parts import comparison
+from caldp_ui.parts.comparison import ResultLoader
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
@@ -137,3 +165,176 @@ def _check(record: Publication) -> None:
 
 LINK: Final = ScenarioLink(Publication(), _check, BROWSER_KEYS)
 STATE: Final = PinPageState("coarser", LINK)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A title, the data, and the attack that it opens with."""
+
+    title: str
+    data: DatasetSpec
+    attack: str
+
+    def apply(self, record: Publication) -> Publication:
+        """The record with these data, at the attack's first move."""
+        changed = record if record.scenario.dataset == self.data else with_data(record, self.data)
+        return replace(
+            changed.with_attack(self.attack), moves=1 if self.attack == TWO_PLACES else 0
+        )
+
+    def fits(self, record: Publication) -> bool:
+        """Whether the record shows the example; by the attack alone where that has no data."""
+        if {record.attack, self.attack} & {CENSUS_BLOCK, TABLES}:
+            return record.attack == self.attack
+        return record.scenario.dataset == self.data
+
+
+EXAMPLES: Final = (
+    Example("Check-ins in the United States", Gowalla(), TWO_PLACES),
+    Example("Infant deaths in North Carolina", InfantDeaths(), PARTS),
+    Example("A census block of seven people", InfantDeaths(), CENSUS_BLOCK),
+    Example("Many tables, everybody's answer", Gowalla(), TABLES),
+    Example("Marriage and affairs", Survey("affairs"), TWO_PLACES),
+)
+
+
+def show_menu(record: Publication) -> None:
+    """The menu of examples."""
+    titles = {each.title: each for each in EXAMPLES}
+    now = next((each.title for each in EXAMPLES if each.fits(record)), None)
+    st.selectbox(
+        "Example",
+        list(titles),
+        placeholder="your own",
+        label_visibility="collapsed",
+        **STATE.bind("preset", now, lambda r, title: titles[title].apply(r)),
+    )
+
+
+def block_choices(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
+    """Choices for the larger cells, by title."""
+    if not isinstance(domain, GridDomain):
+        groups = {"groups of the table": GroupBlocks()} if domain.groups else {}
+        fewer = {n: EvenRuns(n) for n in (2, 5, 10, 20, 50) if 2 * n <= domain.k}
+        even = {f"{n} runs of values": spec for n, spec in fewer.items()}
+        return {**groups, **even, "all in one": OneBlock()}
+    choices: dict[str, BlocksSpec] = {}
+    for rows, columns in ((1, 2), (2, 5), (5, 10), (12, 25), (25, 35)):
+        if domain.rows % rows == 0 and domain.columns % columns == 0:
+            size = f"{rows * domain.cell:.3g}° × {columns * domain.cell:.3g}°"
+            choices[size] = GridBlocks(domain.rows // rows, domain.columns // columns)
+    return {**choices, **({"US states": StateBlocks()} if domain == US_GRID else {})}
+
+
+def with_blocks(record: Publication, blocks: BlocksSpec) -> Publication:
+    """The record with other larger cells."""
+    policy = ContextPolicy(blocks, EverythingSensitive(), record.scenario.policy.plain_epsilon)
+    return replace(record, scenario=replace(record.scenario, policy=policy, mechanism=Best()))
+
+
+@dataclass(frozen=True, eq=False)
+class TreatmentResult:
+    """A treatment's published table, and its errors."""
+
+    release: Release
+    errors: TableErrors
+
+
+@dataclass(frozen=True, eq=False)
+class TreatmentData:
+    """The data of the page. `counts`: (k,) people; `labels`: (k,) blocks, the larger cells.
+
+    `table`: with small counts hidden, and further ones that would give them away. `treatments`:
+    those computed so far, by name. `ours`, `plain`: results of blocks and of plain LDP, None until
+    they are computed.
+    """
+
+    record: Publication
+    setup: Setup
+    counts: Ints
+    labels: Ints
+    table: Suppressed
+    treatments: Mapping[str, TreatmentResult]
+    ours: Result | None
+    plain: Result | None
+
+    @property
+    def domain(self) -> Domain | GridDomain:
+        """The domain of the cells."""
+        return self.setup.dataset.domain
+
+    @property
+    def cache_key(self) -> str:
+        """The key of these data in caches; it leaves the attack out."""
+        return _cache_key(self.record)
+
+
+def _cache_key(record: Publication) -> str:
+    return f"{runs.key(record.scenario)} {record.threshold} {record.base}"
+
+
+def load_data(
+    record: Publication, load_results: ResultLoader = comparison.load_results
+) -> TreatmentData:
+    """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
+    results = load_results(STATE, record.scenario)
+    setup = results.setup
+    counts = _people(setup)
+    table, offices = _offices(record, setup, counts)
+    noisy = {PLAIN: results.plain, BLOCKS: results.ours}
+    local = {
+        name: _local(record, setup, counts, result)
+        for name, result in noisy.items()
+        if result is not None
+    }
+    treatments = {**offices, **local}
+    labels = setup.partition.labels
+    return TreatmentData(
+        record, setup, counts, labels, table, treatments, results.ours, results.plain
+    )
+
+
+@cached_by(lambda setup: runs.key(setup.scenario))
+def _people(setup: Setup) -> Ints:
+    """The people of the first trial, as `run` draws them."""
+    (trial,) = np.random.SeedSequence(setup.scenario.seed).spawn(1)
+    return draw_people(setup, np.random.default_rng(trial.spawn(2)[0]))
+
+
+@cached_by(lambda record, *_: _cache_key(record))
+def _offices(
+    record: Publication, setup: Setup, counts: Ints
+) -> tuple[Suppressed, dict[str, TreatmentResult]]:
+    labels = setup.partition.labels
+    table = Suppression(record.threshold).publish(counts, labels)
+    children = np.random.SeedSequence((setup.scenario.seed, 24)).spawn(2)
+    round_coins, noise_coins = (np.random.default_rng(child) for child in children)
+    central = CentralTable(setup.scenario.policy.plain_epsilon)
+    releases = {
+        NOTHING: exact_release(counts),
+        LARGER: larger_cells(counts, labels),
+        HIDE: table.release(),
+        ROUND: Rounding(record.base).publish(counts, round_coins),
+        CENTRAL: central.publish(counts, noise_coins),
+    }
+    return table, {each: _measure_release(setup, record, counts, r) for each, r in releases.items()}
+
+
+def _record_and_result(record: Publication, _: Setup, __: Ints, result: Result) -> tuple[str, str]:
+    return _cache_key(record), runs.key(result.setup.scenario)
+
+
+@cached_by(_record_and_result)
+def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> TreatmentResult:
+    people = result.first.estimate * setup.n
+    release = Release(people.astype(np.float64), np.zeros(people.size, np.bool_))
+    return _measure_release(setup, record, counts, release)
+
+
+def _measure_release(
+    setup: Setup, record: Publication, counts: Ints, release: Release
+) -> TreatmentResult:
+    domain = setup.dataset.domain
+    boxes = domain if isinstance(domain, GridDomain) else setup.partition.labels
+    small = max(record.threshold - 1, 1)
+    return TreatmentResult(release, table_errors(counts, release, small, boxes))

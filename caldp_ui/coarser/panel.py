@@ -8,8 +8,15 @@ import streamlit as st
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import attack_words, words
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult, Outcome, candidate_cells
-from caldp_ui.coarser.page_data import TreatmentData
-from caldp_ui.coarser.page_state import ATTACKS, PAIR_ATTACKS, PAIRS, REGIONS, STATE, Publication
+from caldp_ui.coarser.page_state import (
+    ATTACKS,
+    PAIR_ATTACKS,
+    PAIRS,
+    REGIONS,
+    STATE,
+    Publication,
+    TreatmentData,
+)
 from caldp_ui.maps.scene import place_control
 
 

@@ -3,8 +3,7 @@
 from typing import Final
 
 from caldp_ui.coarser import outcomes, words
-from caldp_ui.coarser.page_data import TreatmentData, load_data
-from caldp_ui.coarser.page_state import CENSUS_BLOCK, TABLES, Publication
+from caldp_ui.coarser.page_state import CENSUS_BLOCK, TABLES, Publication, TreatmentData, load_data
 from caldp_ui.parts import comparison, pins
 from caldp_ui.words import formats
 

@@ -6,7 +6,6 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import words
 from caldp_ui.coarser.outcomes import AttackResult, Outcome
-from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import (
     BLOCKS,
     HIDE,
@@ -15,6 +14,7 @@ from caldp_ui.coarser.page_state import (
     PAIR_ATTACKS,
     PLAIN,
     STATE,
+    TreatmentData,
 )
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home, land

@@ -14,8 +14,16 @@ from caldp_ui.coarser import (
     tables,
 )
 from caldp_ui.coarser.outcomes import AttackResult
-from caldp_ui.coarser.page_data import TreatmentData, load_data
-from caldp_ui.coarser.page_state import CENSUS_BLOCK, NEWCOMER, PARTS, STATE, TABLES, Publication
+from caldp_ui.coarser.page_state import (
+    CENSUS_BLOCK,
+    NEWCOMER,
+    PARTS,
+    STATE,
+    TABLES,
+    Publication,
+    TreatmentData,
+    load_data,
+)
 from caldp_ui.parts import headline
 from caldp_ui.session import jobs
 

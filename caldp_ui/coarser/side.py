@@ -6,8 +6,7 @@ import streamlit as st
 
 from caldp_core.datasets import PERIODS, InfantDeaths
 from caldp_core.domain.grid import GridDomain
-from caldp_ui.coarser import pin_view, presets, upload, words
-from caldp_ui.coarser.page_data import TreatmentData
+from caldp_ui.coarser import page_state, pin_view, upload, words
 from caldp_ui.coarser.page_state import (
     BASES,
     HIDE,
@@ -17,6 +16,7 @@ from caldp_ui.coarser.page_state import (
     TABLES,
     THRESHOLDS,
     Publication,
+    TreatmentData,
 )
 from caldp_ui.controls import common
 from caldp_ui.parts import pins, sharing
@@ -32,7 +32,7 @@ def show(data: TreatmentData) -> None:
             _period(record)
         common.epsilon(STATE)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
-        presets.show_menu(record)
+        page_state.show_menu(record)
         upload.popover(data)
         pins.redraw_and_pin(STATE, pin_view.title, "The same people and treatments, new noise.")
         common.button(STATE)
@@ -45,7 +45,7 @@ def show_standalone(record: Publication) -> None:
             common.epsilon(STATE)
             _base(record)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
-        presets.show_menu(record)
+        page_state.show_menu(record)
         pins.redraw_and_pin(
             STATE, pin_view.title, "Other people and other tables of the same kind."
         )
@@ -74,7 +74,7 @@ def _period(record: Publication) -> None:
 
 def _cells(data: TreatmentData) -> None:
     """The menu of the larger cells, which are also the blocks of the noise."""
-    sizes = presets.block_choices(data.domain)
+    sizes = page_state.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
     titles = list(sizes)
     now = next((title for title, partition in sizes.items() if partition == blocks), None)
@@ -84,7 +84,7 @@ def _cells(data: TreatmentData) -> None:
         placeholder=words.cell_size_text(data),
         help="What is published together, and within which noise hides people: one and the same, "
         "so that both hide as much.",
-        **STATE.bind("cells", now, lambda r, title: presets.with_blocks(r, sizes[title])),
+        **STATE.bind("cells", now, lambda r, title: page_state.with_blocks(r, sizes[title])),
     )
 
 

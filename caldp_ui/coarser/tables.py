@@ -18,8 +18,7 @@ from caldp_ui.charts import drawing
 from caldp_ui.charts.drawing import Frame
 from caldp_ui.coarser import words
 from caldp_ui.coarser.outcomes import AttackResult, Outcome
-from caldp_ui.coarser.page_data import TreatmentData
-from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, NOTHING, PLAIN, STATE
+from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, NOTHING, PLAIN, STATE, TreatmentData
 
 _WIDE: Final = 400.0
 _HIGH: Final = 186.0

@@ -2,8 +2,7 @@
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import films, outcomes, scene
-from caldp_ui.coarser.page_data import load_data
-from caldp_ui.coarser.page_state import CENSUS_BLOCK, TABLES, Publication
+from caldp_ui.coarser.page_state import CENSUS_BLOCK, TABLES, Publication, load_data
 from caldp_ui.offline import maps
 from caldp_ui.offline.records import Part
 from caldp_ui.parts import comparison

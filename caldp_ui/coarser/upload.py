@@ -8,8 +8,7 @@ from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.coarser.page_data import TreatmentData
-from caldp_ui.coarser.page_state import STATE, Publication, with_data
+from caldp_ui.coarser.page_state import STATE, Publication, TreatmentData, with_data
 from caldp_ui.parts import own_data
 from caldp_ui.parts.own_data import Columns
 

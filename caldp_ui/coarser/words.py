@@ -8,7 +8,6 @@ from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.coarser.debate import DECISION
-from caldp_ui.coarser.page_data import TreatmentData
 from caldp_ui.coarser.page_state import (
     BLOCKS,
     CENSUS_BLOCK,
@@ -24,6 +23,7 @@ from caldp_ui.coarser.page_state import (
     ROUND,
     TABLES,
     TWO_PLACES,
+    TreatmentData,
 )
 from caldp_ui.words import formats
 from caldp_ui.words.promise_text import right_guess_text

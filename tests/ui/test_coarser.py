@@ -25,17 +25,16 @@ from caldp_ui.coarser import (
     files,
     films,
     outcomes,
+    page_state,
     panel,
     pin_view,
-    presets,
     reconstruction,
     scene,
     tables,
     upload,
     words,
 )
-from caldp_ui.coarser.memo import memo
-from caldp_ui.coarser.page_data import TreatmentData, load_data
+from caldp_ui.coarser.details import memo
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
@@ -57,6 +56,8 @@ from caldp_ui.coarser.page_state import (
     TABLES,
     TWO_PLACES,
     Publication,
+    TreatmentData,
+    load_data,
     with_data,
 )
 from caldp_ui.controls import common
@@ -199,7 +200,7 @@ def test_links_hold_every_record() -> None:
 
 
 def test_examples_bring_their_data_blocks_and_attack() -> None:
-    for example in presets.EXAMPLES:
+    for example in page_state.EXAMPLES:
         made = example.apply(Publication())
         LINK.check(made)
         assert example.fits(made)
@@ -208,9 +209,11 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
     assert DEATHS.threshold == 5
     again = with_data(DEATHS, Gowalla())
     assert again.scenario.context.blocks == GridBlocks(25, 35)
-    cuts = presets.block_choices(US_GRID)
+    cuts = page_state.block_choices(US_GRID)
     assert cuts["1° × 2°"] == GridBlocks(25, 35)
-    assert presets.with_blocks(again, cuts["5° × 7°"]).scenario.context.blocks == GridBlocks(5, 10)
+    assert page_state.with_blocks(again, cuts["5° × 7°"]).scenario.context.blocks == GridBlocks(
+        5, 10
+    )
 
 
 def upload_scenario(text: str) -> Scenario:

@@ -18,7 +18,6 @@ from caldp_core.datasets import InfantDeaths, OwnTable
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.coarser import attack_words, outcomes, words
-from caldp_ui.coarser.page_data import TreatmentData, load_data
 from caldp_ui.coarser.page_state import (
     BASES,
     BLOCKS,
@@ -34,6 +33,8 @@ from caldp_ui.coarser.page_state import (
     THRESHOLDS,
     TWO_PLACES,
     Publication,
+    TreatmentData,
+    load_data,
     with_data,
 )
 from caldp_ui.parts import comparison
