@@ -4,7 +4,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.app.theme import palette
-from caldp_ui.classroom import dials, films, picture, plan, station, strip, take_home
+from caldp_ui.classroom import dials, films, picture, plan, station, strip
 from caldp_ui.classroom.page_state import STATE
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.handout import ask
@@ -36,7 +36,7 @@ with beside, st.container(key=STATE.key("side")):
     dials.steps()
     strip.next_button(lesson.station)
 with main:
-    station.below(board, lambda: offer.offer_page(STATE, take_home.part))
+    station.below(board, lambda: offer.offer_page(STATE, films.part))
     with st.container(horizontal=True, gap="small"):
         ask.button(lesson.station)
         handout.offer_lesson(STATE.key("lesson"))

@@ -7,7 +7,7 @@ from html import unescape
 from typing import Final
 
 from caldp_ui.app.navigation import CLASSROOM
-from caldp_ui.classroom import plan, take_home
+from caldp_ui.classroom import films, plan
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.handout.records import Reading
 from caldp_ui.handout.station_questions import STATION_QUESTIONS
@@ -32,7 +32,7 @@ def _part(name: str, home: str) -> Part:
     def questions(dials: Sequence[Dial]) -> Sequence[Question]:
         return station.predict, make_question(station.move, dials), station.explain
 
-    part = take_home.part(Lesson(name))
+    part = films.part(Lesson(name))
     return replace(part, aim=station.aim, home=home, questions=questions)
 
 

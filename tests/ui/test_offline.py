@@ -16,7 +16,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_ui.adversary import take_home as adversary
 from caldp_ui.adversary.page_state import FAKES, AttackerState
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.classroom import films, take_home
+from caldp_ui.classroom import films
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.coarser import take_home as coarser
@@ -122,7 +122,7 @@ def test_both_themes_are_told_at_once() -> None:
     with pytest.raises(CaldpError, match="Both themes"):
         combine_themes("a #FFFFFF", "b #000000")
     lesson = Lesson("sum")
-    part = take_home.part(lesson)
+    part = films.part(lesson)
     assert isinstance(part.picture, Board)
     for key, picture in part.picture.pictures.items():
         for name, colours in (("light", LIGHT), ("dark", DARK)):
@@ -133,7 +133,7 @@ def test_both_themes_are_told_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["trust", pytest.param("means", marks=pytest.mark.thorough)])
 def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: str) -> None:
-    part, lesson = take_home.part(Lesson(name)), Lesson(name)
+    part, lesson = films.part(Lesson(name)), Lesson(name)
     dials, sliders = dials_of(part), STATIONS[name].dials(lesson)
     assert [dial.title for dial in dials] == [*(s.title for s in sliders), STATIONS[name].naive[0]]
     for dial, slider in zip(dials, sliders, strict=False):
@@ -199,7 +199,7 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        document("a", [take_home.part(Lesson())], enough)
+        document("a", [films.part(Lesson())], enough)
 
 
 def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_not_the_first() -> (
