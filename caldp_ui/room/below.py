@@ -11,7 +11,7 @@ from caldp_ui.compute import exports
 from caldp_ui.offline import offer
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.room import files, rehearsal, take_home, words
+from caldp_ui.room import files, films, rehearsal, words
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.room.poll import PollState
@@ -89,7 +89,7 @@ def _sharing(read_poll: PollReader) -> None:
             sharing.file_button(STATE.key(name.partition(".")[0]), name, content)
         sharing.python(files.snippet(poll.question))
         if poll.mark == rehearsal.MARK:
-            offer.offer_page(STATE, take_home.part)
+            offer.offer_page(STATE, films.part)
 
 
 def listed(poll: PollState) -> bytes:

@@ -1,6 +1,8 @@
 """Films of the rehearsal along its sliders.
 
 Each visit has its own: nobody's question is stored for others, or for longer.
+
+The rehearsal as one file: made-up phones answer, along ε and their number.
 """
 
 from dataclasses import replace
@@ -9,10 +11,12 @@ from typing import Final
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app.theme import Palette
 from caldp_ui.controls.common import EPSILONS, Slider
+from caldp_ui.offline import boards as offline
+from caldp_ui.offline.records import Part
 from caldp_ui.parts import films, headline
 from caldp_ui.parts.film_jobs import session_films
 from caldp_ui.parts.films import ChartPage
-from caldp_ui.room import rehearsal, words
+from caldp_ui.room import boards, rehearsal, words
 from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.stage import Step
 
@@ -50,3 +54,16 @@ def render(draft: Draft, colours: Palette) -> Step:
 
 
 PAGE: Final = ChartPage(STATE, render, load_films=session_films)
+
+
+def part(draft: Draft) -> Part:
+    """The rehearsal of the draft's question; nobody's report is in it."""
+    return offline.part(
+        "rehearsal",
+        "Live poll: a rehearsal",
+        "Made-up phones answer the question. Move ε, or let more phones answer.",
+        PAGE,
+        draft,
+        sliders={"Privacy level ε": EPSILON, "Phones that you expect": PHONES},
+        own={KEY: boards.as_component(rehearsal.rehearsal_json(draft), KEY)},
+    )

@@ -6,7 +6,7 @@ Each sentence must be true of whoever reads it, on a phone that has forgotten th
 from collections.abc import Sequence
 from typing import Final
 
-from caldp_ui.room import odds
+from caldp_ui.room import attempts
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.room.words import is_open_guess, quoted, times
@@ -25,7 +25,7 @@ def answer_sentence(poll: PollState) -> str:
 
 def send_label(question: Question, answer: int) -> str:
     """What the button of a phone that chose this answer does."""
-    if not odds.is_sent_as_it_is(question, answer):
+    if not attempts.is_sent_as_it_is(question, answer):
         return "Throw the coin and send"
     return f"Send my {'answer' if question.right is None else 'guess'} as it is"
 
@@ -34,7 +34,7 @@ def coin_sentence(question: Question, answer: int) -> str:
     """What is thrown on a phone that chose this answer."""
     if is_open_guess(question):
         return "Guesses are not secret: your phone sends yours as it is."
-    if odds.is_sent_as_it_is(question, answer):
+    if attempts.is_sent_as_it_is(question, answer):
         return "No coin is thrown for this answer: your phone always sends it."
     return "The coin is thrown on your phone, and only its report leaves the phone."
 
@@ -79,7 +79,7 @@ def _conclusion_sentence(question: Question, answer: int) -> str:
     """How well a teacher can guess this answer from whatever its phone reports."""
     if not question.sensitive:
         return "Nothing hides it."
-    most = odds.most_right_about(question, answer)
+    most = attempts.most_right_about(question, answer)
     right = times(most)
     is_bare = answer not in question.sensitive
     end = f" A report of {quoted(question, answer)} is always true." if is_bare else ""
@@ -117,9 +117,9 @@ def remains_sentence(question: Question, report: int) -> str:
     It is the same on all phones that sent the report: more would give the answer away.
     """
     name = quoted(question, report)
-    if report in odds.truthful_answers(question):
+    if report in attempts.truthful_answers(question):
         return "Your report equals your answer, and nothing hides it. Your phone has kept it."
-    if odds.is_sent_as_it_is(question, report):
+    if attempts.is_sent_as_it_is(question, report):
         other = quoted(question, 1 - report) if question.k == 2 else "another answer"
         decided = (
             f"If you chose {name}, your report equals your answer: no coin was thrown. If you "

@@ -7,7 +7,7 @@ pictures, which read no Markdown, have them as they are.
 from typing import Final
 
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.room import odds
+from caldp_ui.room import attempts
 from caldp_ui.room.figures import Shares
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
@@ -34,7 +34,7 @@ def _guess_sentence(question: Question) -> str:
     """The odds where something is protected, else ""."""
     if not question.sensitive:
         return ""
-    most = odds.most_right(question)
+    most = attempts.most_right(question)
     return (
         "An attacker who must choose between two equally likely answers is "
         f"right {times(most)} (protection: {strength(most).word})."
@@ -142,7 +142,7 @@ def _guess_result(poll: PollState, right: int, shares: Shares) -> str:
 
 def unprotected_sentences(question: Question) -> list[str]:
     """Which reports are always true, as their answers are not protected; [] where none."""
-    truthful = odds.truthful_answers(question)
+    truthful = attempts.truthful_answers(question)
     if not truthful:
         return []
     names = ", ".join(escape_markdown(quoted(question, x)) for x in truthful)

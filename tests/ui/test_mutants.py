@@ -20,7 +20,7 @@ from caldp_core.datasets import Snap
 from caldp_core.experiments.table import as_cell
 from caldp_ui.app import gate
 from caldp_ui.compute import exports
-from caldp_ui.room import below, odds, phone_words, words
+from caldp_ui.room import attempts, below, phone_words, words
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import PollState
@@ -116,7 +116,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         gate.page_address, "last not in names", "last in names", check_page_of_a_server,
     ),
     "half of the difference": (
-        odds._right, "difference / 4", "difference / 8",
+        attempts._right, "difference / 4", "difference / 8",
         test_room.test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel,
     ),
     "true reports called deniable": (
