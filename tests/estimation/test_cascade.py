@@ -15,7 +15,7 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Geometric
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import grid_blocks, tile_trees
-from caldp_core.estimation import posterior
+from caldp_core.estimation import cascade_estimator
 from caldp_core.estimation.cascade import cascade, discoveries
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_levels, resolution
 from caldp_core.estimation.evidence import Q_ON_MAPS, Evidence, Options
@@ -198,32 +198,36 @@ def test_discoveries_are_those_of_the_definition(z: Floats, q: float) -> None:
     np.testing.assert_array_equal(discoveries(z, q), expected)
 
 
-def all_quantiles(estimates: posterior.GridEstimates, rows: Ints, shape: posterior.Shape) -> Floats:
+def all_quantiles(
+    estimates: cascade_estimator.GridEstimates, rows: Ints, shape: cascade_estimator.Shape
+) -> Floats:
     """(k, levels), level by level."""
-    places = range(posterior.LEVELS.size)
-    each = [posterior.quantile(estimates, rows, shape, np.full(rows.size, at)) for at in places]
+    places = range(cascade_estimator.LEVELS.size)
+    each = [
+        cascade_estimator.quantile(estimates, rows, shape, np.full(rows.size, at)) for at in places
+    ]
     return np.stack(each, axis=1)
 
 
-@pytest.mark.parametrize("shape", posterior.SHAPES[1::3], ids=str)
-def test_quantiles_are_those_of_the_integral(shape: posterior.Shape) -> None:
+@pytest.mark.parametrize("shape", cascade_estimator.SHAPES[1::3], ids=str)
+def test_quantiles_are_those_of_the_integral(shape: cascade_estimator.Shape) -> None:
     z = np.array([-1.0, 0.3, 2.0, 4.5, 9.0])
-    estimates = posterior.GridEstimates.of(z)
+    estimates = cascade_estimator.GridEstimates.of(z)
     for expected in (0.2, 1.7, 6.0):
-        rows = posterior.grid_rows(np.full(z.size, expected))
+        rows = cascade_estimator.grid_rows(np.full(z.size, expected))
         ours = all_quantiles(estimates, rows, shape)
-        middle = float(np.exp(posterior._LOG_E[rows[0]]))  # the grid's nearest
+        middle = float(np.exp(cascade_estimator._LOG_E[rows[0]]))  # the grid's nearest
         u = np.geomspace(1e-7, 400, 40_000)
         law = betaprime(shape.shape, shape.tail, scale=middle * (shape.tail - 1) / shape.shape)
         weight = np.diff(law.cdf(u), prepend=0.0)
         for row, estimate in enumerate(z):
             reached = np.cumsum(weight * norm.pdf(estimate - u))
-            theirs = np.interp(posterior.LEVELS, reached / reached[-1], u)
+            theirs = np.interp(cascade_estimator.LEVELS, reached / reached[-1], u)
             np.testing.assert_allclose(ours[row], theirs, rtol=0.01, atol=0.02)
 
 
 def test_far_from_noise_the_estimate_stays() -> None:
     z = np.array([13.0, 50.0])
-    rows = posterior.grid_rows(np.array([0.01, 1.0]))
-    found = all_quantiles(posterior.GridEstimates.of(z), rows, posterior.SHAPES[0])
-    np.testing.assert_allclose(found, z[:, None] + norm.ppf(posterior.LEVELS), rtol=1e-6)
+    rows = cascade_estimator.grid_rows(np.array([0.01, 1.0]))
+    found = all_quantiles(cascade_estimator.GridEstimates.of(z), rows, cascade_estimator.SHAPES[0])
+    np.testing.assert_allclose(found, z[:, None] + norm.ppf(cascade_estimator.LEVELS), rtol=1e-6)

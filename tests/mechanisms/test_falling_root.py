@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.bracketed_newton import falling_root
+from caldp_core.estimation.composite_likelihood import falling_root
 
 
 @pytest.mark.parametrize("start", [-9.0, 0.0, 0.3, 9.0])
