@@ -1,4 +1,7 @@
-"""Under the maps: the promise, day by day, two candidates, numbers, and exports."""
+"""Under the maps: the promise, day by day, two candidates, numbers, and exports.
+
+Exports: the attacker's beliefs day by day, and Python that computes them again.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -7,9 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_ui.adversary import candidates, figures, files, take_home, words
+from caldp_ui.adversary import candidates, figures, take_home, words
 from caldp_ui.adversary.beliefs import Attacker, BeliefData, likely_area
-from caldp_ui.adversary.page_state import STATE
+from caldp_ui.adversary.page_state import DAYS_MAX, STATE
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
@@ -19,6 +22,45 @@ from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
+
+_SNIPPET: Final = """import numpy as np
+
+from caldp_core import Scenario, prepare
+from caldp_core.audit.inference import posterior_after_reports
+
+scenario = {scenario}
+place, days = {place}, {days}
+setup = prepare(scenario)
+mechanism, p = setup.mechanism, setup.dataset.distribution
+belief = (1 - 1e-3) * p + 1e-3 / p.size
+print(0, belief[place])
+coins = np.random.SeedSequence((scenario.seed, place)).spawn(days)
+for day, seed in enumerate(coins, start=1):
+    report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
+    belief = posterior_after_reports(mechanism, belief, [mechanism.tally(report)])
+    print(day, belief[place])
+"""
+
+
+def csv_of(data: BeliefData) -> bytes:
+    """One row a day with a fresh report: chances of the true place, in [0, 1]."""
+    rows = [
+        {
+            "reports": day,
+            "this protection": data.ours.chance_of_truth(day),
+            "plain LDP": data.plain.chance_of_truth(day),
+            "at most, by the promise": data.ours.limits[day],
+        }
+        for day in range(len(data.ours.beliefs))
+    ]
+    return exports.csv(rows)
+
+
+def snippet(data: BeliefData) -> str:
+    """Python that prints the chances of the true place under this protection, day by day."""
+    return _SNIPPET.format(
+        scenario=exports.literal(data.ours.setup.scenario), place=data.record.place, days=DAYS_MAX
+    )
 
 
 def show(data: BeliefData) -> None:
@@ -73,7 +115,7 @@ def attacker_numbers(attacker: Attacker, data: BeliefData) -> dict[str, str]:
 
 def _sharing(data: BeliefData) -> None:
     exported: dict[str, sharing.File] = {
-        "days.csv": files.csv_of(data),
+        "days.csv": csv_of(data),
         "scenario.json": exports.scenario_json(data.ours.setup.scenario),
         f"{sharing.PLAIN}.json": exports.scenario_json(data.plain.setup.scenario),
     }
@@ -81,7 +123,7 @@ def _sharing(data: BeliefData) -> None:
         STATE,
         "day by day, with a fresh report each",
         exported,
-        files.snippet(data),
+        snippet(data),
         data.record.scenario,
     )
     offer.offer_page(STATE, take_home.one_person)

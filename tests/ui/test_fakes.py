@@ -16,7 +16,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks
-from caldp_ui.adversary import fakes, fakes_files, fakes_words
+from caldp_ui.adversary import fakes, fakes_view, fakes_words
 from caldp_ui.adversary.page_state import (
     BEGIN,
     FAKES,
@@ -228,7 +228,7 @@ def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     tracemalloc.start()
     try:
         data = fakes.run_attack(record)
-        code = fakes_files.snippet(data, record.attack)
+        code = fakes_view.snippet(data, record.attack)
         on_screen = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         exec(code, {})
