@@ -2,19 +2,63 @@
 
 `app.py` calls `run_navigation` in every run, in a browser and in AppTest alike:
 Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
+
+The tabs at the top of every page, in groups: the open group shows its pages by name.
+
+One element, drawn by the browser: as Streamlit's own links and menus it would be twenty, each of
+which costs every run a millisecond. Its code is in `tabs.js`, its style in `tabs.css`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_ui.app import tabs
 from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import Step
+
+_HERE: Final = Path(__file__).parent
+_tabs: Final = st.components.v2.component(
+    "caldp_tabs",
+    html='<nav aria-label="Pages"></nav>',
+    css=(_HERE / "tabs.css").read_text("utf-8"),
+    js=(_HERE / "tabs.js").read_text("utf-8"),
+)
+KEY: Final = "page-tabs"
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page's file, its name, and the group it stands in; "" stands alone."""
+
+    path: str
+    title: str
+    group: str
+
+
+def show(tabs: Sequence[Tab], current: str) -> str | None:
+    """Draw the tabs; returns the file of the page that a reader has just chosen, if any.
+
+    `current`: the file of the page that is shown.
+    """
+    addresses = {_address(tab, tabs): tab for tab in tabs}
+    groups: list[dict[str, Any]] = []
+    for address, tab in addresses.items():
+        if not groups or groups[-1]["title"] != tab.group:
+            groups.append({"title": tab.group, "pages": []})
+        groups[-1]["pages"].append([address, tab.title, tab.path == current])
+    chosen = _tabs(key=KEY, data=[groups], on_go_change=lambda: None).go
+    target = addresses.get(chosen) if isinstance(chosen, str) else None
+    return target.path if target and target.path != current else None
+
+
+def _address(tab: Tab, tabs: Sequence[Tab]) -> str:
+    """A tab's address relative to any page of the app; the first page is at the root."""
+    return "./" if tab is tabs[0] else f"./{Path(tab.path).stem}"
+
 
 _ICON: Final = Path(__file__).with_name("icon.png")
 _ENTERED_KEY: Final = "entered"
@@ -176,7 +220,7 @@ def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] 
     page = st.navigation([*pages, by_name], position="sidebar", expanded=True)
     entry = by_path.get(page.url_path, entries[0])
     st.set_page_config(page_title=f"{entry.title} · caldp")
-    wanted = tabs.show([tabs.Tab(e.path, e.title, e.section) for e in entries], entry.path)
+    wanted = show([Tab(e.path, e.title, e.section) for e in entries], entry.path)
     if wanted is not None:
         st.switch_page(wanted)
     bar.show(entry.path, plan)
