@@ -1,6 +1,10 @@
 """Under the pictures: words for a decision, all errors, the debate with its sources, exports.
 
 The text for a memo: the data, the error of each treatment, and what the attack finds.
+
+Exports of the page beside the estimate: the tables of all treatments as one file.
+
+The page as one file: all treatments and the attack as far as it was played, along ε.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,24 +16,76 @@ import streamlit as st
 
 from caldp_core.domain.grid import GridDomain
 from caldp_core.treatments.release import BOX
-from caldp_ui.coarser import attack_words, debate, files, pin_view, take_home, words
+from caldp_ui.coarser import attack_words, debate, films, outcomes, pin_view, scene, words
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult
 from caldp_ui.coarser.page_state import (
     BLOCKS,
+    CENSUS_BLOCK,
     NOTHING,
     PLAIN,
     STATE,
+    TABLES,
+    Publication,
     TreatmentData,
     TreatmentResult,
+    load_data,
 )
+from caldp_ui.compute import exports
 from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.maps.ground import home
-from caldp_ui.offline import offer
-from caldp_ui.parts import pictures, pins, promises, sharing
+from caldp_ui.offline import maps, offer
+from caldp_ui.offline.records import Part
+from caldp_ui.parts import comparison, pictures, pins, promises, sharing
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import terms
+
+
+def buttons(data: TreatmentData) -> None:
+    """The hint for saving the maps, and the button for the file of tables."""
+    if isinstance(data.domain, GridDomain):
+        sharing.show_map_save_hint()
+    sharing.true_file(
+        STATE.key("tables-csv"), "treatments.csv", lambda: tables_csv(data), data.record.scenario
+    )
+
+
+def tables_csv(data: TreatmentData) -> bytes:
+    """One row per cell with people or a hidden count: what each treatment publishes, in people."""
+    columns: dict[str, object] = {}
+    listed = (data.counts > 0) | data.table.hidden
+    cells = listed.nonzero()[0].tolist()
+    domain = data.domain
+    if isinstance(domain, GridDomain):
+        rows, places = domain.row_column(cells)
+        columns["latitude"] = domain.latitudes()[rows].round(6).tolist()
+        columns["longitude"] = domain.wrapped_longitudes()[places].round(6).tolist()
+    else:
+        columns["answer"] = [domain.name_of(cell) for cell in cells]
+    columns["larger cell"] = data.labels[cells].tolist()
+    for name, each in data.treatments.items():
+        columns[words.TITLES[name]] = each.release.estimate[cells].round(3).tolist()
+    columns["hidden"] = data.table.hidden[cells].tolist()
+    return exports.csv(columns)
+
+
+def part(record: Publication) -> Part | None:
+    """The page as a part of an offline file; None without a map, or where a film takes long."""
+    if record.attack in (CENSUS_BLOCK, TABLES):
+        return None
+    data = load_data(record, comparison.load_fast_results)
+    if not isinstance(data.domain, GridDomain) or not films.can_be_made(data):
+        return None
+    return maps.part(
+        "coarser",
+        "Noise, coarser, or nothing?",
+        "The same people under each treatment, and how many an attacker finds. Move ε: only the "
+        "treatments with noise change.",
+        scene.scene(data, outcomes.run_attack(data)),
+        record=record,
+        films=[films.EPSILON],
+    )
 
 
 def memo(data: TreatmentData, attack_result: AttackResult) -> str:
@@ -135,8 +191,8 @@ def _sharing(tab_data: TabData) -> None:
         true, estimates = _pictures(data, office), _pictures(data, noise)
         content = ReportContent(data.ours, _summary_text(tab_data), estimates, true)
     other_scenarios = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
-    sharing.section(STATE, words.nouns(data), content, other_scenarios, lambda: files.buttons(data))
-    offer.offer_page(STATE, take_home.part)
+    sharing.section(STATE, words.nouns(data), content, other_scenarios, lambda: buttons(data))
+    offer.offer_page(STATE, part)
 
 
 def _summary_text(tab_data: TabData) -> str:

@@ -1,4 +1,12 @@
-"""The page's two kinds: attacks on one table under all treatments, and two that stand alone."""
+"""The page's two kinds: attacks on one table under all treatments, and two that stand alone.
+
+The layout of the page: pictures in thirds, the attack at the lower right, controls below.
+"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.coarser import (
@@ -6,7 +14,6 @@ from caldp_ui.coarser import (
     census_block,
     details,
     films,
-    frame,
     outcomes,
     panel,
     reconstruction,
@@ -24,8 +31,31 @@ from caldp_ui.coarser.page_state import (
     TreatmentData,
     load_data,
 )
-from caldp_ui.parts import headline
+from caldp_ui.parts import headline, layout
 from caldp_ui.session import jobs
+
+
+@dataclass(frozen=True)
+class PageAreas:
+    """The parts of the page, to be filled in any order."""
+
+    headline: DeltaGenerator
+    pictures: DeltaGenerator
+    attack: DeltaGenerator
+    controls: DeltaGenerator
+    details: DeltaGenerator
+
+
+def make_areas(wide: bool) -> PageAreas:
+    """Lays out the page. `wide`: five pictures in thirds; else one beside the attack."""
+    headline, _ = layout.title_row(STATE)
+    kind = "five" if wide else "two"
+    with st.container(key=STATE.key("thirds")), st.container(key=STATE.key(kind)):
+        pictures = st.container(key=STATE.key("pictures"))
+        attack = st.container(key=STATE.key("attacker"))
+        controls = st.container(key=STATE.key("controls"))
+    return PageAreas(headline, pictures, attack, controls, st.container())
+
 
 _LARGE = 5_000
 """Cells from which on an attack takes more than a moment."""
@@ -42,7 +72,7 @@ def show_page(record: Publication) -> None:
 
 
 def _treatments(record: Publication) -> None:
-    areas = frame.make_areas(wide=True)
+    areas = make_areas(wide=True)
     with areas.pictures:
         data = load_data(record)
         result = _run_attack(data)
@@ -78,7 +108,7 @@ def _run_attack(data: TreatmentData) -> AttackResult | None:
 
 
 def _show_reconstruction(record: Publication) -> None:
-    areas = frame.make_areas(wide=False)
+    areas = make_areas(wide=False)
     with areas.pictures:
         lines = reconstruction.load_curves(record)
         reconstruction.show(record, lines)
@@ -91,7 +121,7 @@ def _show_reconstruction(record: Publication) -> None:
 
 
 def _show_census_block(record: Publication) -> None:
-    areas = frame.make_areas(wide=False)
+    areas = make_areas(wide=False)
     with areas.headline:
         headline.show(census_block.headline(record))
     with areas.pictures:

@@ -22,7 +22,7 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import (
     attack_words,
     census_block,
-    files,
+    details,
     films,
     outcomes,
     page_state,
@@ -257,7 +257,7 @@ def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: s
 
 def test_the_file_has_every_treatment_cell_by_cell() -> None:
     data = load_treatments()
-    rows = list(csv.DictReader(io.StringIO(files.tables_csv(data).decode())))
+    rows = list(csv.DictReader(io.StringIO(details.tables_csv(data).decode())))
     by_name = {row["answer"]: row for row in rows}
     assert float(by_name["Ashe, 1974–78"]["Nothing"]) == 1
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"

@@ -19,7 +19,7 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import films
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.stations import STATIONS
-from caldp_ui.coarser import take_home as coarser
+from caldp_ui.coarser import details as coarser
 from caldp_ui.coarser.page_state import CENSUS_BLOCK, Publication
 from caldp_ui.compute import plain_ldp
 from caldp_ui.handout import ask, parts, questions
