@@ -1,4 +1,7 @@
-"""Tabs under the maps: what is promised, odds by distance, every noise, numbers, exports."""
+"""Tabs under the maps: what is promised, odds by distance, every noise, numbers, exports.
+
+The page as one file: noise that fades with distance beside blocks, along ε per kilometre.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,23 +18,42 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.distances import best_noise, side, take_home, words
+from caldp_ui.distances import best_noise, films, scene, side, words
 from caldp_ui.distances.page_state import (
     STATE,
     DistanceData,
+    DistanceState,
     blocks_scenario,
     compatible_mechanisms,
+    load_data,
 )
 from caldp_ui.distances.pin_view import PIN_VIEW
 from caldp_ui.maps.ground import home
-from caldp_ui.offline import offer
+from caldp_ui.offline import maps, offer
+from caldp_ui.offline.records import Part
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
+from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
+
+
+def part(record: DistanceState) -> Part | None:
+    """The page at `record` as a part of a file; None where no film of it can be made."""
+    data = load_data(record, load_fast_results)
+    if not films.is_possible(data):
+        return None
+    return maps.part(
+        "distances",
+        "Privacy by distance",
+        "Places close by are hidden best. Move ε per kilometre.",
+        scene.scene(data),
+        record=record,
+        films=[films.RATE_FILM],
+    )
 
 
 def show(data: DistanceData) -> None:
@@ -158,7 +180,7 @@ def _sharing(data: DistanceData) -> None:
         sharing.PLAIN: best_plain_ldp(scenario),
     }
     sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
-    offer.offer_page(STATE, take_home.part)
+    offer.offer_page(STATE, part)
 
 
 def _pictures(data: DistanceData, ours: Result) -> dict[str, bytes]:
