@@ -39,7 +39,7 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/controls/choices.py": ["few", "many"],
     "caldp_ui/maps/readable.py": ["read.open", "read.safe"],
     "caldp_ui/matrix/candidates.py": ["built.outputs"],
-    "caldp_ui/matrix/files.py": ["'has' if hidden == 1 else 'have'", "len(reports)"],
+    "caldp_ui/matrix/below.py": ["'has' if hidden == 1 else 'have'", "len(reports)"],
     "caldp_ui/matrix/page_state.py": ["k"],
     "caldp_ui/matrix/words.py": ["formats.people(_PEOPLE)", "verdict.audit.pairs"],
     "caldp_ui/paper/charts.py": ["curve.title.removeprefix('m = ')"],

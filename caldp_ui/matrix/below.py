@@ -1,15 +1,24 @@
-"""Under the tables: what tests find, what E implies, two reports, numbers, and exports."""
+"""Under the tables: what tests find, what E implies, two reports, numbers, and exports.
+
+Exports of a matrix: Python that audits it again, and a record of one page.
+
+Every number of the record comes from the exact audit of this very channel.
+
+The page as a part of a file: limits beside leaks, along the base ε of an example.
+"""
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from html import escape
 from typing import Final
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from caldp_core import __version__
 from caldp_core.audit.pairwise import release_both
 from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
 from caldp_core.mechanisms import Mechanism
@@ -17,7 +26,7 @@ from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports
-from caldp_ui.matrix import board, candidates, files, take_home, words
+from caldp_ui.matrix import board, candidates, films, words
 from caldp_ui.matrix.candidates import Candidate
 from caldp_ui.matrix.page_state import (
     RANDOMIZED_RESPONSE,
@@ -29,10 +38,206 @@ from caldp_ui.matrix.page_state import (
     rows_of,
 )
 from caldp_ui.matrix.words import ChannelVerdict, MatrixData, judge_channel
-from caldp_ui.offline import offer
-from caldp_ui.parts import sharing
+from caldp_ui.offline import boards, offer
+from caldp_ui.offline.records import Part
+from caldp_ui.parts import icons, record, sharing
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.words import formats, promise_levels
+from caldp_ui.words.formats import MEANING, strength
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.vocabulary import VALUES
+
+_SNIPPET: Final = """from fractions import Fraction
+
+from caldp_core.audit.pairwise import audit_cells, audit_channel
+from caldp_core.privacy.matrix import DenseMatrix
+
+names = {names!r}
+levels = '''
+{levels}
+'''
+channel = '''
+{channel}
+'''
+matrix = DenseMatrix.of([[float(e) for e in line.split()] for line in levels.strip().splitlines()])
+rows = [[Fraction(q) for q in line.split()] for line in channel.strip().splitlines()]
+print("holds:", audit_channel(rows, matrix).holds)
+for cell in audit_cells(rows, matrix):
+    leak = cell.leak
+    pair = names[leak.x], names[leak.x_other]
+    print(*pair, leak.epsilon, leak.privacy_loss, cell.holds, sep="\\t")
+"""
+_SHOWN_MOST: Final = 12
+"""Reports of a channel that a sheet of paper has room for."""
+
+
+def snippet(verdict: ChannelVerdict) -> str:
+    """Python that audits the channel against E again and prints every entry."""
+    return _SNIPPET.format(
+        names=verdict.names,
+        levels="\n".join(" ".join(map(level_link, row)) for row in verdict.levels.tolist()),
+        channel=candidates.as_text(verdict.candidate.channel),
+    )
+
+
+def html(verdict: ChannelVerdict, address: str) -> str:
+    """The record as one HTML page; `address` opens the page with this matrix and channel."""
+    headline = words.headline(verdict)
+    protection = promise_levels.pair_texts(VALUES, DenseMatrix.of(verdict.levels))
+    chance = round(100 * protection.chance)
+    return record.fill_template(
+        title="Record: a privacy matrix and its channel",
+        result=f"<b>{escape(headline.sentence)}</b> {escape(headline.second)}",
+        pictures=_tables(verdict),
+        protected=_protected(verdict),
+        icons=icons.people_array(chance, f"{chance} of 100 small figures are filled."),
+        odds=f"<p>Protection by these limits: <b>{strength(protection.chance).word}</b>. "
+        f"{record.bold_html(protection.odds)}</p><p>{record.bold_html(protection.repeats)}</p>"
+        f"<p>{escape(MEANING)}</p>",
+        open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
+        method="".join(
+            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _method(verdict)
+        ),
+        audit=_audit(verdict),
+        repeat=f"The Python that comes with this record audits the channel again; <code>"
+        f"{escape(address)}</code> opens the page. caldp {__version__}.",
+        scenario=_channel(verdict),
+    )
+
+
+def _tables(verdict: ChannelVerdict) -> str:
+    names = _numbered(verdict.names)
+    return _table(
+        "Limits: E (in brackets: what the others imply)", names, _limits(verdict)
+    ) + _table("Leaks of the channel", names, _leaks(verdict))
+
+
+def _limits(verdict: ChannelVerdict) -> list[list[str]]:
+    return [[_entry(verdict, x, z) for z in range(verdict.k)] for x in range(verdict.k)]
+
+
+def _entry(verdict: ChannelVerdict, x: int, z: int) -> str:
+    level = _text(float(verdict.levels[x, z]))
+    return (
+        f"{level} ({_text(float(verdict.closure[x, z]))})" if verdict.loose_limits[x, z] else level
+    )
+
+
+def _leaks(verdict: ChannelVerdict) -> list[list[str]]:
+    losses = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
+    k = range(verdict.k)
+    return [[_text(max(losses.get((x, z), 0.0), 0.0)) for z in k] for x in k]
+
+
+def _text(level: float) -> str:
+    return level_text(round(level, 4))
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names with the numbers that stand for them above columns: paper is narrow."""
+    return [f"{place} · {name}" for place, name in enumerate(names, start=1)]
+
+
+def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    columns = range(1, max(map(len, rows)) + 1)
+    head = "".join(f'<th scope="col">{place}</th>' for place in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f"<td>{escape(each)}</td>" for each in row)
+        + "</tr>"
+        for name, row in zip(names, rows, strict=True)
+    )
+    return (
+        f"<figure><figcaption>{escape(title)}</figcaption><table><thead><tr><td></td>{head}</tr>"
+        f"</thead><tbody>{body}</tbody></table></figure>"
+    )
+
+
+def _protected(verdict: ChannelVerdict) -> str:
+    off_diagonal = ~np.eye(verdict.k, dtype=np.bool_)
+    hidden = int((np.isfinite(verdict.levels) & off_diagonal).any(axis=1).sum())
+    return (
+        f"<p>{hidden} of {formats.count(verdict.k, 'value', 'values')} "
+        f"{'has' if hidden == 1 else 'have'} limits, each against "
+        "those in its row, from everybody who reads a person's report, the collector included.</p>"
+        "<p>Row: the true value. A report is at most e^E times as likely under it as under the "
+        "column's value.</p>"
+    )
+
+
+def _open(verdict: ChannelVerdict) -> list[str]:
+    pairs = verdict.k * (verdict.k - 1)
+    open_pairs = pairs - int(np.isfinite(verdict.closure).sum() - verdict.k)
+    sentences = []
+    if open_pairs:
+        sentences.append(
+            f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: "
+            "a report may prove the first."
+        )
+    return [
+        *sentences,
+        "Several reports about the same value: their limits add up (CALDP Proposition 2).",
+        "A report shows that somebody took part; all reports together show what is common.",
+    ]
+
+
+def _method(verdict: ChannelVerdict) -> list[tuple[str, str]]:
+    return [
+        ("values", ", ".join(verdict.names)),
+        ("channel", verdict.candidate.title),
+        ("different reports", formats.integer(len(verdict.candidate.reports))),
+        ("limits", formats.integer(verdict.audit.pairs)),
+    ]
+
+
+def _audit(channel_verdict: ChannelVerdict) -> str:
+    audit = channel_verdict.audit
+    verdict = "It holds." if audit.holds else "It does NOT hold: do not rely on these limits."
+    if audit.worst is None:
+        nothing = "Nothing is promised: no pair has a limit." if audit.holds else verdict
+        return f"<p><b>{nothing}</b></p>"
+    worst = audit.worst
+    went = "comes nearest to its limit" if audit.holds else "goes farthest beyond its limit"
+    loss, level = (f"{each:.9g}" for each in (worst.privacy_loss, worst.epsilon))
+    loss = f"just above {level}" if loss == level and not audit.holds else loss
+    return (
+        f"<p><b>{verdict}</b> “{escape(channel_verdict.names[worst.x])}” against "
+        f"“{escape(channel_verdict.names[worst.x_other])}” {went}: a privacy loss of "
+        f"{loss}, where E = {level} is allowed; it is seen by "
+        f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Looked at: every entry "
+        "of the "
+        f"channel, in rational numbers; {len(channel_verdict.broken)} of "
+        f"{formats.count(audit.pairs, 'limit', 'limits')} broken.</p>"
+    )
+
+
+def _channel(verdict: ChannelVerdict) -> str:
+    """The channel in numbers, where it fits on the sheet."""
+    reports = verdict.candidate.reports
+    if len(reports) > _SHOWN_MOST:
+        return f"The channel has {len(reports)} reports; they are in the Python and in channel.txt."
+    rows = [[f"{float(q):.6g}" for q in row] for row in verdict.candidate.channel]
+    legend = ", ".join(_numbered(reports))
+    table = _table("The channel: chance of each report", _numbered(verdict.names), rows)
+    return f"{table}<p>Reports: {escape(legend)}.</p>"
+
+
+def part(record: MatrixState) -> Part | None:
+    """The page; None where no slider has a film, see `films.sliders`."""
+    sliders = films.sliders(record)
+    if not sliders:
+        return None
+    verdict = judge_channel(record.names, record.matrix, candidates.available_candidate(record))
+    return boards.part(
+        "matrix",
+        "The privacy matrix",
+        "At the left what a report may reveal, at the right what this channel reveals. Move ε.",
+        films.PAGE,
+        record,
+        sliders={"Base ε": sliders[0]},
+        own={board.KEY: board.as_component(verdict)},
+    )
+
 
 SAMPLES: Final = 10_000
 """Reports that a test draws for each of two values."""
@@ -187,9 +392,9 @@ def _sharing(data: MatrixData) -> None:
                 ("channel.txt", candidates.as_text(verdict.candidate.channel)),
             ):
                 sharing.file_button(STATE.key(name.replace(".", "-")), name, content)
-        sharing.file_button(STATE.key("record"), "record.html", files.html(verdict, address))
-        sharing.python(files.snippet(verdict))
-        offer.offer_page(STATE, take_home.part)
+        sharing.file_button(STATE.key("record"), "record.html", html(verdict, address))
+        sharing.python(snippet(verdict))
+        offer.offer_page(STATE, part)
 
 
 def matrix_json(verdict: ChannelVerdict) -> str:

@@ -29,8 +29,8 @@ from caldp_ui.controls.choices import PLAIN
 from caldp_ui.curves import files as curves
 from caldp_ui.curves import lines
 from caldp_ui.curves.page_state import BEGIN, Curves
+from caldp_ui.matrix import below as matrices
 from caldp_ui.matrix import candidates
-from caldp_ui.matrix import files as matrices
 from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.matrix.words import judge_channel
 from caldp_ui.paper import files as paper
