@@ -2,12 +2,15 @@
 
 A page defines once what a record of it looks like; the browser follows its sliders while a hand
 moves them. A film is made while nobody is waiting for anything, and once for all visits.
+
+Steps of a film, from where the reader is: a hand goes to the next ones first.
 """
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from time import monotonic
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import streamlit as st
 
@@ -18,7 +21,6 @@ from caldp_ui.charts.films import SliderState
 from caldp_ui.controls.common import Slider
 from caldp_ui.parts import headline, previews
 from caldp_ui.parts.film_jobs import FilmRequest, NearestSteps, ready_films
-from caldp_ui.parts.film_steps import StepMaker, all_steps, nearest_steps, neighbouring_levels
 from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import (
     Difference,
@@ -33,6 +35,64 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words.headline import Headline
+
+StepMaker: TypeAlias = Callable[
+    [Sequence[float], float, Callable[[float], Step], Progress], tuple[Step, ...]
+]
+"""Makes a film's steps, as `all_steps` does with the arguments in its order."""
+_NEAR: Final = 2
+_NEAR_S: Final = 0.6
+"""Seconds after which no second step to a side is begun."""
+
+
+def all_steps(
+    levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
+) -> tuple[Step, ...]:
+    """A step per level; those next to `current`, where the reader is, are made first.
+
+    `levels`: as on the slider, from the least on. A step that lacks pictures, as they would take
+    long, is left out.
+    """
+    steps: dict[float, Step] = {}
+    for level in _nearest(levels, current):
+        progress(len(steps) / len(levels))
+        steps[level] = step(level)
+    return _complete_steps(levels, steps)
+
+
+def nearest_steps(
+    levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
+) -> tuple[Step, ...]:
+    """The steps next to where the reader is, and a second one on each side if there is time."""
+    steps: dict[float, Step] = {}
+    until, first = monotonic() + _NEAR_S, neighbouring_levels(levels, current)
+    for level in _nearest(levels, current)[: 1 + 2 * _NEAR]:
+        if level not in first and monotonic() > until:
+            break
+        progress(len(steps) / (1 + 2 * _NEAR))
+        steps[level] = step(level)
+    return _complete_steps(levels, steps)
+
+
+def neighbouring_levels(levels: Sequence[float], current: float) -> list[float]:
+    """The level where the reader is, and those next to it."""
+    return _nearest(levels, current)[:3]
+
+
+def _nearest(levels: Sequence[float], at: float) -> list[float]:
+    """The levels from where the reader is; where two are as near, the higher first."""
+    here = min(range(len(levels)), key=lambda place: abs(levels[place] - at))
+    near = sorted(range(len(levels)), key=lambda place: (abs(place - here), -place))
+    return [levels[place] for place in near]
+
+
+def _complete_steps(
+    levels: Sequence[float], steps_by_level: Mapping[float, Step]
+) -> tuple[Step, ...]:
+    whole = max(len(step.codes) for step in steps_by_level.values())
+    ordered = (steps_by_level[level] for level in levels if level in steps_by_level)
+    return tuple(step for step in ordered if len(step.codes) == whole)
+
 
 R = TypeVar("R")
 

@@ -23,7 +23,7 @@ from caldp_ui.distances.side import RATES
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.parts.film_steps import all_steps
+from caldp_ui.parts.films import all_steps
 from caldp_ui.personal import films as of_secrets
 from caldp_ui.personal import scene as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags

@@ -6,8 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
-from caldp_ui.parts import film_jobs, film_steps, previews
-from caldp_ui.parts.film_steps import all_steps, nearest_steps, neighbouring_levels
+from caldp_ui.parts import film_jobs, previews
+from caldp_ui.parts import films as film_steps
+from caldp_ui.parts.films import all_steps, nearest_steps, neighbouring_levels
 from caldp_ui.stage import Film, Step
 from caldp_ui.values import films
 from caldp_ui.values.page_state import BEGIN
