@@ -1,4 +1,7 @@
-"""Tabs under the maps: what the collector learns, its guess's bias, the promise, the numbers."""
+"""Tabs under the maps: what the collector learns, its guess's bias, the promise, the numbers.
+
+The page as one file: ways to protect one's own places, along ε.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,14 +12,17 @@ import streamlit as st
 from caldp_core.experiments.run import Result
 from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.maps.ground import home
-from caldp_ui.offline import offer
+from caldp_ui.offline import maps, offer
+from caldp_ui.offline.records import Part
 from caldp_ui.parts import numbers, pictures, pins, promises, sharing
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.personal import scene, take_home, words
+from caldp_ui.personal import films, scene, words
 from caldp_ui.personal.page_state import (
     STATE,
     PersonalData,
+    PersonalState,
+    load_fast_data,
     own_place_shares,
     with_known_places,
     without_personal_tags,
@@ -27,6 +33,21 @@ from caldp_ui.words import formats, policies
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
+
+
+def part(record: PersonalState) -> Part | None:
+    """The page at `record` as a part of a file; None where no film of it can be made."""
+    data = load_fast_data(record)
+    if not films.is_possible(data):
+        return None
+    return maps.part(
+        "personal",
+        "Home and work",
+        "Everybody hides their own places. Move ε, the privacy level.",
+        scene.scene(data),
+        record=record,
+        films=[films.EPSILON_FILM],
+    )
 
 
 def show(data: PersonalData) -> None:
@@ -152,7 +173,7 @@ def _sharing(data: PersonalData) -> None:
         sharing.PLAIN: best_plain_ldp(scenario),
     }
     sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
-    offer.offer_page(STATE, take_home.part)
+    offer.offer_page(STATE, part)
 
 
 def _pictures(data: PersonalData, ours: Result) -> dict[str, bytes]:
