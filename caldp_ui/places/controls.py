@@ -1,4 +1,7 @@
-"""Controls of the map page: blocks, sensitive places, data, method and estimate."""
+"""Controls of the map page: blocks, sensitive places, data, method and estimate.
+
+Hexagons as blocks: how large they are.
+"""
 
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -35,14 +38,32 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common
 from caldp_ui.controls.choices import blocks_of
-from caldp_ui.maps.presets import initial_blocks
-from caldp_ui.places import edits, hexagons, near_points, polygons
+from caldp_ui.maps.presets import hexagon_size, initial_blocks
+from caldp_ui.places import edits, near_points, polygons
 from caldp_ui.places.extent import PAPER_MAP_ONLY
 from caldp_ui.places.page_state import STATE
 from caldp_ui.session import visitor_data
 from caldp_ui.session.scenarios import bind
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
+
+
+def details(blocks: HexagonBlocks, domain: GridDomain) -> None:
+    """The slider of the sizes that fit the map."""
+    st.select_slider(
+        "Size of a hexagon",
+        sorted({*hexagon_resolutions(domain), blocks.resolution}, reverse=True),
+        format_func=hexagon_size,
+        help="Hexagons of H3: about equally large anywhere on Earth, wherever the map lies. A cell "
+        "is in the hexagon that its middle is in.",
+        **bind(
+            STATE,
+            "hexagons",
+            blocks.resolution,
+            lambda s, v: s.with_context(blocks=HexagonBlocks(v)),
+        ),
+    )
+
 
 K = TypeVar("K")
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
@@ -131,7 +152,7 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
             ),
         )
     elif isinstance(blocks, HexagonBlocks):
-        hexagons.details(blocks, domain)
+        details(blocks, domain)
     elif isinstance(blocks, PolygonBlocks):
         polygons.details(blocks)
     elif isinstance(blocks, DrawnBlocks):
