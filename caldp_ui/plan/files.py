@@ -1,4 +1,7 @@
-"""Exports: the numbers of the picture, the plan as a scenario, and Python."""
+"""Exports: the numbers of the picture, the plan as a scenario, and Python.
+
+The page as one file: how many people a goal needs, along its sliders.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,12 +11,36 @@ import streamlit as st
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports, runs
-from caldp_ui.offline import offer
+from caldp_ui.controls.common import Slider
+from caldp_ui.offline import boards, offer
+from caldp_ui.offline.records import Part
 from caldp_ui.parts import sharing
-from caldp_ui.plan import people_needed, take_home, words
-from caldp_ui.plan.page_state import OF_REGIONS, STATE, Plan
+from caldp_ui.plan import films, people_needed, side, words
+from caldp_ui.plan.page_state import OF_REGIONS, RELATIVE, STATE, Plan
 from caldp_ui.plan.people_needed import Need
 from caldp_ui.plan.regions import Margins, regions_of
+
+
+def part(record: Plan) -> Part | None:
+    """The page; None for a goal whose points take trials."""
+    if record.goal not in RELATIVE:
+        return None
+    epsilon, people, within, floor = films.sliders(record)
+    titled: dict[str, Slider[Plan]] = {
+        side.floor_title(record): floor,
+        side.WITHIN_TITLE: within,
+        "Privacy level ε": epsilon,
+        "People": people,
+    }
+    return boards.part(
+        "plan",
+        "Plan a survey",
+        "From the accuracy that one needs to people and ε. Move one slider at a time.",
+        films.page(None),
+        record,
+        sliders=titled,
+    )
+
 
 _OVERALL = """
 def accuracy(mechanism, p, n):
@@ -40,7 +67,7 @@ def show(record: Plan) -> None:
         sharing.true_file(STATE.key("json"), exports.FILE, exports.scenario_json(planned), planned)
         st.code(exports.command(planned), language="bash")
         sharing.python(snippet(record))
-        offer.offer_page(STATE, take_home.part)
+        offer.offer_page(STATE, part)
 
 
 def planned_scenario(record: Plan) -> Scenario | None:

@@ -24,7 +24,7 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import charts, memo, people_needed, side, words
+from caldp_ui.plan import board, charts, people_needed, side, words
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.page_state import GOALS, LINK, STATE, Plan
 from caldp_ui.plan.people_needed import Need, epsilon_for
@@ -64,7 +64,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     plain_words, technical = (each.value for each in page.code[:2])
     setup = words.memo_setup(PLAN, points)
     margins = margins_of(setup, PLAN.goal, no_progress)
-    assert plain_words == memo.plain_memo(PLAN, points, margins)
+    assert plain_words == board.plain_memo(PLAN, points, margins)
     for name, margin in zip(margins.names, margins.margins.tolist(), strict=True):
         assert f"to ± {formats.digits(100 * margin)} " in plain_words
         assert f"for “{name}”" in plain_words
@@ -81,7 +81,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     assert not any(entry.title.lower() in plain_words.lower() for entry in MECHANISMS.values())
     assert headline.sentence in plain_words
     assert "shows which block someone is in" in plain_words
-    assert technical == memo.technical_memo(PLAN, points)
+    assert technical == board.technical_memo(PLAN, points)
     figure = charts.figure(PLAN, points, None, LIGHT)
     written = [text.strip() for each in figure.data if each.mode == "text" for text in each.text]
     for people in (ours.people, plain.people):

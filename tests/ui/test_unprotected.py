@@ -18,7 +18,7 @@ from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, RegionBlo
 from caldp_ui.compute import runs
 from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record
-from caldp_ui.plan import memo, people_needed
+from caldp_ui.plan import board, people_needed
 from caldp_ui.plan import words as plan_words
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.results import words as result_words
@@ -127,7 +127,7 @@ def test_a_plan_and_its_memo_begin_with_them(
     monkeypatch.setattr(plan_words, "setup_at", lambda record, level: result.setup)
     points = people_needed.needs_by_protection(list(people_needed.compute_needs(plan, no_progress)))
     assert plan_words.headline(plan, points).sentence.startswith(FIRST)
-    assert memo.plain_memo(plan, points, None).startswith(FIRST)
+    assert board.plain_memo(plan, points, None).startswith(FIRST)
 
 
 def test_results_of_a_collection_begin_with_them() -> None:
