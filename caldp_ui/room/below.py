@@ -1,4 +1,7 @@
-"""Under the board: what is promised and what is not, the coin, numbers, and exports."""
+"""Under the board: what is promised and what is not, the coin, numbers, and exports.
+
+Exports of a room: Python that computes the estimate again from reports.csv.
+"""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -11,14 +14,47 @@ from caldp_ui.compute import exports
 from caldp_ui.offline import offer
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.room import files, films, rehearsal, words
+from caldp_ui.room import films, rehearsal, words
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import channel_of
+from caldp_ui.room.question import Question, channel_of, columns_of
 from caldp_ui.session.link_check import seal
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
+
+_SNIPPET: Final = """import csv
+
+import numpy as np
+
+from caldp_core import Context, estimate, intervals, mechanism
+
+answers = {answers!r}
+sensitive = {sensitive!r}
+context = Context.high_low(np.isin(np.arange(len(answers)), sensitive), {epsilon!r})
+coin = mechanism(context, "randomized-response")
+columns = np.array({columns!r})
+# A name that a spreadsheet would run as a formula has an apostrophe before it in the file.
+known = {{mark + name: y for mark in ("'", "") for y, name in enumerate(answers)}}
+with open("reports.csv", encoding="utf-8", newline="") as file:
+    reports = [known[row["report"]] for row in csv.DictReader(file)]
+tally = coin.tally(columns[reports])
+shares = estimate(coin, tally)
+ranges = intervals(coin, tally, 0.95, shares)
+for row in zip(answers, shares, ranges.low, ranges.high):
+    print(*row, sep="\\t")
+"""
+
+
+def snippet(question: Question) -> str:
+    """Python that reads reports.csv and prints shares with their 95 % ranges."""
+    return _SNIPPET.format(
+        answers=question.answers,
+        sensitive=question.sensitive,
+        epsilon=question.epsilon,
+        columns=columns_of(question).tolist(),
+    )
+
 
 _COIN: Final = (
     "Of 100 phones with the true answer of a row, this many report the answer of a column. A phone "
@@ -87,7 +123,7 @@ def _sharing(read_poll: PollReader) -> None:
             ("reports.csv", listed(poll)),
         ):
             sharing.file_button(STATE.key(name.partition(".")[0]), name, content)
-        sharing.python(files.snippet(poll.question))
+        sharing.python(snippet(poll.question))
         if poll.mark == rehearsal.MARK:
             offer.offer_page(STATE, films.part)
 

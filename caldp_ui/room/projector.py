@@ -1,7 +1,11 @@
-"""The projector: reports arrive, ranges tighten; how phones come in, and the teacher's buttons."""
+"""The projector: reports arrive, ranges tighten; how phones come in, and the teacher's buttons.
 
-from collections.abc import Mapping
-from typing import Final
+The button that asks what is written; a question that protects nobody is confirmed first.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final, TypeAlias
 
 import segno
 import streamlit as st
@@ -11,15 +15,68 @@ from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.parts import headline
-from caldp_ui.room import asking, below, boards, form, intake, poll_links, words
+from caldp_ui.room import below, boards, form, intake, poll_links, words
 from caldp_ui.room.attempts import OPEN, attempt_limiter
 from caldp_ui.room.figures import history
-from caldp_ui.room.page_state import NEXT, STATE
+from caldp_ui.room.page_state import NEXT, STATE, protect_all
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
 from caldp_ui.room.registry import TeacherKey, format_code, normalize_code, rooms, this_visit
 from caldp_ui.session import handover, notices
 from caldp_ui.session.ticking import redraw_every, run_page
+
+Ask: TypeAlias = Callable[[Question], None]
+_WARNED: Final = "room/warned"
+"""The question that protects nobody, as the teacher was warned of it."""
+
+
+def button(name: str, label: str, icon: str, ask: Ask) -> None:
+    """Draw the button that asks the question on the page; the warning, where one is due.
+
+    `name`: of the widget. `icon`: "" for none. `ask`: called with the question.
+    """
+    question = STATE.current().question
+    if question.sensitive or st.session_state.get(_WARNED) != question:
+        st.button(
+            label,
+            type="primary",
+            width="stretch",
+            icon=icon or None,
+            key=STATE.key(name),
+            on_click=_ask_protected,
+            args=(ask, None),
+        )
+        return
+    st.warning(escape_markdown(words.unprotected_warning(question)), icon=":material/lock_open:")
+    st.button(
+        "Protect all answers",
+        type="primary",
+        width="stretch",
+        key=STATE.key("protect"),
+        on_click=STATE.change,
+        args=(lambda draft: replace(draft, question=protect_all(draft.question)),),
+    )
+    st.button(
+        "Ask without protection",
+        width="stretch",
+        key=STATE.key("unprotected"),
+        on_click=_ask_protected,
+        args=(ask, question),
+    )
+
+
+def _ask_protected(ask: Ask, confirmed: Question | None) -> None:
+    """Ask what is written now, or warn: the click may come before the page has followed a change.
+
+    `confirmed`: the question that the teacher asks without protection.
+    """
+    question = STATE.current().question
+    if question.sensitive or question == confirmed:
+        st.session_state.pop(_WARNED, None)
+        ask(question)
+    else:
+        st.session_state[_WARNED] = question
+
 
 _TEACHER_KEY: Final = "room/held"
 _NEXT_KEY: Final = "room/next"
@@ -48,7 +105,7 @@ def find_teacher_key() -> TeacherKey | None:
 
 def open_button() -> None:
     """Draw the button that opens a poll with the question on the page."""
-    asking.button("open", "Open the poll", ":material/co_present:", _open)
+    button("open", "Open the poll", ":material/co_present:", _open)
 
 
 def _open(question: Question) -> None:
@@ -167,7 +224,7 @@ def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
         _code(poll, gate.shared_address(address) or address)
     draft = STATE.current()
     with st.container(horizontal=True, gap="xsmall"):
-        asking.button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))
+        button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))
         st.button("Cancel", key=STATE.key("back"), on_click=_set_writing_next, args=(False,))
     st.caption(escape_markdown(words.coverage(draft.question)))
     form.question(draft)

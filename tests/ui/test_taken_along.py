@@ -40,7 +40,7 @@ from caldp_ui.plan import files as plans
 from caldp_ui.plan import people_needed
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.room import below
-from caldp_ui.room import files as rooms
+from caldp_ui.room import below as rooms
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
