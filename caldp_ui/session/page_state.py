@@ -2,6 +2,12 @@
 
 Widgets hold no state of their own: before each is drawn its value is set from the record, and its
 callback changes the record. No page reads the state of another.
+
+Old values of widgets that come back: the browser sends a click before it has got the page.
+
+A record that changes as a whole, by an example or a preset, changes many widgets. Whoever clicks
+before the browser has drawn them sends their old values with the click, and Streamlit takes these
+for changes by hand.
 """
 
 from collections.abc import Callable
@@ -11,10 +17,36 @@ from typing import Any, Final, Generic, TypeVar
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.session import echoes, handover, links, visitor_data
+from caldp_ui.session import handover, links, visitor_data
 from caldp_ui.session.link_check import Codec, seal
 from caldp_ui.session.notices import notify
 from caldp_ui.session.ticking import current_fragment, is_asked_for
+
+
+def record_drawn_value(page: str, key: str, value: Any) -> None:
+    """Record that the widget `key` is drawn with `value`, whatever the browser has there."""
+    replaced = _replaced_values(page)
+    if key in st.session_state and st.session_state[key] != value:
+        replaced[key] = st.session_state[key]
+    else:
+        replaced.pop(key, None)
+
+
+def is_echo(page: str, key: str) -> bool:
+    """Whether this run's value of the widget is one that the page has replaced, and others are too.
+
+    A hand changes one widget at a time: a lone one that goes back to what it was is meant.
+    """
+    replaced, now = _replaced_values(page), st.session_state
+    returned = {each for each, old in replaced.items() if each in now and now[each] == old}
+    return key in returned and len(returned) > 1
+
+
+def _replaced_values(page: str) -> dict[str, Any]:
+    """By key, what the browser had where the page's last run drew something else."""
+    replaced: dict[str, Any] = st.session_state.setdefault(f"{page}/echoes", {})
+    return replaced
+
 
 R = TypeVar("R")
 _HISTORY_MAX: Final = 50
@@ -79,12 +111,12 @@ class PageState(Generic[R]):
         """Arguments that tie a widget to the record: it shows `value`, its change is `update`."""
         key, part = self.key(name), current_fragment()
         if part is None:
-            echoes.record_drawn_value(self.page, key, value)
+            record_drawn_value(self.page, key, value)
         st.session_state[key] = value
 
         def changed() -> None:
             picked = st.session_state[key]
-            if picked is not None and is_asked_for(part) and not echoes.is_echo(self.page, key):
+            if picked is not None and is_asked_for(part) and not is_echo(self.page, key):
                 self.change(lambda before: update(before, picked))
 
         return {"key": key, "on_change": changed}
