@@ -1,4 +1,7 @@
-"""Tabs under the pictures: what is promised, the formula, numbers, share and export."""
+"""Tabs under the pictures: what is promised, the formula, numbers, share and export.
+
+The page as one file: one person, one attacker and all reports, along its four sliders.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,16 +10,33 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from caldp_ui.offline import offer
+from caldp_ui.offline import boards, offer
+from caldp_ui.offline.records import Part
 from caldp_ui.parts import numbers, pins, promises, sharing
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import ANSWERS
-from caldp_ui.yesno import picture, take_home, words
-from caldp_ui.yesno.page_state import STATE, YesNoData, yes_no_policy
+from caldp_ui.yesno import films, picture, words
+from caldp_ui.yesno.page_state import STATE, YesNoData, YesNoState, yes_no_policy
 from caldp_ui.yesno.pin_view import PIN_VIEW
+from caldp_ui.yesno.side import SLIDERS
+
+_TITLES = ("ε of yes", "ε of no", "People", "Truly yes")
+
+
+def part(record: YesNoState) -> Part:
+    """The page at `record` as a part of a file."""
+    return boards.part(
+        "yesno",
+        "Yes or no",
+        "One question, with yes and no protected differently. Move one slider at a time.",
+        films.page(None),
+        record,
+        sliders=dict(zip(_TITLES, SLIDERS, strict=True)),
+    )
+
 
 PLAIN: Final = "plain LDP (Warner's coin)"
 _FORMULA: Final = r"""
@@ -74,7 +94,7 @@ def _sharing(data: YesNoData) -> None:
     save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
     others = {"warners-coin": data.warner.result.setup.scenario}
     sharing.section(STATE, ANSWERS, report, others, save)
-    offer.offer_page(STATE, take_home.part)
+    offer.offer_page(STATE, part)
 
 
 _TABS: Final[dict[str, Callable[[YesNoData], None]]] = {

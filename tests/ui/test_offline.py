@@ -34,7 +34,7 @@ from caldp_ui.room.page_state import Draft
 from caldp_ui.stage import Film, Scene
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.words import formats
-from caldp_ui.yesno import take_home as yesno
+from caldp_ui.yesno import below as yesno
 from caldp_ui.yesno.page_state import YesNoState
 from tests.contract.checks import naming
 
