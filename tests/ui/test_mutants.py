@@ -124,7 +124,8 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         test_room.test_what_is_said_of_a_report_is_the_channels,
     ),
     "gone where it is the truth": (
-        phone_words.remains_sentence, "if odds.is_sent_as_it_is", "if not odds.is_sent_as_it_is",
+        phone_words.remains_sentence,
+        "if attempts.is_sent_as_it_is", "if not attempts.is_sent_as_it_is",
         test_room.test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer,
     ),
     "nearly all told as all": (
