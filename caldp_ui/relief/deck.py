@@ -205,7 +205,7 @@ def describe_column(title: str, columns: Columns, tiles: Tiles, i: int) -> str:
     middle = float(tiles.latitudes[i]), float(tiles.longitudes[i])
     place = formats.degrees(*middle, tiles.degrees)
     spread = float(columns.spread[i])
-    spread_text = f", ± {points(spread)} at most" if spread > 0 else ""
+    spread_text = f", ± {points(spread)} at most (95 %)" if spread > 0 else ""
     return f"{title}, {place}\n{percent(float(columns.shares[i]))} of all people{spread_text}"
 
 

@@ -197,7 +197,7 @@ def test_plus_minus_is_a_95_percent_range_wherever_it_is_written() -> None:
     """A file that writes ± says there or in its own column what it is; `formats` only sets it."""
     for path in sorted((ROOT / "caldp_ui").rglob("*.py")):
         text = path.read_text("utf-8")
-        if "±" in text and path.name not in {"formats.py", "layers.py", "page_state.py"}:
+        if "±" in text and path.name not in {"formats.py", "page_state.py"}:
             with naming(str(path)):
                 assert "95 %" in text or "95 of 100" in text
                 assert "standard error ±" not in text
