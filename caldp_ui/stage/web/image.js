@@ -44,7 +44,8 @@ function imagePictures(stage, isShared) {
     @param {ReturnType<typeof imagePictures>} all */
 function kinds({data: {image}}, all) {
     /** @type {(is: boolean) => string} */
-    const titles = is => all.filter(({picture: {meta: {id}}}) => image.estimates.includes(id) === is)
+    const titles = is => all
+        .filter(({picture: {meta: {id}}}) => image.estimates.includes(id) === is)
         .map(({title}) => title).join(", ");
     const estimated = titles(true), other = titles(false);
     if (!estimated) return [];
