@@ -1,6 +1,7 @@
 """Hyperplanes over F_q: what they are, the transforms, and the exact law of their tally."""
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import product as each_of
 
 import numpy as np
@@ -148,11 +149,18 @@ def one_more(scalar: Ints, vector: Ints, m: int) -> Ints:
 
 
 @pytest.mark.parametrize("wrong", [and_for_times, whole_numbers, one_more])
-def test_other_products_have_another_law(wrong: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hyperplanes, "product", wrong)
+def test_other_products_have_another_law(
+    wrong: Callable[[Ints, Ints, int], Ints], monkeypatch: pytest.MonkeyPatch
+) -> None:
     space, people = Hyperplanes(2, 2), TINY[2][2]
+    law = exact_law(space, people)
+
+    def of_elements(scalar: Ints, vector: Ints, m: int, d: int = 1) -> Ints:
+        return wrong(scalar, vector, m) if d == 1 else product(scalar, vector, m, d)
+
+    monkeypatch.setattr(hyperplanes, "product", of_elements)
     with pytest.raises(AssertionError):
-        check_law(draw_tallies(space, people, 60_000), exact_law(space, people))
+        check_law(draw_tallies(space, people, 60_000), law)
 
 
 def test_other_shares_of_the_digits_have_another_law(monkeypatch: pytest.MonkeyPatch) -> None:

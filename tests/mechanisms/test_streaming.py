@@ -18,7 +18,7 @@ def test_pieces_hold_everybody_once(people: list[int], most: int) -> None:
 
 
 def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_CHUNK", 10)
+    monkeypatch.setattr(streaming, "_PEOPLE_CHUNK", 10)
     sizes: list[int] = []
 
     def send(kinds: Ints) -> Ints:
