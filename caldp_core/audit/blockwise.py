@@ -2,13 +2,13 @@
 
 The pairs (x, x′) of one block for which E is finite form two classes: x′ is sensitive as well, or
 it is not and reports λ·base(y) or itself in the clear. The largest ratio of each class follows from
-a few extremes of the block's channel (`block_extremes.py`). These are found in the first of three
+a few extremes of the block's channel. These are found in the first of three
 ways that is possible; the later ones check less:
 
 1. every entry of the channel, read row by row, if the family streams its rows (and those are not so
    many that they would take more than some ten seconds, where the family states its form);
 2. every entry of the channel, written out whole, if it is small enough;
-3. the few weights of the channel's form, which the family states (`support_forms.py`).
+3. the few weights of the channel's form, which the family states.
 
 The extremes of one block's channel that decide its audit, found without writing it out.
 
@@ -477,7 +477,7 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
     Agrees with `exact_audit` where that can be run. Raises `CaldpError` for channels beyond
     `STREAM_MAX_ENTRIES` that can only be streamed, where the family can neither stream rows
     nor write out its channel nor state its form, and where what is stated of reports is stated by
-    a class that does not make them (`statement_check.py`).
+    a class that does not make them.
     """
     _require_stated(mechanism, "block_structure", MAKES_REPORTS)
     structure = mechanism.block_structure()

@@ -2,7 +2,7 @@
 
 The strongest way that the mechanism's size and statements allow is taken; the verdict says which
 (`LargeAudit.method`). A statement counts only if it is about the very reports that the mechanism
-makes (`statement_check.py`); where nothing can be read, nothing is certified.
+makes (`blockwise.py`); where nothing can be read, nothing is certified.
 
 Audit of mechanisms on maps that report rows and columns independently, against their policy.
 

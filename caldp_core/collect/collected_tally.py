@@ -36,7 +36,7 @@ def zero_refusals() -> dict[str, int]:
 
 @dataclass(frozen=True, eq=False)
 class CollectedTally:
-    """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`batches.py`).
+    """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`collector.py`).
 
     `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by `repeats.py`, (0,)
     where they were not counted so. Addition in any order gives the same.

@@ -622,7 +622,7 @@ def tally_files(
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
     Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
     since it was counted: `output` then has all files before it, and nothing of this one. Of a batch
-    in several files all are in `paths`, also of a run that goes on (`batches.py`). Runs into
+    in several files all are in `paths`, also of a run that goes on. Runs into
     one output wait for each other. Of an output that is a pipe or a device nothing is read, and it
     is written once.
     """

@@ -31,7 +31,7 @@ def tally_frame(
 ) -> CollectedTally:
     """The tally of a DataFrame: its column `report`, and `protocol` and `batch` if they are there.
 
-    `batch`: the name of these reports in the books, beside those in the column (`batches.py`).
+    `batch`: the name of these reports in the books, beside those in the column (`collector.py`).
     `rows_max`: most partial tallies that come to the driver. Raises `CaldpError` for a frame
     without that column, and for an empty name.
     """

@@ -2,7 +2,7 @@
 
 Three steps. The cascade (`cascade.py`) pools what does not stand out, so that each symbol has
 surroundings that can be trusted. Their mean, the symbol left out, is what is expected of it; how
-closely shares follow it the data say (`posterior.py`). Of all shares that are not negative and keep
+closely shares follow it the data say. Of all shares that are not negative and keep
 each block's total, those with the least expected total variation are taken: by Lagrange, of each
 symbol the same quantile of what its share may be, the one that gives the sum. The second step and
 the third are done twice, as better shares are better surroundings.

@@ -16,7 +16,7 @@ which is concave in p. The composite likelihood (Lindsay 1988; Varin, Reid, Firt
 over the block's s hidden symbols, summed over blocks. Its expectation is highest at the true p,
 though its curvature is not the estimate's precision; and the mean is the largest weight of the
 inclusions for which it is surely concave. Its maximum keeps each block's observed share. It is
-found exactly: by a search for H, and for given H in closed form (`composite_profile.py`). For
+found exactly: by a search for H, and for given H in closed form. For
 subset selection it is the unbiased estimate wherever that has no negative share.
 
 What it costs not to know which symbols were included together: by how much the total variance in

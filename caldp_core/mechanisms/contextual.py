@@ -240,7 +240,7 @@ class ContextMechanism:
         return SupportTally(self.oracles.probabilities, included, per_block, clear)
 
     def craftable(self) -> CraftableOracles | None:
-        """The oracles if they can craft reports, else None (see `crafted.py`)."""
+        """The oracles if they can craft reports, else None (see `base.py`)."""
         return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:

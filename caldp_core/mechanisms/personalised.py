@@ -7,7 +7,7 @@ distribution of a report depends on x and on whose place x is only through the t
 reported alike, and "x as my home" is within e^ε of "x, a place like any other". As in ULDP itself,
 one thing is not protected: a report in the clear reveals that x is none of the user's own places.
 
-The collector spreads each tag's share over a *background* (`backgrounds.py`):
+The collector spreads each tag's share over a *background*:
 p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
 
 The collector's assumption of what is behind a tag: where homes are, where work is.

@@ -1,6 +1,6 @@
 """What the stage shows, as frozen records; `film.py` has what it plays.
 
-`gestures.py` has the readers' actions that it reports.
+`component.py` has the readers' actions that it reports.
 
 All words that people read come from here, none from the browser's side but the names of its own
 buttons. Shares are parts of all people, in [−1, 1], one a cell.

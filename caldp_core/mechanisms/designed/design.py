@@ -16,7 +16,7 @@ The loss is tr(Ω·n·Cov p̂) for a form Ω ⪰ 0 instead of a diagonal one: Σ
 for Ω = Σ w_g 1_g 1_gᵀ. With Ω = LLᵀ and β = L⁻¹v it is that of even weights for the columns β, so
 the search for weights is the same; the rows' sums become L⁻¹1. Where groups leave single values
 open, Ω is made positive by a little of every value's error, so that each still has an estimate.
-The proof is that of `certificate.py` with Ω itself, whose G needs no inverse of it.
+The proof is that of `relaxation.py` with Ω itself, whose G needs no inverse of it.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Two-sided geometric noise on one axis of m cells, kept on the axis: the channel and its inverse.
 
-`grid_geometric.py` has two of these at right angles. With Z two-sided geometric, P(Z = z) =
+`GridGeometric` has two of these at right angles. With Z two-sided geometric, P(Z = z) =
 (1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), the report is x + Z moved to the
 nearest cell of the axis, so Q(y|x) = w_y·α^{|x−y|} with w = 1/(1+α) at both ends and (1−α)/(1+α)
 between. One step of x changes no probability by more than 1/α, hence E = ε·|x − x′|. α = A/2^48 is

@@ -10,7 +10,7 @@ They draw in the continuous plane and round to a grid (§4.2). Rounding merges p
 told apart less than E allows, at a price: with 1, 2 and 4 nats per cell reports lie 6 %, 40 % and
 more than 300 % farther from the truth. And drawn in finite precision it leaks, so they keep back a
 part of ε. Here Z is drawn on the grid, from a distribution in rationals: each weight is a
-float, taken as exact, of a distance reduced by more than all rounding errors (`planar_law.py`).
+float, taken as exact, of a distance reduced by more than all rounding errors.
 
 How far a report lies from the truth, for the two mechanisms that keep a Euclidean promise.
 

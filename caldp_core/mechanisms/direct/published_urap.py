@@ -111,7 +111,7 @@ class PublishedUrap(ContextMechanism):
         )
 
     def craftable(self) -> CraftableOracles | None:
-        """None: reports that name a symbol carry bits too, which `crafted.py` leaves out."""
+        """None: reports that name a symbol carry bits too, which `base.py` leaves out."""
         return None
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:

@@ -306,7 +306,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         return np.concatenate([included, per_block, histogram[self.outputs :]])
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Lies are spread by one uniform multinomial; truths as `hyperplane_tally.py` does."""
+        """Lies are spread by one uniform multinomial; truths as `hyperplanes.py` does."""
         some = np.flatnonzero(counts)
         truths = np.zeros_like(counts)
         truths[some] = rng.binomial(counts[some], 1.0 - self._share[self._block[some]])

@@ -10,7 +10,7 @@ To look up an entry that is the same for everybody would cost as much as the rep
 
 Reports that are sets of a block's symbols, one bit for each: unary encodings and subsets.
 
-The bits of a report stand in the order of the block's ranks, packed as `packed_bits.py` says.
+The bits of a report stand in the order of the block's ranks, packed as `supports.py` says.
 
 Reports that are whole numbers: Hadamard, Galois and randomized response.
 

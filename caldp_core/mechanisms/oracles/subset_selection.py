@@ -18,7 +18,7 @@ others before x and those behind it are independent uniform subsets. So these pe
 upwards, behind x, with need ω−1−a, and a scan downwards, before x, with need a. Both scans pool
 everybody, whatever their x, and go step by step together.
 
-Uniform random subsets of a given size, as rows of packed bits (`packed_bits.py`).
+Uniform random subsets of a given size, as rows of packed bits (`supports.py`).
 
 Used by `subset_selection.py` to draw reports.
 
