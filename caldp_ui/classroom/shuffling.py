@@ -16,6 +16,7 @@ from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.picture import Chart, HtmlPart, Picture
 from caldp_ui.classroom.station import Board, Station
 from caldp_ui.words import formats, mixing
+from caldp_ui.words.glossary import terms
 from caldp_ui.words.headline import Headline
 
 DELTA: Final = 1e-9
@@ -173,13 +174,14 @@ def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
         f"{closed} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
         f"nothing, so ε₀ is drawn. The solid line, {best} here, is the divergence of "
         "their reduction to clones (as of 2023) summed up, rounded to the safe side; it holds "
-        "for any mechanism. **(ε, δ)**: unlike on all other pages, the chance of any outcome may "
+        "for any mechanism. **(ε, δ)**: unlike without shuffling, the chance of any outcome may "
         "change by δ beyond the factor e^ε. **In blocks** a report shows its block, so the crowd "
         "is one's own block: "
         f"{formats.counted(data.crowd, 'person', 'people')}, in blocks of equal size. Against "
         "the mixer itself, "
         f"and if all others are fakes, ε₀ = {lesson.epsilon:g} is what is left: that is local."
     )
+    terms("δ")
 
 
 def _numbers(data: ShufflingBounds) -> dict[str, dict[str, str]]:

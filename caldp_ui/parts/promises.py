@@ -50,7 +50,11 @@ def _shuffling_section(nouns: Vocabulary, setup: Setup) -> None:
         "If reports are mixed", icon=":material/shuffle:", key="if-mixed", on_change="rerun"
     )
     if expander.open:
-        expander.markdown(mixing.scenario_text(nouns, setup) or "No bound is known here.")
+        with expander:
+            text = mixing.scenario_text(nouns, setup)
+            st.markdown(text or "No bound is known here.")
+            if text:
+                terms("δ")
 
 
 def audit_section(state: PageState[S], scenario: Scenario) -> None:

@@ -45,6 +45,7 @@ from tests.ui.exported import Files, Run
 Query = dict[str, str]
 OURS, PLAIN = "scenario.json", "plain-ldp.json"
 NUMBER = r"more than 99\.9|[\d.,]+"
+LENGTH: Final = r"[\d.,]+ k?m"
 OF = rf"(?:all but )?(?:{NUMBER}) of [\d,]+(?: million)?"
 RIGHT: Final = rf"(?:is right at most|may be right) <em>({{}}{NUMBER}) times in 100</em>"
 _READ: Final = (
@@ -278,7 +279,7 @@ def _of_distances() -> list[Query]:
 
 
 def _off(file: str) -> Sentence:
-    return Sentence(rf"(?P<km>{NUMBER} km) on average", {"km": (file, earth_mover)})
+    return Sentence(rf"(?P<km>{LENGTH}) on average", {"km": (file, earth_mover)})
 
 
 DISTANCES: Final = Page(
@@ -286,9 +287,9 @@ DISTANCES: Final = Page(
     _of_distances,
     len(distances.PRESETS),
     Sentence(
-        rf"The map misplaces people by (?P<ours>{NUMBER} km) on average, plain LDP by "
-        rf"(?P<plain>{NUMBER} km)\. Blocks with similar privacy misplace them by "
-        rf"(?P<blocks>{NUMBER} km)\.",
+        rf"The map misplaces people by (?P<ours>{LENGTH}) on average, plain LDP by "
+        rf"(?P<plain>{LENGTH})\. Blocks with similar privacy misplace them by "
+        rf"(?P<blocks>{LENGTH})\.",
         {
             "ours": (OURS, earth_mover),
             "blocks": (BLOCKS, earth_mover),

@@ -34,7 +34,7 @@ class Reading:
 def read(text: str) -> Reading:
     """What "42 of 100", "0.0012", "3.67 million", "12 km", "more than 99.9 of 100" … are.
 
-    Metres are read as parts of a kilometre.
+    Metres are read as parts of a kilometre; of three digits the third is not meant: "850 m".
     """
     text = text.replace("*", "").replace("\N{NO-BREAK SPACE}", " ").strip()
     if text in _NOTHING:
@@ -62,6 +62,7 @@ def _number(text: str) -> Reading:
     scale *= 10.0 ** int(power[1:]) if power else 1.0
     scale *= {" %": 0.01, " m": 0.001}.get(unit, 1.0)
     value, half = float(digits.replace(",", "")), 0.5 * 10.0 ** -len(decimals)
+    half *= 10 if unit == " m" and value >= 100 else 1
     return Reading(value - half, value + half).times(scale)
 
 

@@ -10,6 +10,7 @@ from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import CLASSROOM, PAGES
 from caldp_ui.words import mixing
+from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.statements import OF_PAGES, OF_STATIONS, Statement
 from caldp_ui.words.vocabulary import PLACES
 from tests.test_docs_mathematics import rows
@@ -68,5 +69,7 @@ def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
     sentence = mixing.scenario_text(PLACES, prepare(Scenario()))
     for is_open in (False, True):
         at = open_page("pages/places.py", {}, {"if-mixed": is_open})
-        assert (sentence in [item.value for item in at.main.markdown]) == is_open
+        texts = [item.value for item in at.main.markdown]
+        assert (sentence in texts) == is_open
+        assert (f"**δ**: {DEFINITIONS['δ']}" in texts) == is_open
     assert not mixing.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))
