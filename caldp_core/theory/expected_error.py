@@ -306,6 +306,8 @@ _MOVED_MOST: Final = 64
 """Values up to which their variances are computed one by one."""
 _FEW_MOST: Final = 0.01
 """Part of Σσ that may come from estimates that rest on few reports."""
+_FREEDOM_LEAST: Final = 4
+"""Degrees of freedom for each control: with none left any error would seem certain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,20 +349,26 @@ class Controls:
         lengths = [off @ off, 0.5 * np.abs(off).sum(), 0.5 * np.abs(off - off.mean()).sum()]
         return np.array(lengths[: self.expected.size])
 
-    def corrected(self, mean: Floats, off: Floats) -> tuple[float, float]:
+    def corrected(self, mean: Floats, off: Floats, trials: int) -> tuple[float, float]:
         """The mean of the error with its controls at their expectation, and its standard error.
 
         (1 + controls,) `mean` of trials, the error first; `off`: (trials, 1 + controls) deviations,
-        scaled so that the sum of their squares is the variance of the mean.
+        scaled so that the sum of their squares is the variance of the mean. `trials`: of the
+        stratum with the fewest. As many controls, the first, as their slopes can be told from.
         """
-        error, others = off[:, 0], off[:, 1:]
-        scale = np.sqrt((others**2).sum(axis=0))
-        slope = np.linalg.lstsq(others / np.maximum(scale, 1e-300), error, rcond=1e-9)[0]
-        slope = np.where(scale > 0, slope / np.maximum(scale, 1e-300), 0.0)
-        rest = error - others @ slope
-        freedom = max(1.0, len(off) - 1.0 - slope.size) / max(1.0, len(off) - 1.0)
-        moved = float(mean[0] - slope @ (mean[1:] - self.expected))
-        return max(moved, 0.0), float(np.sqrt(rest @ rest / freedom))
+        freedom = max(1, trials - 1)
+        used = min(self.expected.size, freedom // _FREEDOM_LEAST)
+        error, others = off[:, 0], off[:, 1 : 1 + used]
+        missed = mean[1 : 1 + used] - self.expected[:used]
+        scale = np.maximum(np.sqrt((others**2).sum(axis=0)), 1e-300)
+        inverse = np.linalg.pinv(others / scale, rcond=1e-9)
+        slope = inverse @ error
+        rest = error - others @ (slope / scale)
+        # That the slopes are estimates, too, counts the more the further the controls have missed.
+        slopes = ((missed / scale) @ inverse) ** 2
+        inflation = freedom / (freedom - used) * (1 + slopes.sum() / freedom)
+        moved = float(mean[0] - (missed / scale) @ slope)
+        return max(moved, 0.0), float(np.sqrt(rest @ rest * inflation))
 
 
 _RARE: Final = 1.0
@@ -613,7 +621,7 @@ class _Trials:
                 for weight, part, own in zip(weights, parts, means, strict=True)
             ]
         )
-        error, rest = self.controls.corrected(mean, off)
+        error, rest = self.controls.corrected(mean, off, min(map(len, parts)))
         return Forecast(
             error, deviation, rest, f"simulated, {count_text(len(off), 'trial', 'trials')}"
         )

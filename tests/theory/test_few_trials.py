@@ -1,0 +1,31 @@
+"""Forecasts of few trials know how far they are off: against a simulation of the definitions."""
+
+import pytest
+from scipy.stats import binom, t
+
+from caldp_core.mechanisms import registry
+from caldp_core.privacy.context import Context
+from caldp_core.theory.expected_error import Budget, expected_error
+from tests.theory.test_plans_reached import nearest, reached, shares
+
+K, PEOPLE, EPSILON, FORECASTS = 20, 1_000, 1.0, 300
+BEYOND = 0.05
+
+
+@pytest.mark.parametrize(("trials", "freedom"), [(4, 3), (8, 6), (16, 12)])
+def test_95_of_100_forecasts_are_off_by_no_more_than_they_say(trials: int, freedom: int) -> None:
+    """With three controls four trials claimed to be certain, and eight knew half of their error.
+
+    `freedom`: of Student's t, with a control for each four trials. Significance 1e-6.
+    """
+    p = shares(K)
+    truth, _ = reached("hadamard", p, PEOPLE, EPSILON, nearest)
+    made = registry.in_context(Context.plain(K, EPSILON), "hadamard")
+    budget = Budget(trials, trials, 0.01)
+    found = [
+        expected_error(made, p, PEOPLE, "simplex", seed=seed, budget=budget)
+        for seed in range(FORECASTS)
+    ]
+    most = t.ppf(1 - BEYOND / 2, freedom)
+    beyond = sum(abs(each.error - truth) > most * each.standard_error for each in found)
+    assert beyond <= binom.isf(1e-6, FORECASTS, BEYOND)
