@@ -90,7 +90,8 @@ def open_app(query: dict[str, str] | None = None, **more: str) -> AppTest:
 
 
 def open_with(scenario: Scenario, **more: str) -> AppTest:
-    """The map page, opened with the link of this scenario."""
+    """The map page, opened with the link of this scenario, which has no data of one's own."""
+    assert not is_own(scenario.dataset), "links hold no data: open `scenario.to_query()`"
     return open_app(LINK.write(PlacesState(scenario)), **more)
 
 

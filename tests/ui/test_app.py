@@ -16,6 +16,7 @@ from caldp_core.mechanisms.specs import Hadamard, LocalHashing, Oue
 from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
+from caldp_ui.app import navigation
 from caldp_ui.compute import curves, plain_ldp, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.presets import BEGIN
@@ -37,6 +38,7 @@ from tests.ui.driver import (
     finished,
     headline_of,
     open_app,
+    open_page,
     open_tab,
     open_with,
     pictures,
@@ -233,7 +235,8 @@ def test_the_page_says_what_plain_ldp_needs() -> None:
     scenario = controls.with_dataset(
         BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places
     )
-    at = open_tab(open_with(scenario), "Numbers")
+    at = open_tab(open_page(navigation.PLACES, scenario.to_query()), "Numbers")
+    assert scenario_of(at) == scenario
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
     needed = plain_ldp.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it

@@ -105,8 +105,14 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     results = made_up_week().results(0.95)
     (block,) = results.record["privacy"]["if_mixed"]["blocks"]  # type: ignore[index]
     (sentence,) = [each for each in words.promise_sentences(results) if "mixed" in each]
-    assert f"to {formats.digits(block['epsilon'])}," in sentence
-    assert f"to {formats.digits(block['epsilon_beside_open'])}," in sentence
+    before, hidden, beside_open = (
+        formats.digits(block[name])
+        for name in ("epsilon_of_one_report", "epsilon", "epsilon_beside_open")
+    )
+    assert (
+        f"ε falls between two protected answers from {before} to {hidden}, and between a protected "
+        f"and an open answer from {before} to {beside_open}. "
+    ) in sentence
     scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
     setup = prepare(scenario)
     crowd = round(
@@ -116,7 +122,7 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     assert found is not None
     text = mixing.scenario_text(VALUES, setup)
     assert f"{crowd:,} reports of the block" in text
-    assert f"from 1 to {formats.digits(found.hidden[0])}," in text
+    assert f"from 1 to {formats.digits(found.hidden[0])}. " in text
 
 
 def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:

@@ -113,5 +113,6 @@ def test_more_answers_stay_on_their_scale() -> None:
 
 def test_kilometres_are_refused_in_one_sentence() -> None:
     at = open_values(replace(Scenario(Survey("income")), policy=CrowFlies()).to_query())
-    assert len(at.warning) == 1
-    assert "choose context, line or distances" in at.warning[0].value
+    (sentence,) = (item.value for item in at.error)
+    assert "choose context, line or distances" in sentence
+    assert not at.warning
