@@ -78,6 +78,7 @@ def test_every_mechanism_is_on_a_menu() -> None:
         policy = menu.page, tuple(menu.link.values())
         if policy not in offered:
             at = open_by_link(menu.page, menu.link, menu.opens)
+            assert not at.error
             assert not at.warning
             offered[policy] = at.selectbox(key=menu.key).options
         assert MECHANISMS[name].title in offered[policy], name
