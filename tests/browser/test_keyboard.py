@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import SCREENS, OpenLink
 from tests.browser.hands import HEADLINE, TABS, button, expect
 
@@ -45,6 +46,7 @@ def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
 ) -> None:
     page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
     spoken = page.locator("body > [role=status]")
+    wait_until_settled(page)  # the headline of a page that has just come is none that is new
     expect(spoken).to_have_text("")
     page.locator(f"{YES} input").press("Home")
     expect(spoken).not_to_have_text("")

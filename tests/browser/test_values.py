@@ -132,7 +132,7 @@ def test_a_table_of_one_s_own_is_pasted_and_its_names_are_texts(page: Any) -> No
     page.get_by_role("button", name="Show it").click()
     expect(page.locator(f"{ROWS} .text")).to_have_text(names)
     expect(page.locator(".st-key-values-own-text")).to_have_count(0)
-    page.wait_for_url("**dataset=table**")
+    page.wait_for_url("**own=*")
     wait_until_settled(page)
     undo(page)
 
