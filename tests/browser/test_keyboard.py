@@ -18,6 +18,13 @@ def middle(of: Any) -> float:
     return float(box["x"] + box["width"] / 2)
 
 
+def open_yesno(open_link: OpenLink) -> Any:
+    """The page at rest: its first moments bring new elements, which have neither focus nor panel."""
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    wait_until_settled(page)
+    return page
+
+
 def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink) -> None:
     page = open_link("yesno", f"{YES} input", locale="ar-EG", **SCREENS["projector"])
     slider = page.locator(f"{YES} input")
@@ -32,7 +39,7 @@ def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink
 
 
 def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
-    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page = open_yesno(open_link)
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to main content")).to_be_focused()
     page.keyboard.press("Enter")
@@ -44,9 +51,8 @@ def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
 def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
     open_link: OpenLink,
 ) -> None:
-    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page = open_yesno(open_link)
     spoken = page.locator("body > [role=status]")
-    wait_until_settled(page)  # the headline of a page that has just come is none that is new
     expect(spoken).to_have_text("")
     page.locator(f"{YES} input").press("Home")
     expect(spoken).not_to_have_text("")
@@ -55,7 +61,7 @@ def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
 
 
 def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink) -> None:
-    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page = open_yesno(open_link)
     button = page.locator("[data-testid=stPopoverButton]:visible").first
     panel = page.locator("[data-testid=stPopoverBody]")
     button.press("Enter")
@@ -69,7 +75,7 @@ def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink
 
 
 def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:
-    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page = open_yesno(open_link)
     alike = button(page, "yesno-alike")
     alike.press("Enter")
     expect(alike).to_be_disabled()
@@ -85,7 +91,7 @@ REST = "document.dispatchEvent(new Event('caldp:rest'))"
 
 
 def test_what_is_drawn_anew_has_the_focus_again_unless_a_hand_let_go(open_link: OpenLink) -> None:
-    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    page = open_yesno(open_link)
     another = button(page, "yesno-another")
     another.focus()
     another.evaluate(REPLACE)

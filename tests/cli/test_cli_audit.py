@@ -181,7 +181,11 @@ def test_ctrl_c_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(cli_audit, "audit_mechanism", interrupted)
-    done = run_audit(tmp_path, mixed_scenario())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+    try:
+        done = run_audit(tmp_path, mixed_scenario())
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (done.exit_code, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
