@@ -19,7 +19,7 @@ def middle(of: Any) -> float:
 
 
 def open_yesno(open_link: OpenLink) -> Any:
-    """The page at rest: its first moments bring new elements, which have neither focus nor panel."""
+    """The page at rest: at first elements come that have neither focus nor panel."""
     page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
     wait_until_settled(page)
     return page

@@ -181,7 +181,7 @@ def test_ctrl_c_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(cli_audit, "audit_mechanism", interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # else ignored beside a shell
     try:
         done = run_audit(tmp_path, mixed_scenario())
     finally:
