@@ -36,5 +36,12 @@
         else if (region.textContent !== seen) region.textContent = seen;
     };
 
-    document.addEventListener("caldp:rest", look);
+    /** @type {number | undefined} */
+    let later;
+    document.addEventListener("caldp:rest", () => {
+        look();
+        clearTimeout(later);
+        // A busy browser draws a headline after the end of its run.
+        later = setTimeout(look, SETTLED_MS);
+    });
 }
