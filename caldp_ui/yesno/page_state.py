@@ -1,10 +1,9 @@
-"""State of the page: a scenario of one yes-or-no question, with its link and undo.
+"""State of the page: a scenario of one yes-or-no question, with its link, undo and ready questions.
 
-Data of the page: a scenario's mechanism beside Warner's coin at the stricter ε.
-
-Everything comes from the mechanism's channel; nothing here draws.
+Its data: a scenario's mechanism beside Warner's coin at the stricter ε, all from the channel.
 """
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -23,9 +22,11 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.controls.presets import PolicyPreset, matching_preset
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.words import promise_levels
 
 BEGIN: Final = Scenario(YesOrNo(), BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0), n=1_000)
 
@@ -152,3 +153,42 @@ def warner_people_factor(data: YesNoData) -> float:
     if data.ours.standard_error == 0:
         return 1.0 if data.warner.standard_error == 0 else float("inf")
     return (data.warner.standard_error / data.ours.standard_error) ** 2
+
+
+PRESETS: Final = (
+    PolicyPreset(
+        "Election",
+        "“Did you vote for the incumbent?” Yes is as delicate as no: Warner's coin (1965).",
+        BinaryQuestion(1.0, 1.0),
+    ),
+    PolicyPreset(
+        "Exam cheating",
+        "“Have you ever cheated in an exam?” Yes is more delicate than no, but no is not public.",
+        BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0),
+    ),
+    PolicyPreset(
+        "Drug use",
+        "“Have you taken drugs?” Only yes is delicate: a report may prove no (Mangat, 1994).",
+        BinaryQuestion(epsilon_01=math.inf, epsilon_10=1.0),
+    ),
+    PolicyPreset(
+        "Declared income",
+        "“Did you declare all of your income?” Only no is delicate: a report may prove yes.",
+        BinaryQuestion(epsilon_01=1.0, epsilon_10=math.inf),
+    ),
+    PolicyPreset(
+        "No protection",
+        "Every report is the true answer: only the error of asking few people is left.",
+        BinaryQuestion(math.inf, math.inf),
+    ),
+)
+"""Each is one click; people and the true share stay as they are."""
+
+
+def title(record: YesNoState) -> str:
+    """The ready question, if it is one, and both ε's."""
+    preset = matching_preset(PRESETS, record.scenario)
+    policy = yes_no_policy(record.scenario)
+    levels = (promise_levels.level(each) for each in (policy.epsilon_10, policy.epsilon_01))
+    levels_text = "ε of yes {}, of no {}".format(*levels)
+    return f"{preset.title}: {levels_text}" if preset else levels_text

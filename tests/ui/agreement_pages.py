@@ -24,7 +24,7 @@ from caldp_ui.places.page_state import PlacesState
 from caldp_ui.values import tables
 from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import ValuesState, initial_scenario
-from caldp_ui.yesno import presets as yesno
+from caldp_ui.yesno import page_state as yesno
 from caldp_ui.yesno.page_state import LINK as QUESTION_LINK
 from caldp_ui.yesno.page_state import YesNoState
 from tests.ui.agreement import (

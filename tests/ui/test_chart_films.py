@@ -25,8 +25,7 @@ from caldp_ui.parts.films import ChartPage
 from caldp_ui.plan import films as plan
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.stage import Film
-from caldp_ui.yesno import films as yesno
-from caldp_ui.yesno import side as yesno_side
+from caldp_ui.yesno import page as yesno
 from caldp_ui.yesno.page_state import YesNoState
 from tests.products import thinned
 from tests.ui.ahead import made
@@ -62,7 +61,10 @@ def stations() -> Iterator[tuple[str, Case]]:
 
 CASES = dict(stations()) | {
     "yesno": Case(
-        navigation.YES_OR_NO, yesno.page(None), YesNoState(), lambda _: yesno_side.SLIDERS
+        navigation.YES_OR_NO,
+        yesno.PAGE.charts(),
+        YesNoState(),
+        lambda _: list(yesno.SLIDERS.values()),
     ),
     "plan": Case(navigation.PLAN, plan.page(None), Plan(), plan.sliders),
     "paper": Case(
@@ -153,9 +155,9 @@ def test_what_else_a_step_rests_on_is_in_its_name() -> None:
         name(classroom.PAGE, Lesson("sum"), epsilon, DARK),
     ]
     assert len({begin, *others}) == 6
-    level = yesno_side.SLIDERS[0]
-    assert name(yesno.page(None), YesNoState(), level) != name(
-        replace(yesno.page(None), depends_on="pinned"), YesNoState(), level
+    level = yesno.SLIDERS["ε of yes"]
+    assert name(yesno.PAGE.charts(), YesNoState(), level) != name(
+        replace(yesno.PAGE.charts(), depends_on="pinned"), YesNoState(), level
     )
 
 

@@ -34,7 +34,7 @@ from caldp_ui.room.page_state import Draft
 from caldp_ui.stage import Film, Scene
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.words import formats
-from caldp_ui.yesno import below as yesno
+from caldp_ui.yesno import page as yesno
 from caldp_ui.yesno.page_state import YesNoState
 from tests.contract.checks import naming
 
@@ -75,7 +75,8 @@ def dials_of(part: Part) -> list[Dial]:
 
 
 def test_a_file_asks_nobody_and_holds_each_step_of_each_slider() -> None:
-    part = yesno.part(YesNoState())
+    part = yesno.PAGE.part(YesNoState())
+    assert part is not None
     whole = document("Yes or no", [part], no_progress)
     assert len(whole.encode()) < 5e6
     links = Links()

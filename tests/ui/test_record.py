@@ -24,7 +24,7 @@ from caldp_ui.parts import record
 from caldp_ui.words import formats, policies
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
-from caldp_ui.yesno import picture
+from caldp_ui.yesno import view
 from caldp_ui.yesno.page_state import BEGIN, load_data
 from tests import ROOT
 from tests.ui.readings import full_people
@@ -178,7 +178,7 @@ def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
 
 def test_the_picture_of_yes_or_no_has_a_dot_for_every_likely_share() -> None:
     data = load_data(BEGIN)
-    image = Image.open(io.BytesIO(picture.png(data))).convert("RGB")
+    image = Image.open(io.BytesIO(view.png(data))).convert("RGB")
     pixels = np.asarray(image)
     for colour in (LIGHT.ours, LIGHT.plain):
         dots = (pixels == ImageColor.getrgb(colour)).all(axis=2)

@@ -33,6 +33,7 @@ ROOMS = (
     "relief",
     "maps",
     "offline",
+    "shell",
     "places",
     "values",
     "paper",

@@ -15,7 +15,7 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.yesno import board, picture, presets, words
+from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
     BEGIN,
     STATE,
@@ -45,7 +45,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert not at.error
     ours = run(prepare(scenario))
     headline = headline_of(at)
-    assert headline == words.one_line_summary(load_data(scenario))
+    assert headline == view.one_line_summary(load_data(scenario))
     (no, f), (g, yes) = (map(float, row) for row in ours.setup.mechanism.exact_channel())
     assert icons(at, "yesno-sends") == [round(100 * share) for share in (yes, f)]
     right = (yes / (yes + f), no / (no + g))
@@ -62,7 +62,7 @@ def test_opens_with_the_default_and_each_preset() -> None:
     at = open_record(STATE)
     assert_shows(at, BEGIN)
     assert query_of(at) == {}
-    for preset in presets.PRESETS:
+    for preset in page_state.PRESETS:
         checked(at.selectbox(key="yesno-preset").set_value(preset.title).run())
         assert_shows(at, replace(BEGIN, policy=preset.policy))
 
@@ -86,13 +86,13 @@ def test_a_link_opens_as_it_was() -> None:
     assert_shows(at, scenario)
 
 
-@pytest.mark.parametrize("policy", [each.policy for each in presets.PRESETS])
+@pytest.mark.parametrize("policy", [each.policy for each in page_state.PRESETS])
 def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuestion) -> None:
     data = load_data(replace(BEGIN, policy=policy))
-    drawn = board.plane_svg(data, None, LIGHT, "")
+    drawn = view.plane_svg(data, None, LIGHT, "")
     corner = error_vertex(BinaryPolicy(policy.epsilon_01, policy.epsilon_10))
-    x, y = board.PLANE.to_pixel(100 * corner.false_alarm, 100 * corner.missed)
-    ends = [board.PLANE.to_pixel(0, 100), board.PLANE.to_pixel(100, 0)]
+    x, y = view.PLANE.to_pixel(100 * corner.false_alarm, 100 * corner.missed)
+    ends = [view.PLANE.to_pixel(0, 100), view.PLANE.to_pixel(100, 0)]
     (first, last) = (f"{across},{down}" for across, down in ends)
     assert f'd="M{first}L{x},{y}L{last}"' in drawn
     assert re.search(rf'<path d="M{x},{y}m[^"]*" style="fill:{LIGHT.ours}', drawn)
@@ -101,11 +101,11 @@ def test_the_mechanism_is_drawn_at_the_corner_of_its_region(policy: BinaryQuesti
 def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     """Two routes to a place: the numbers of the axis, and the mark itself."""
     data = load_data(BEGIN)
-    frame = picture.make_frame(picture.dot_rows(data, None, LIGHT), data.truth)
+    frame = view.make_frame(view.dot_rows(data, None, LIGHT), data.truth)
     left, top, right, bottom = frame.box
     assert frame.to_pixel(frame.x[0], frame.y[0]) == (left, bottom)
     assert frame.to_pixel(frame.x[1], frame.y[1]) == (right, top)
-    drawn = picture.dot_plot_svg(data, None, LIGHT)
+    drawn = view.dot_plot_svg(data, None, LIGHT)
     found = re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+) %<', drawn)
     assert len(found) >= 3
     assert [float(place) for place, _ in found] == [
@@ -141,7 +141,7 @@ def test_between_two_marks_lies_the_truth_in_1_of_50_surveys() -> None:
     outside = np.mean([rank in (0, 50) for rank in ranks])
     assert outside <= 0.02 + 6 * np.sqrt(0.02 / 400)
     assert np.mean([rank in (0, 50) for rank in spread]) > 0.02 + 6 * np.sqrt(0.02 / 400)
-    assert "between two marks: the truth in 1 of 50" in picture.dot_plot_svg(
+    assert "between two marks: the truth in 1 of 50" in view.dot_plot_svg(
         load_data(BEGIN), None, LIGHT
     )
 
@@ -151,13 +151,13 @@ def test_fifty_dots_are_drawn_where_the_reports_leave_the_truth_likely(
     pinned: Scenario | None,
 ) -> None:
     data, kept = load_data(BEGIN), load_data(pinned) if pinned else None
-    heaps = picture.dot_rows(data, kept, LIGHT)
+    heaps = view.dot_rows(data, kept, LIGHT)
     assert [heap.coin for heap in heaps] == [data.ours, data.warner, *([kept.ours] if kept else [])]
-    frame = picture.make_frame(heaps, data.truth)
+    frame = view.make_frame(heaps, data.truth)
     low, high = frame.x
     column = (high - low) / 26
-    drawn = picture.dot_plot_svg(data, kept, LIGHT)
-    for marks, heap in zip(picture.dot_positions(heaps, frame), heaps, strict=True):
+    drawn = view.dot_plot_svg(data, kept, LIGHT)
+    for marks, heap in zip(view.dot_positions(heaps, frame), heaps, strict=True):
         coin = heap.coin
         x = np.array([across for across, _ in marks])
         assert np.abs(x - 100 * coin.dots).max() <= column / 2 + 1e-9
@@ -181,19 +181,19 @@ def test_who_is_not_protected_comes_first() -> None:
         (BinaryQuestion(1.0, INF), "20 of 100 people are not protected"),
         (BinaryQuestion(INF, INF), "Nobody is protected"),
     ):
-        made = words.headline(load_data(replace(BEGIN, policy=policy)))
+        made = view.headline(load_data(replace(BEGIN, policy=policy)))
         assert made.unprotected
         assert made.sentence.startswith(start)
-    assert not words.headline(load_data(BEGIN)).unprotected
+    assert not view.headline(load_data(BEGIN)).unprotected
 
 
 def test_a_narrow_range_has_two_different_ends() -> None:
     """From a billion reports "20.0 to 20.0 %" would be no range."""
     data = load_data(replace(BEGIN, n=10**9))
-    text = words.percent_range(data.ours.low, data.ours.high)
+    text = view.percent_range(data.ours.low, data.ours.high)
     low, _, high = text.removesuffix(" %").partition(" to ")
     assert float(low) < 100 * data.truth < float(high)
-    assert text in words.headline(data).sentence
+    assert text in view.headline(data).sentence
 
 
 def test_one_epsilon_for_both_is_warners_coin() -> None:
@@ -209,4 +209,4 @@ def test_the_plane_is_drawn_once_it_is_opened() -> None:
     checked(at.run())
     _, drawn = data_of(at, "yesno-plane-drawing")
     data = load_data(BEGIN)
-    assert drawn == board.plane_svg(data, None, LIGHT, words.alt_plane(data, None))
+    assert drawn == view.plane_svg(data, None, LIGHT, view.alt_plane(data, None))

@@ -1,0 +1,288 @@
+"""The page: three panels with arrows, its controls, and the tabs below.
+
+One person sends, an attacker reads one report, the server reads all. Each panel has its picture,
+and its own controls at its foot.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.datasets import YesOrNo
+from caldp_ui.app.navigation import ADVERSARY
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import drawing
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.common import EPSILONS, Slider
+from caldp_ui.controls.presets import PolicyPreset
+from caldp_ui.parts import headline, mathematics, numbers, pins, promises, sharing
+from caldp_ui.parts.layout import title_row
+from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.session.scenarios import bind
+from caldp_ui.shell.page import PinPage, View
+from caldp_ui.words import formats, promise_levels
+from caldp_ui.words.glossary import terms
+from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.yesno import page_state, view
+from caldp_ui.yesno.page_state import (
+    PRESETS,
+    STATE,
+    YesNoData,
+    YesNoState,
+    with_levels,
+    yes_no_policy,
+)
+
+_LEVELS: Final = (*EPSILONS, math.inf)
+_PEOPLE: Final = (100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10**9)
+_SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+
+
+def _level_slider(name: str) -> Slider[YesNoState]:
+    def at(record: YesNoState, value: float) -> YesNoState:
+        return YesNoState(with_levels(record.scenario, **{name: float(value)}))
+
+    def now(record: YesNoState) -> float:
+        level: float = getattr(yes_no_policy(record.scenario), name)
+        return level
+
+    return Slider(name, now, at, _LEVELS, promise_levels.level)
+
+
+def _yes_share(record: YesNoState) -> float:
+    dataset = record.scenario.dataset
+    assert isinstance(dataset, YesOrNo)  # `page_state._check` sees to it
+    return dataset.yes
+
+
+_EPSILON_YES: Final = _level_slider("epsilon_10")
+_EPSILON_NO: Final = _level_slider("epsilon_01")
+_PEOPLE_SLIDER: Final[Slider[YesNoState]] = Slider(
+    "people",
+    lambda record: record.scenario.n or _PEOPLE[0],
+    lambda record, n: YesNoState(replace(record.scenario, n=int(n))),
+    _PEOPLE,
+    formats.people,
+)
+_SHARE_SLIDER: Final[Slider[YesNoState]] = Slider(
+    "share",
+    _yes_share,
+    lambda record, share: YesNoState(replace(record.scenario, dataset=YesOrNo(share))),
+    _SHARES,
+    lambda share: f"{100 * share:.3g} %",
+)
+SLIDERS: Final = {
+    "ε of yes": _EPSILON_YES,
+    "ε of no": _EPSILON_NO,
+    "People": _PEOPLE_SLIDER,
+    "Truly yes": _SHARE_SLIDER,
+}
+
+
+def _example_picker() -> None:
+    """Show the choice of ready questions; people and the true share stay."""
+    titles: dict[str, PolicyPreset] = {preset.title: preset for preset in PRESETS}
+    matching = presets.matching_preset(PRESETS, STATE.current().scenario)
+    st.selectbox(
+        "Example",
+        list(titles),
+        placeholder="your own",
+        help=matching.sentence if matching else None,
+        **bind(
+            STATE, "preset", matching and matching.title, lambda s, picked: titles[picked].apply(s)
+        ),
+    )
+
+
+def _level_sliders() -> None:
+    """Show the sliders of both ε's; on phones they stay on screen."""
+    with st.container(key=STATE.key("dials"), horizontal=True):
+        common.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
+        common.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
+
+
+def _level_buttons() -> None:
+    """Show the buttons for one ε for both answers, and for undo."""
+    policy = yes_no_policy(STATE.current().scenario)
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "One ε for both (Warner)",
+            icon=":material/link:",
+            key=STATE.key("alike"),
+            disabled=policy.epsilon_01 == policy.epsilon_10,
+            on_click=lambda: STATE.change(_with_smaller_epsilon),
+            help="Protects both answers with the smaller of the two ε's.",
+        )
+        common.button(STATE)
+
+
+def _with_smaller_epsilon(record: YesNoState) -> YesNoState:
+    policy = yes_no_policy(record.scenario)
+    least = min(policy.epsilon_01, policy.epsilon_10)
+    return YesNoState(with_levels(record.scenario, epsilon_01=least, epsilon_10=least))
+
+
+def _people_sliders() -> None:
+    """Show the sliders of the number of people, and of the true share of yes."""
+    with st.container(key=STATE.key("crowd"), horizontal=True):
+        common.show(STATE, _PEOPLE_SLIDER, "People")
+        help_text = "Percent of all people whose true answer is yes; shown for demonstration only."
+        common.show(STATE, _SHARE_SLIDER, "Truly yes", help_text)
+
+
+def _outcome_buttons() -> None:
+    """Show the buttons for new noise and for the pin."""
+    pins.redraw_and_pin(
+        STATE, page_state.title, "The same protection, with other people and new noise."
+    )
+
+
+def _level_help(answer: str) -> str:
+    return (
+        f"A report makes {answer} at most e^ε times as likely as before. Smaller: better hidden. "
+        f"At ∞ a report may prove {answer}."
+    )
+
+
+def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
+    """Show the three panels; `pinned` is drawn in the plane, too."""
+    with st.container(key=STATE.key("steps")):
+        with st.container(key=STATE.key("sends")):
+            st.html(view.title_html(1, "One person sends a noisy answer"))
+            st.html(shown.texts[view.SENDER])
+            _level_sliders()
+            _level_buttons()
+        with st.container(key=STATE.key("reads")):
+            st.html(view.title_html(2, "An attacker reads one report"))
+            st.html(shown.texts[view.READER])
+            with st.container(key=STATE.key("adds-up")):
+                st.markdown("Asked again with new noise, the odds add up.")
+                st.page_link(ADVERSARY, label="What an attacker learns")
+            _show_plane(data, pinned)
+        with st.container(key=STATE.key("many")):
+            st.html(shown.texts[view.SERVER])
+            with st.container(key=STATE.key("likely")):
+                drawing.show(shown.pictures[view.LIKELY], view.LIKELY, None)
+            _people_sliders()
+            _outcome_buttons()
+
+
+def _show_plane(data: YesNoData, pinned: YesNoData | None) -> None:
+    """Show the plane of both errors in a popover; it is drawn only while that is open."""
+    popover = st.popover(
+        "Both errors on one plane",
+        icon=":material/show_chart:",
+        key=STATE.key("errors"),
+        on_change="rerun",
+    )
+    if not popover.open:
+        return
+    key, alt = STATE.key("plane-drawing"), view.alt_plane(data, pinned)
+    with popover, st.container(key=STATE.key("plane")):
+        st.markdown("**Two errors of an attacker** who takes each report at its word")
+        drawing.show(view.plane_svg(data, pinned, palette(), alt), key, view.HEIGHT)
+
+
+PLAIN: Final = "plain LDP (Warner's coin)"
+_FORMULA: Final = r"""
+f = \Pr(\text{sends yes} \mid \text{no})
+  = \frac{e^{\varepsilon_\text{no}} - 1}{e^{\varepsilon_\text{no}+\varepsilon_\text{yes}} - 1},
+\qquad
+g = \Pr(\text{sends no} \mid \text{yes})
+  = \frac{e^{\varepsilon_\text{yes}} - 1}{e^{\varepsilon_\text{no}+\varepsilon_\text{yes}} - 1}
+"""
+
+
+def _promise(data: YesNoData) -> None:
+    promises.bullets(promise_levels.answers(yes_no_policy(data.ours.result.setup.scenario)))
+    st.markdown(
+        "Each person's own device adds this noise, so nobody who reads the report has to be "
+        "trusted, not even the collector. It covers one report: asked again with new noise, the "
+        "ε's add up. A report shows that someone took part, and all reports show how many people "
+        "have yes."
+    )
+    promises.audit_section(STATE, data.ours.result.setup.scenario)
+    terms("ε", "local differential privacy", "context-aware")
+
+
+def _formula(data: YesNoData) -> None:
+    no, yes = data.ours.yes_probabilities
+    st.latex(_FORMULA)
+    st.markdown(
+        f"Here f = {formats.share(no)} and g = {formats.share(1 - yes)}. With both ε's alike this "
+        "is Warner's coin. With ε of no = ∞ it is Mangat's: g = 0 and f = e^−ε. The unbiased "
+        "estimate removes the noise: (share of “yes” reports − f) / (1 − f − g) = "
+        f"{data.ours.result.first.unbiased[1]:.4f}. No method with these two ε's is better for any "
+        "purpose: each is this one with its reports blurred further (Acharya, Bonawitz, Kairouz, "
+        "Ramage, Sun 2020, Theorem 2)."
+    )
+
+
+def _numbers(data: YesNoData) -> None:
+    coins = {"this protection": data.ours, PLAIN: data.warner}
+    columns = {title: view.coin_numbers(coin) for title, coin in coins.items()}
+    st.table(pd.DataFrame(columns).rename_axis("number"))
+    st.markdown("**Errors of both estimates**")
+    numbers.table({title: coin.result for title, coin in coins.items()}, None)
+
+
+def _sharing(data: YesNoData) -> None:
+    png = view.png(data)
+    pictures = {"95 % ranges of the share of yes": png}
+    report = ReportContent(data.ours.result, view.one_line_summary(data), pictures)
+    save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
+    others = {"warners-coin": data.warner.result.setup.scenario}
+    sharing.section(STATE, ANSWERS, report, others, save)
+    PAGE.offer()
+
+
+_TABS: Final[dict[str, Callable[[YesNoData], None]]] = {
+    "What is promised": _promise,
+    "The formula": _formula,
+    "Numbers": _numbers,
+    "Share and export": _sharing,
+}
+
+
+def _pinned_numbers(data: YesNoData) -> dict[str, str]:
+    return {
+        **view.coin_numbers(data.ours),
+        "truth": f"{100 * data.truth:.3g} %",
+        **pins.result_numbers(ANSWERS, data.ours.result),
+    }
+
+
+PAGE: Final = PinPage(
+    state=STATE,
+    title="Yes or no",
+    task="One question, with yes and no protected differently. Move one slider at a time.",
+    load=lambda record: page_state.load_data(record.scenario),
+    view=view.view,
+    sliders=lambda record: SLIDERS,  # noqa: ARG005
+    pin_title=page_state.title,
+    describe=view.one_line_summary,
+    numbers=_pinned_numbers,
+    images=lambda data: {"picture": view.png(data)},
+)
+
+
+def show(record: YesNoState) -> None:
+    """Show the page at a record."""
+    headline_area, switch = title_row(STATE)
+    with switch:
+        _example_picker()
+    data, pinned = PAGE.load(record), PAGE.pinned_data()
+    shown = PAGE.view(data, pinned, palette())
+    with headline_area:
+        headline.show(shown.headline)
+    _panels(shown, data, pinned)
+    PAGE.show_pins(data)
+    tabs(STATE.key("tabs"), _TABS, data)
+    mathematics.drawer("yesno")
+    PAGE.follow(record, STATE.pinned)
