@@ -17,7 +17,7 @@ from caldp_ui.charts.films import SliderState
 from caldp_ui.compute import plain_ldp
 from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import LessonState, Step
-from caldp_ui.matrix import board
+from caldp_ui.matrix import view
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.room import boards
 from caldp_ui.room.figures import history
@@ -60,7 +60,7 @@ def messages() -> Iterator[tuple[str, Any]]:
         yield "Head", _sent(codec.pack_message({"stage": "maps", "film": film_head(film)}, [_CODE]))
     yield "Looks", style_data()
     yield from (("Answers", each) for each in _answers())
-    yield "Matrix", json.loads(board.board_json(verdict(SMALL)))
+    yield "Matrix", json.loads(view.board_json(verdict(SMALL)))
     step = films.Step(
         reading="1.0",
         pictures={"chart": "text"},

@@ -6,14 +6,14 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import MATRIX
-from caldp_ui.matrix import board, candidates, words
+from caldp_ui.matrix import candidates, view
 from caldp_ui.matrix.page_state import (
     INF,
     RANDOMIZED_RESPONSE,
     MatrixLink,
     MatrixState,
 )
-from caldp_ui.matrix.words import ChannelVerdict, judge_channel
+from caldp_ui.matrix.view import ChannelVerdict, judge_channel
 from tests.ui.driver import data_of, headline_of, open_page, send_event
 
 SMALL = MatrixState(
@@ -34,7 +34,7 @@ def record_of(at: AppTest) -> MatrixState:
     return record
 
 
-def message(at: AppTest, key: str = board.KEY) -> dict[str, Any]:
+def message(at: AppTest, key: str = view.KEY) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(data_of(at, key)["content"])
     return found
 
@@ -53,9 +53,9 @@ def verdict(record: MatrixState) -> ChannelVerdict:
 
 
 def sentence_of(verdict: ChannelVerdict) -> str:
-    return plain(words.in_one_line(verdict))
+    return plain(view.in_one_line(verdict))
 
 
 def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:
     value = {"x": x, "other": other, "text": text, "symmetric": both}
-    return send_event(at, data_of(at, board.KEY)["receipt"], value, board.KEY)
+    return send_event(at, data_of(at, view.KEY)["receipt"], value, view.KEY)

@@ -13,8 +13,8 @@ from caldp_core.datasets import read_places, read_table
 from caldp_core.mechanisms.designed import mechanism as designs
 from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.matrix import candidates
+from caldp_ui.matrix.page import _lines
 from caldp_ui.matrix.page_state import MatrixState
-from caldp_ui.matrix.side import _lines
 from tests.contract.checks import naming
 
 ENTRIES = 10**5

@@ -10,7 +10,7 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.matrix import below, candidates
+from caldp_ui.matrix import candidates, files
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNS,
@@ -110,13 +110,13 @@ def test_too_many_names_are_refused_before_levels_are_made() -> None:
 
 def test_files_hold_what_is_shown() -> None:
     channel_verdict = verdict(replace(SMALL, channel=BUG))
-    data = json.loads(below.matrix_json(channel_verdict))
+    data = json.loads(files.matrix_json(channel_verdict))
     assert data["levels"] == [[0, 1, None], [None, 0, 0.5], [2, None, 0]]
     assert not data["holds"]
     holds = {(cell["truth"], cell["against"]): cell["holds"] for cell in data["cells"]}
     assert not holds["b", "c"]
     assert all(held for pair, held in holds.items() if pair != ("b", "c"))
-    assert below.matrix_csv(channel_verdict).splitlines()[1] == b"a,0,1,inf"
+    assert files.matrix_csv(channel_verdict).splitlines()[1] == b"a,0,1,inf"
 
 
 def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said() -> None:

@@ -17,7 +17,7 @@ from caldp_core.mechanisms.designed.design import form_loss
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.matrix import below, board, candidates, page_state, words
+from caldp_ui.matrix import candidates, page, page_state, view
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
@@ -60,7 +60,7 @@ def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> No
     assert worst is not None
     assert f"ε = {worst.privacy_loss:.6f}" in table["what it says"].iloc[2]
     bound = audit_sampler(
-        sampler_of(louder), worst.x, worst.x_other, below.SAMPLES, np.random.default_rng(1)
+        sampler_of(louder), worst.x, worst.x_other, page.SAMPLES, np.random.default_rng(1)
     )
     assert f"ε ≥ {bound.epsilon:.3f}" in table["what it says"].iloc[1]
     assert bound.epsilon < 1.0 < worst.privacy_loss
@@ -134,16 +134,16 @@ def test_values_that_a_report_proves_come_first() -> None:
             ]
             assert {x for (x, *others) in alone if not others} == set(channel_verdict.proven_values)
             assert len(channel_verdict.proven_values) == bare
-            made = words.headline(channel_verdict)
+            made = view.headline(channel_verdict)
             assert made.unprotected == bool(bare)
             names = [f"“{channel_verdict.names[x]}”" for x in channel_verdict.proven_values]
             named, _, rest = made.sentence.partition(" not protected: ")
             assert not bare or (rest and all(name in named for name in names))
-            assert "The channel keeps" in words.in_one_line(channel_verdict)
+            assert "The channel keeps" in view.in_one_line(channel_verdict)
     open_to_all = replace(
         MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="1 0\n0 1"
     )
-    assert words.headline(verdict(open_to_all)).sentence.startswith("No value is protected")
+    assert view.headline(verdict(open_to_all)).sentence.startswith("No value is protected")
 
 
 def test_a_limit_matters_if_the_others_do_not_imply_it() -> None:
@@ -262,7 +262,7 @@ def test_two_releases_add_up_and_break_what_one_keeps() -> None:
         assert data["leak"][0][1] | {"description": ""} == {
             "text": "2.00",
             "mark": "kept",
-            "colours": board._colours(2.0),
+            "colours": view._colours(2.0),
             "description": "",
         }
 
@@ -296,6 +296,6 @@ def test_a_leak_that_reads_like_its_limit_is_said_to_be_above_it() -> None:
     channel = [[leaky / (1 + leaky), 1 / (1 + leaky)], [1 / (1 + leaky), leaky / (1 + leaky)]]
     cells = audit_cells(channel, DenseMatrix.of([[0.0, 1.0], [1.0, 0.0]]))
     assert not any(cell.holds for cell in cells)
-    assert {words.loss(cell) for cell in cells} == {"just above 1.000000000"}
+    assert {view.loss(cell) for cell in cells} == {"just above 1.000000000"}
     wide = audit_cells(channel, DenseMatrix.of([[0.0, 0.5], [0.5, 0.0]]))
-    assert {words.loss(cell) for cell in wide} == {"1.00"}
+    assert {view.loss(cell) for cell in wide} == {"1.00"}

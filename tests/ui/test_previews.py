@@ -12,8 +12,8 @@ from caldp_ui.parts.films import all_steps, nearest_steps, neighbouring_levels
 from caldp_ui.stage import Film, Step
 from caldp_ui.values import films
 from caldp_ui.values.page_state import BEGIN
-from caldp_ui.yesno.page_state import STATE as YESNO
 from caldp_ui.yesno.page import SLIDERS
+from caldp_ui.yesno.page_state import STATE as YESNO
 from tests.ui.driver import checked, data_of, open_page, trigger
 
 LEVELS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)

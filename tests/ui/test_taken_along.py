@@ -29,10 +29,10 @@ from caldp_ui.controls.choices import PLAIN
 from caldp_ui.curves import files as curves
 from caldp_ui.curves import lines
 from caldp_ui.curves.page_state import BEGIN, Curves
-from caldp_ui.matrix import below as matrices
 from caldp_ui.matrix import candidates
+from caldp_ui.matrix import files as matrix_files
 from caldp_ui.matrix.page_state import MatrixState
-from caldp_ui.matrix.words import judge_channel
+from caldp_ui.matrix.view import judge_channel
 from caldp_ui.paper import files as paper
 from caldp_ui.paper import sensitive_sets
 from caldp_ui.paper.page_state import VIEWS, Paper
@@ -269,7 +269,7 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
 ) -> None:
     record = replace(MatrixState(), channel=channel)
     verdict = judge_channel(record.names, record.matrix, candidates.build_candidate(record))
-    first, *rows = run_code(matrices.snippet(verdict), tmp_path, capsys)
+    first, *rows = run_code(matrix_files.snippet(verdict), tmp_path, capsys)
     assert first == f"holds: {verdict.audit.holds}"
     assert verdict.audit.holds == (channel == "plain")
     cells = {
@@ -284,7 +284,7 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
     assert {
         (a, b): (float(e), float(loss), holds == "True") for a, b, e, loss, holds in fields
     } == (cells)
-    html = matrices.html(verdict, "http://x/?a=1&b=2")
+    html = matrix_files.html(verdict, "http://x/?a=1&b=2")
     assert "http://x/?a=1&amp;b=2" in html
     worst = verdict.audit.worst
     assert worst is not None
@@ -301,7 +301,7 @@ def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
     names = ("<script>alert(1)</script>", "b")
     record = replace(MatrixState(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
     verdict = judge_channel(names, record.matrix, candidates.build_candidate(record))
-    html = matrices.html(verdict, "http://x/")
+    html = matrix_files.html(verdict, "http://x/")
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 

@@ -1,4 +1,10 @@
-"""Sentences of the page: the verdict, and plain words for every entry of E.
+"""What the page shows of a matrix and its channel: the verdict in sentences, and the board.
+
+Each sentence must be true of the matrix and channel that it is shown with. Names come from
+anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
+has them as they are. Everything is decided by the core's audit in rationals.
+
+Sentences of the page: the verdict, and plain words for every entry of E.
 
 Each must be true of the matrix and channel that it is shown with. Names come from
 anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
@@ -7,13 +13,21 @@ has them as they are.
 The closure of E, and the audit of a channel at each of its entries.
 
 Everything is decided by the core's audit in rationals; nothing here draws.
+
+E as a table to be edited, beside what the channel leaks: one picture in the browser.
+
+`web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
 """
 
+import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
+import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import Audit, CellAudit, audit_cells, audit_channel
@@ -22,9 +36,19 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.coverage import names_text
 from caldp_core.privacy.matrix import DenseMatrix, closure
+from caldp_ui.app.theme import CIVIDIS, LEVELS, Palette
+from caldp_ui.charts import scripts
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.candidates import Candidate
-from caldp_ui.matrix.page_state import MatrixState, level_text
+from caldp_ui.matrix.page_state import STATE, MatrixState, level_text, read_level
+from caldp_ui.offline.boards import NO_RECEIPT
+from caldp_ui.offline.records import Component
+from caldp_ui.parts.headline import as_html
+from caldp_ui.session.notices import notify
+from caldp_ui.shell.page import View
+from caldp_ui.stage import bundle
+from caldp_ui.stage.bundle import join_modules
+from caldp_ui.stage.component import acknowledgement, new_events
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -273,3 +297,140 @@ def leak(channel_verdict: ChannelVerdict, x: int, other: int) -> str:
 def alt(verdict: ChannelVerdict) -> str:
     """Alt text of the board."""
     return f"Two tables of {verdict.k} by {verdict.k} values. {in_one_line(verdict)}"
+
+
+_WEB: Final = Path(__file__).with_name("web")
+_STYLE: Final = (_WEB / "board.css").read_text("utf-8")
+_SCRIPT: Final = (
+    bundle.partial_script("dom", "outbox") + scripts.hub_script() + join_modules(_WEB, ("board",))
+)
+_board = st.components.v2.component(
+    "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
+)
+KEY: Final = STATE.key("board")
+OFF: Final = STATE.key("off")
+"""The place of the sentence on the error of an estimate."""
+_COLOURS: Final = "Dark: well hidden; yellow: not hidden."
+_DARK: Final = 150
+"""Mean of red, green and blue from which a colour takes black text."""
+
+
+def view(data: MatrixData, pinned: MatrixData | None, colours: Palette) -> View:
+    """The verdict, the board and the error; levels have the same colours in either theme."""
+    del pinned, colours
+    error_html = as_html(error_sentence(data.verdict.candidate))
+    texts = {f".st-key-{OFF} p": error_html}
+    return View(headline(data.verdict), {KEY: board_json(data.verdict)}, texts)
+
+
+def editable(verdict: ChannelVerdict) -> None:
+    """Draw the board for editing; changes are applied before the page's next run."""
+    data = {
+        "key": KEY,
+        "content": board_json(verdict),
+        "edit": True,
+        "receipt": acknowledgement(KEY),
+    }
+    _board(key=KEY, data=data, on_events_change=_receive_entries)
+
+
+def show_readonly(verdict: ChannelVerdict, key: str) -> None:
+    """Draw the board of another matrix, read-only."""
+    _board(
+        key=key,
+        data={
+            "key": key,
+            "content": board_json(verdict),
+            "edit": False,
+            "receipt": acknowledgement(key),
+        },
+    )
+
+
+def as_component(verdict: ChannelVerdict) -> Component:
+    """The board as a component of an offline file, read-only."""
+    data = {"key": KEY, "content": board_json(verdict), "edit": False, "receipt": NO_RECEIPT}
+    return Component(data, "board", _SCRIPT, _STYLE)
+
+
+def board_json(verdict: ChannelVerdict) -> str:
+    """The message from which the browser draws the board, as JSON."""
+    return json.dumps(_message(verdict))
+
+
+def _message(verdict: ChannelVerdict) -> dict[str, Any]:
+    span = range(verdict.k)
+    return {
+        "names": list(verdict.names),
+        "limit": [[_limit(verdict, x, z) for z in span] for x in span],
+        "leak": [[_leak(verdict, x, z) for z in span] for x in span],
+        "label": alt(verdict),
+        "words": {
+            "limit": "Limits: what a report may reveal",
+            "leak": "Leaks: what this channel reveals",
+            "row": "truth",
+            "against": "against",
+            "both": "Edit symmetrically",
+            "hint": "Type a limit, or ∞ for none. Point at an entry, or use the arrow keys, to "
+            f"read it in words. {_COLOURS}",
+            "still": f"Point at an entry to read it in words. {_COLOURS}",
+        },
+    }
+
+
+def _limit(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
+    level, closed = float(verdict.levels[x, other]), float(verdict.closure[x, other])
+    follows = f"→ {level_text(round(closed, 4))}" if verdict.loose_limits[x, other] else ""
+    return {
+        "text": "" if x == other else level_text(level),
+        "follows": follows,
+        "colours": _colours(level),
+        "description": limit(verdict, x, other),
+    }
+
+
+def _leak(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
+    if x == other:
+        return {"text": "", "mark": "", "colours": _colours(0.0), "description": ""}
+    cell = verdict.cells[x, other]
+    open_end = math.isinf(cell.leak.epsilon)
+    return {
+        "text": loss(cell),
+        "mark": "open" if open_end else "kept" if cell.holds else "broken",
+        "colours": _colours(max(cell.leak.privacy_loss, 0.0)),
+        "description": leak(verdict, x, other),
+    }
+
+
+def _colours(level: float) -> list[str]:
+    """Background and text colour of a level: from a guess (dark) to certainty (yellow)."""
+    place = round((2 * max_guess_accuracy(level) - 1) * (LEVELS - 1))
+    red, green, blue = CIVIDIS[place].tolist()
+    light = (red + green + blue) / 3 > _DARK or red > 165
+    return [f"rgb({red},{green},{blue})", "#000000" if light else "#FFFFFF"]
+
+
+def _receive_entries() -> None:
+    for _, record in new_events(KEY):
+        _apply_entry(record)
+
+
+def _apply_entry(entry: Mapping[str, Any]) -> None:
+    x, other = entry.get("x"), entry.get("other")
+    try:
+        level = read_level(str(entry.get("text")))
+    except CaldpError as error:
+        notify(str(error))
+        return
+    STATE.change(lambda record: _changed(record, x, other, level, entry.get("symmetric") is True))
+
+
+def _changed(
+    record: MatrixState, x: object, other: object, level: float, both: bool
+) -> MatrixState:
+    places = range(record.k)
+    if not (isinstance(x, int) and isinstance(other, int)) or x == other:
+        return record
+    if x not in places or other not in places:
+        return record
+    return record.with_limit(x, other, level, both)

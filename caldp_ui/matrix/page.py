@@ -1,0 +1,508 @@
+"""The page: the matrix and the choice of a channel, and the tabs below.
+
+Designed channels have no film: each step would take a design.
+
+Films.
+
+Beside the tables: the example, its values, and the channel that is audited.
+
+Under the tables: what tests find, what E implies, two reports, numbers, and exports.
+
+Exports of a matrix: Python that audits it again, and a record of one page.
+
+Every number of the record comes from the exact audit of this very channel.
+
+The page as a part of a file: limits beside leaks, along the base ε of an example.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, TypeVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from caldp_core.audit.pairwise import release_both
+from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.types import Progress
+from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.designed.design import (
+    Design,
+    EvenDesign,
+    FormDesign,
+    design,
+    design_for_form,
+    design_for_largest,
+    variances,
+)
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
+from caldp_ui.app import gate
+from caldp_ui.app.errors import escape_markdown, plain_errors
+from caldp_ui.controls.common import EPSILONS, Slider
+from caldp_ui.matrix import candidates, files, page_state, view
+from caldp_ui.matrix.candidates import Candidate
+from caldp_ui.matrix.page_state import (
+    BUG,
+    DESIGNED,
+    DESIGNS,
+    EVEN,
+    GROUPS,
+    K_MAX,
+    K_MIN,
+    PASTED,
+    RANDOMIZED_RESPONSE,
+    SECONDS,
+    STATE,
+    TEMPLATES,
+    MatrixState,
+    level_text,
+    rows_of,
+)
+from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
+from caldp_ui.parts import mathematics, sharing
+from caldp_ui.parts.layout import column_layout
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.session import jobs
+from caldp_ui.shell.page import Page
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import DEFINITIONS, terms
+
+EPSILON: Final = Slider[MatrixState](
+    "epsilon",
+    lambda record: record.epsilon,
+    lambda record, level: record.with_template(record.template, float(level)),
+    # A line's last value is five steps from its first.
+    tuple(level for level in EPSILONS if 5 * level <= EPSILON_MAX),
+    lambda level: f"{level:g}",
+)
+
+
+def _sliders(record: MatrixState) -> dict[str, Slider[MatrixState]]:
+    """The slider with a film: none for a matrix of one's own, or a design at each step."""
+    return {"Base ε": EPSILON} if record.template and record.channel not in DESIGNS else {}
+
+
+def _load(record: MatrixState) -> MatrixData:
+    """The data of a record, of a channel that need not be designed."""
+    candidate = candidates.available_candidate(record)
+    return MatrixData(record, judge_channel(record.names, record.matrix, candidate))
+
+
+PAGE: Final = Page(
+    state=STATE,
+    title="The privacy matrix",
+    task="At the left what a report may reveal, at the right what this channel reveals. Move ε.",
+    load=_load,
+    view=view.view,
+    sliders=_sliders,
+    own=lambda record: {view.KEY: view.as_component(_load(record).verdict)},
+)
+
+
+D = TypeVar("D", Design, EvenDesign, FormDesign)
+
+_INSTEAD: Final = "the first channel."
+_ENTRIES: Final = 10_000_000
+"""Every extreme ray of 12 values at most: six seconds and 400 MB, for a proof without a gap."""
+
+
+def _matrix_controls(record: MatrixState) -> None:
+    """Draw the controls of the matrix: the example, its base ε, the names of the values."""
+    st.selectbox(
+        "Example",
+        list(TEMPLATES),
+        placeholder="your own",
+        format_func=lambda name: TEMPLATES[name].title,
+        help=DEFINITIONS["context-aware"],
+        **STATE.bind(
+            "template", record.template or None, lambda r, name: r.with_template(name, r.epsilon)
+        ),
+    )
+    if record.template:
+        st.caption(TEMPLATES[record.template].sentence)
+        st.select_slider(
+            "Base ε",
+            sorted({*EPSILON.steps, record.epsilon}),
+            format_func=EPSILON.format_value,
+            help=DEFINITIONS["ε"],
+            **STATE.bind(EPSILON.name, record.epsilon, EPSILON.with_value),
+        )
+    with st.expander("Values"):
+        st.text_area(
+            f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
+            help="“North: home” and “North: work” are in the group North: a channel can be "
+            "designed for the errors of groups.",
+            **STATE.bind(
+                "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
+            ),
+        )
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _channel_controls(record: MatrixState) -> Candidate:
+    """Draw the choice of a channel; returns it, or the first one while it can't be shown."""
+    titles = candidates.titles_for(record.levels, record.names)
+    chosen = record.channel if record.channel in titles else None
+    st.selectbox(
+        "Channel",
+        list(titles),
+        format_func=titles.__getitem__,
+        placeholder="not for this matrix",
+        **STATE.bind("channel", chosen, _with_channel),
+    )
+    if chosen is None:
+        st.caption("The channel chosen before can't be made for this matrix.")
+    if chosen == PASTED:
+        _paste(record)
+    if chosen is not None and chosen not in DESIGNS:
+        _warn(record)
+    designed = _DESIGNERS[chosen](record) if chosen in DESIGNS else None
+    candidate = designed or candidates.available_candidate(record)
+    if error := view.error_sentence(candidate):
+        with st.container(key=view.OFF):
+            st.caption(error)
+    _buttons(chosen, BUG in titles)
+    return candidate
+
+
+def _warn(record: MatrixState) -> None:
+    """Show why the channel can't be made, where it can't."""
+    try:
+        candidates.build_candidate(record)
+    except CaldpError as error:
+        st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
+
+
+def _with_channel(record: MatrixState, name: str) -> MatrixState:
+    if name == PASTED and not record.pasted:
+        baseline = replace(record, channel=RANDOMIZED_RESPONSE)
+        return replace(
+            record,
+            channel=name,
+            pasted=candidates.as_text(candidates.build_candidate(baseline).channel),
+        )
+    return replace(record, channel=name)
+
+
+def _paste(record: MatrixState) -> None:
+    st.text_area(
+        "One line for each value: chances of its reports, as 0.25 or 1/4",
+        height=140,
+        **STATE.bind("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
+    )
+
+
+def _run_design(
+    record: MatrixState, name: str, make: Callable[[Progress], D], about: str = ""
+) -> D | None:
+    """Run a design beside the page; None, with its progress or a warning, until it is done.
+
+    `about`: the inputs that it depends on, the levels if empty.
+    """
+    try:
+        return jobs.run_automatically(
+            STATE.key(name),
+            about or f"{record.levels}",
+            make,
+            lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
+        )
+    except CaldpError as error:
+        st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
+        return None
+
+
+def _designed(record: MatrixState) -> Candidate | None:
+    """The channel with the least total error; None, with its progress, until it is designed."""
+    result = _run_design(
+        record,
+        "design",
+        lambda progress: design(record.matrix, progress=progress, entries=_ENTRIES),
+    )
+    if result is None:
+        return None
+    candidate = candidates.designed(DesignedMechanism(result), result.gap)
+    proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
+    baseline = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
+    above, saved = candidates.above(result.gap), _saved(result, baseline)
+    st.markdown(f"**Certified:** {above} ({proof}).{saved}")
+    return candidate
+
+
+def _designed_for_largest(record: MatrixState) -> Candidate | None:
+    """The channel whose largest error is least; None, with its progress, until it is designed."""
+    result = _run_design(
+        record,
+        "design-even",
+        lambda progress: design_for_largest(record.matrix, progress=progress),
+    )
+    if result is None:
+        return None
+    errors = variances(result.design)
+    st.markdown(
+        f"**Certified:** the largest variance of a value is {candidates.above(result.gap)}, and "
+        f"{formats.times(float(errors.max() / errors.min()))} the smallest."
+    )
+    mechanism = DesignedMechanism(result.design)
+    return candidates.designed(mechanism, result.gap, "Designed for the largest error")
+
+
+def _designed_for_groups(record: MatrixState) -> Candidate | None:
+    """The channel whose errors of groups are least; None, with its progress, until then."""
+    form = page_state.form(record.names)
+    best = _run_design(
+        record,
+        "design-groups",
+        lambda p: design_for_form(record.matrix, form, progress=p, entries=_ENTRIES),
+        f"{record.levels} {form.tolist()}",
+    )
+    if best is None:
+        return None
+    mechanism = DesignedMechanism(best.design)
+    kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
+    baseline, more = (
+        candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
+        "",
+    )
+    if baseline is not None and best.loss > 0:
+        ratio = page_state.error(baseline, record.names) / best.loss
+        more = f" Randomized response at the least ε needs {formats.times(ratio)} as many people."
+    st.markdown(
+        f"**Certified:** the error of the groups ({kinds}) is {candidates.above(best.gap)}.{more} "
+        "Single values come out worse than by the other designs."
+    )
+    return candidates.designed(mechanism, best.gap, "Designed for groups")
+
+
+def _saved(result: Design, baseline: Mechanism | None) -> str:
+    """How many times as many people randomized response at the least ε needs."""
+    if baseline is None:
+        return ""
+    times = candidates.even_variance(baseline) / result.loss
+    if times < 1.005:
+        return " Randomized response at the least ε is as good."
+    return f" Randomized response at the least ε needs {formats.times(times)} as many people."
+
+
+_DESIGNERS: Final[dict[str, Callable[[MatrixState], Candidate | None]]] = {
+    DESIGNED: _designed,
+    EVEN: _designed_for_largest,
+    GROUPS: _designed_for_groups,
+}
+
+
+def _buttons(chosen: str | None, can_bug: bool) -> None:
+    if chosen != DESIGNED:
+        _go("design-it", "Design the best channel", ":material/architecture:", DESIGNED)
+    elif chosen != EVEN:
+        _go("even-it", "Design for the largest error", ":material/equalizer:", EVEN)
+    if chosen == BUG:
+        _go("mend", "Remove the bug", ":material/healing:", RANDOMIZED_RESPONSE)
+    elif can_bug:
+        _go("plant", "Plant a bug: 1.05 ε", ":material/bug_report:", BUG)
+    with st.container(horizontal=True, gap="xsmall"):
+        _step("undo", STATE.undo, STATE.can_undo)
+        _step("redo", STATE.redo, STATE.can_redo)
+
+
+def _go(name: str, label: str, icon: str, to: str) -> None:
+    st.button(
+        label,
+        icon=icon,
+        key=STATE.key(name),
+        width="stretch",
+        on_click=lambda: STATE.change(lambda r: replace(r, channel=to)),
+    )
+
+
+def _step(name: str, act: Callable[[], None], can: bool) -> None:
+    st.button(
+        name.capitalize(),
+        icon=f":material/{name}:",
+        key=STATE.key(name),
+        disabled=not can,
+        on_click=act,
+    )
+
+
+SAMPLES: Final = 10_000
+"""Reports that a test draws for each of two values."""
+_SEED: Final = 1
+_TOGETHER_MAX: Final = 3_000
+"""Most pairs of reports of two releases that are audited here."""
+
+
+def _tests(data: MatrixData) -> None:
+    """Claimed, tested from outside, certified: the same channel by three kinds of trust."""
+    verdict = data.verdict
+    mechanism, worst = verdict.candidate.mechanism, verdict.audit.worst
+    if mechanism is None or worst is None:
+        st.markdown(
+            "Choose a channel that a mechanism makes, and a matrix with at least one limit."
+        )
+        return
+    bound = _sample_bound(mechanism, worst.x, worst.x_other)
+    names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
+    witness = escape_markdown(verdict.candidate.reports[worst.output])
+    missed = bound.epsilon <= worst.epsilon
+    st.table(
+        pd.DataFrame(
+            {
+                "what it says": [
+                    f"ε ≤ {level_text(worst.epsilon)}",
+                    f"ε ≥ {bound.epsilon:.3f}, at 95 % confidence",
+                    f"ε = {worst.privacy_loss:.6f}, by {witness}",
+                ],
+                "verdict": [
+                    "believed",
+                    "nothing found" if missed else "a leak is found",
+                    "kept" if verdict.audit.holds else "broken",
+                ],
+            },
+            index=["claimed", f"tested, {2 * SAMPLES:,} reports", "audited exactly"],
+        ).rename_axis("how")
+    )
+    st.markdown(
+        f"This is {names}: no pair is nearer to its limit, or farther beyond it. "
+        f"{_moral(verdict, missed)}"
+    )
+
+
+def _moral(verdict: ChannelVerdict, missed: bool) -> str:
+    if verdict.audit.holds:
+        return "Only the audit can show that a limit is kept: a test of reports only finds leaks."
+    if missed:
+        return (
+            "**The test misses the bug**: samples show only that ε is at least so large. The exact "
+            "audit reads the channel itself, in rational numbers, and names the pair and the "
+            "report."
+        )
+    return "This leak is so large that even a test of reports finds it."
+
+
+def _sample_bound(mechanism: Mechanism, x: int, other: int) -> EpsilonBound:
+    rng = np.random.default_rng(_SEED)
+    return audit_sampler(sampler_of(mechanism), x, other, SAMPLES, rng)
+
+
+def _implied_limits(data: MatrixData) -> None:
+    verdict = data.verdict
+    st.markdown(
+        "Limits add up along a chain: those for A against B and for B against C bound A against C "
+        "by their sum. So no entry allows more than the shortest chain around it. "
+        f"{view.implied_sentence(verdict)}"
+    )
+    loose = [
+        f"- {escape_markdown(f'“{verdict.names[x]}” against “{verdict.names[z]}”')}: "
+        f"the limit is {level_text(verdict.levels[x, z])}, the others imply "
+        f"{level_text(round(float(verdict.closure[x, z]), 6))}"
+        for x, z in np.argwhere(verdict.loose_limits).tolist()
+    ]
+    if loose:
+        st.markdown("\n".join(loose))
+        st.button(
+            "Write these limits into the matrix",
+            icon=":material/done_all:",
+            key=STATE.key("close"),
+            on_click=lambda: STATE.change(
+                lambda record: record.with_levels(rows_of(closure(record.matrix).entries))
+            ),
+        )
+    terms("ε", "local differential privacy", "context-aware")
+
+
+def _two_reports(data: MatrixData) -> None:
+    record, verdict = data.record, data.verdict
+    st.selectbox(
+        "A second report about the same value",
+        list(SECONDS),
+        format_func=SECONDS.__getitem__,
+        **STATE.bind("second", record.second, _second),
+    )
+    second, levels = verdict.candidate, verdict.levels
+    if record.second == RANDOMIZED_RESPONSE:
+        least_epsilon = candidates.least_level(record.levels)
+        second = candidates.build_candidate(
+            _second(record, RANDOMIZED_RESPONSE, RANDOMIZED_RESPONSE)
+        )
+        levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least_epsilon)
+    if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
+        st.markdown("These two channels have too many pairs of reports to be audited here.")
+        return
+    joint_policy = released_together(DenseMatrix.of(verdict.levels), DenseMatrix.of(levels))
+    joint = Candidate(
+        "both", release_both(verdict.candidate.channel, second.channel), _pairs(verdict, second)
+    )
+    joint_verdict = judge_channel(verdict.names, joint_policy, joint)
+    st.markdown(
+        "Both reports together: their limits add up (CALDP Proposition 2). "
+        f"{escape_markdown(view.in_one_line(joint_verdict))}"
+    )
+    view.show_readonly(joint_verdict, STATE.key("together"))
+
+
+def _second(record: MatrixState, second: str, channel: str | None = None) -> MatrixState:
+    return replace(record, second=second, channel=channel or record.channel)
+
+
+def _pairs(verdict: ChannelVerdict, second: Candidate) -> tuple[str, ...]:
+    return tuple(f"{a} and {b}" for a in verdict.candidate.reports for b in second.reports)
+
+
+def _numbers(data: MatrixData) -> None:
+    verdict = data.verdict
+    leaks = np.zeros((verdict.k, verdict.k))
+    for (x, z), cell in verdict.cells.items():
+        leaks[x, z] = cell.leak.privacy_loss
+    titles = ("Limits: E", "What the limits imply (closure)", "Leaks of the channel")
+    for title, levels in zip(titles, (verdict.levels, verdict.closure, leaks), strict=True):
+        st.markdown(f"**{title}** · row: the truth that is protected")
+        text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
+        names = list(map(escape_markdown, verdict.names))
+        st.table(pd.DataFrame(text, index=names, columns=names).rename_axis("truth"))
+
+
+def _sharing(data: MatrixData) -> None:
+    verdict = data.verdict
+    address = gate.current_address(STATE.query())  # a file made later sees no session
+    with sharing.link_columns(STATE):
+        with st.container(horizontal=True):
+            for name, content in (
+                ("matrix.json", files.matrix_json(verdict)),
+                ("matrix.csv", files.matrix_csv(verdict)),
+                ("channel.txt", candidates.as_text(verdict.candidate.channel)),
+            ):
+                sharing.file_button(STATE.key(name.replace(".", "-")), name, content)
+        sharing.file_button(STATE.key("record"), "record.html", files.html(verdict, address))
+        sharing.python(files.snippet(verdict))
+        PAGE.offer()
+
+
+_TABS: Final[dict[str, Callable[[MatrixData], None]]] = {
+    "Can a test find it?": _tests,
+    "What follows from E": _implied_limits,
+    "Two reports": _two_reports,
+    "Numbers": _numbers,
+    "Share and export": _sharing,
+}
+
+
+def show(record: MatrixState) -> None:
+    """Show the page at a record."""
+    page = column_layout(STATE)
+    with page.side, plain_errors():
+        _matrix_controls(record)
+        candidate = _channel_controls(record)
+    with page.main:
+        verdict = judge_channel(record.names, record.matrix, candidate)
+        page.show_headline(view.headline(verdict))
+        view.editable(verdict)
+        tabs(STATE.key("tabs"), _TABS, MatrixData(record, verdict))
+        mathematics.drawer("matrix")
+        PAGE.follow(record)
