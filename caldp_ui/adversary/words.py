@@ -141,7 +141,7 @@ def odds(domain: GridDomain, data: BeliefData) -> str:
 
 def _most(share: float) -> str:
     best = formats.hundred(share)
-    return f"**{best}**" if best.startswith("more") else f"at most **{best}**"
+    return f"**{best}**" if formats.is_almost_sure(share) else f"at most **{best}**"
 
 
 def prior_text(data: BeliefData) -> str:

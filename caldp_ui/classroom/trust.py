@@ -71,11 +71,11 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     right = max_guess_accuracy(lesson.epsilon)
-    best = formats.hundred(right)
+    best = formats.upper_bound(right)
     sent = formats.counted(lesson.n, "random bit", "random bits")
     return Board(
         Headline(
-            f"An attacker who reads one random bit is right {_at_most(best)} times in 100.",
+            f"An attacker who reads one random bit is right {best} times in 100.",
             f"Yes and no were equally likely before. From {sent} we estimate "
             f"{_percent(data.local)} yes, ± {_points(data.local_off)} (true: "
             f"{_percent(data.yes)}). ± is a 95 % range.",
@@ -104,10 +104,6 @@ def _of_hundred(share: float) -> str:
     """A share as a number of 100 people; a small one is not shown as 0."""
     number = formats.hundred(share)
     return "fewer than 1" if number == "0" else number
-
-
-def _at_most(best: str) -> str:
-    return best if best.startswith("more") else f"at most {best}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +199,7 @@ def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
 
     return {
         "trusted server": column(data.central, data.central_off, data.truth, "all"),
-        "local": column(data.local, data.local_off, data.sent, f"{_at_most(best)} of 100"),
+        "local": column(data.local, data.local_off, data.sent, f"{best} of 100"),
     }
 
 

@@ -150,8 +150,8 @@ def _chance_picture(
 
 
 def _with_distance_fact(picture: Picture, reports: PersonReports) -> Picture:
-    number, _, unit = formats.length(reports.mean_km).rpartition(" ")
-    return replace(picture, fact=Fact(number, f"{unit} away on average"))
+    km = formats.measure(reports.mean_km)
+    return replace(picture, fact=Fact(km.number, f"{km.unit} away on average"))
 
 
 def _focus(data: DistanceData) -> Focus:

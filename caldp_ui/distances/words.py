@@ -35,7 +35,7 @@ def ring_text(record: DistanceState) -> str:
     most = max_guess_accuracy(record.policy.epsilon)
     best = formats.hundred(most)
     within = f"Within **{formats.length(record.policy.km)}** an even chance"
-    if best.startswith("more"):
+    if formats.is_almost_sure(most):
         return f"{within} may become {best} %"
     return f"{within} stays between {formats.hundred(1 - most)} % and {best} %"
 
@@ -97,8 +97,8 @@ def error_fact(result: Result) -> Fact:
     km = result.first.errors.sliced_wasserstein_km
     if km is None:
         return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
-    number, _, unit = formats.length(km).rpartition(" ")
-    return Fact(number, f"{unit} on average")
+    km_text = formats.measure(km)
+    return Fact(km_text.number, f"{km_text.unit} on average")
 
 
 def _odds_sentence(record: DistanceState) -> str:
@@ -244,7 +244,7 @@ def cell_height_km(data: DistanceData) -> float:
 
 def _right_guesses_text(probability: float) -> str:
     best = formats.hundred(probability)
-    return best if best.startswith("more") else f"up to {best}"
+    return best if formats.is_almost_sure(probability) else f"up to {best}"
 
 
 def odds_text(record: DistanceState, distance: float) -> str:

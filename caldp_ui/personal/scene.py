@@ -109,9 +109,8 @@ def bias_scene(data: PersonalData) -> Scene:
     per_cell, nobody = data.bias.per_symbol, nobody_below(data.setup.n)
     assumed = tagged_mechanism(data.setup).policy.background[0]
     guess = words.background_text(data.record.policy.background)
-    share = formats.out_of(data.bias.total_variation)
-    number, _, of = share.rpartition(" of ")
-    wrong = Fact(number, f"of {of} people, however many take part")
+    share = formats.ratio(data.bias.total_variation)
+    wrong = Fact(share.number, f"of {share.whole} people, however many take part")
     pictures = (
         Picture("guess", "The collector's guess of own places", guess,
                 f"Map of where the collector takes own places to be: {guess}.", encode(assumed),

@@ -65,8 +65,8 @@ def _so_do_others(question: Question, answer: int) -> str:
 
 
 def _of_times(chance: float) -> str:
-    many, _, whole = formats.out_of(chance).rpartition(" of ")
-    return f"{many} times in {whole}"
+    often = formats.ratio(chance)
+    return f"{often.number} times in {often.whole}"
 
 
 def _other(question: Question, answer: int) -> str:

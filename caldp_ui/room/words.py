@@ -89,7 +89,7 @@ def rehearsal(question: Question, people: int, half_width: float) -> Headline:
     """The headline before a poll is opened."""
     first = quoted(question, question.sensitive[0] if question.sensitive else 0)
     phones, off = formats.count(people, "phone", "phones"), formats.hundred(half_width)
-    if off.startswith("more"):
+    if formats.is_almost_sure(half_width):
         sentence = f"With {phones}, nothing can be said of {first}: it may be anywhere."
     else:
         sentence = (

@@ -65,11 +65,27 @@ def digits(value: float, significant: int = 2) -> str:
     return text.rstrip("0").rstrip(".") if decimals else text
 
 
-def length(km: float) -> str:
+@dataclass(frozen=True)
+class Length:
+    """A length as text: its number, and its unit, km or m."""
+
+    number: str
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.unit}"
+
+
+def measure(km: float) -> Length:
     """A length ≥ 0 in km, in metres below one: "1,234 km", "3.1 km", "29 m"."""
     if km < 0.995:
-        return f"{digits(1000 * km)} m"
-    return f"{km:.2g} km" if km < 9.95 else f"{km:,.0f} km"
+        return Length(digits(1000 * km), "m")
+    return Length(f"{km:.2g}" if km < 9.95 else f"{km:,.0f}", "km")
+
+
+def length(km: float) -> str:
+    """A length ≥ 0 in km as `measure` writes it."""
+    return str(measure(km))
 
 
 def plus_minus(value: float, spread: float) -> str:
@@ -88,11 +104,16 @@ def times(factor: float) -> str:
     return f"{people(float(f'{factor:.3g}'))} times"
 
 
+def is_almost_sure(probability: float) -> bool:
+    """Whether `hundred` writes no number of a probability but "more than 99.9"."""
+    return probability >= 0.9995
+
+
 def hundred(probability: float) -> str:
     """A probability as times of 100: a whole number, one decimal near 100, "more than 99.9"."""
-    if probability < 0.995:
-        return f"{100 * probability:.0f}"
-    return f"{100 * probability:.1f}" if probability < 0.9995 else "more than 99.9"
+    if is_almost_sure(probability):
+        return "more than 99.9"
+    return f"{100 * probability:.{0 if probability < 0.995 else 1}f}"
 
 
 def per_hundred(share: float) -> str:
@@ -109,7 +130,7 @@ def per_hundred(share: float) -> str:
 def upper_bound(probability: float) -> str:
     """A bound on a probability, of 100: "at most 73", or "more than 99.9" without a bound."""
     best = hundred(probability)
-    return best if best.startswith("more") else f"at most {best}"
+    return best if is_almost_sure(probability) else f"at most {best}"
 
 
 def percent(share: float) -> str:
@@ -126,16 +147,33 @@ def of_hundred(share: float) -> str:
     return f"{per_hundred(share)} of 100"
 
 
-def out_of(share: float) -> str:
+@dataclass(frozen=True)
+class Ratio:
+    """A share as text: how many, and of how many."""
+
+    number: str
+    whole: str
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.whole}"
+
+
+def ratio(share: float) -> Ratio:
     """A share in [0, 1] as people: "42 of 100", "8 of 1,000", "all but 8 of 1,000"."""
     if share < _NOBODY:
-        return "0 of 100"
+        return Ratio("0", "100")
     if share > 1 - _NOBODY:
-        return "100 of 100"
+        return Ratio("100", "100")
     if share >= 0.995:
-        return f"all but {out_of(1 - share)}"
+        rest = ratio(1 - share)
+        return Ratio(f"all but {rest.number}", rest.whole)
     power = next((power for power in range(2, 12) if share * 10**power >= 1.5), 12)
-    return f"{round(share * 10**power)} of {people(10**power)}"
+    return Ratio(f"{round(share * 10**power)}", people(10**power))
+
+
+def out_of(share: float) -> str:
+    """A share in [0, 1] as people, as `ratio` writes it."""
+    return str(ratio(share))
 
 
 def out_of_few(share: float) -> str:

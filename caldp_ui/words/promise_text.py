@@ -101,7 +101,7 @@ def right_guess_text(share: float) -> str:
     `share`: in [0, 1]; near 1 the text says that there is no useful bound.
     """
     best = formats.hundred(share)
-    if best.startswith("more"):
+    if formats.is_almost_sure(share):
         return f"may be right **{best} times in 100**"
     return f"is right at most **{best} times in 100**"
 
@@ -109,4 +109,4 @@ def right_guess_text(share: float) -> str:
 def bound_text(share: float) -> str:
     """A bound on right guesses as a number: "at most **73** of 100"."""
     best = formats.hundred(share)
-    return f"**{best}** of 100" if best.startswith("more") else f"at most **{best}** of 100"
+    return f"**{best}** of 100" if formats.is_almost_sure(share) else f"at most **{best}** of 100"
