@@ -42,9 +42,11 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/matrix/files.py": ["'has' if hidden == 1 else 'have'", "len(reports)"],
     "caldp_ui/matrix/page_state.py": ["k"],
     "caldp_ui/matrix/view.py": ["formats.people(_PEOPLE)", "verdict.audit.pairs"],
-    "caldp_ui/paper/charts.py": ["curve.title.removeprefix('m = ')"],
-    "caldp_ui/paper/figures.py": ["errors['ours']"],
-    "caldp_ui/paper/words.py": ["column.title.strip('()').replace(', ', ' × ')"],
+    "caldp_ui/paper/page.py": ["errors['ours']"],
+    "caldp_ui/paper/view.py": [
+        "curve.title.removeprefix('m = ')",
+        "column.title.strip('()').replace(', ', ' × ')",
+    ],
     "caldp_ui/parts/comparison.py": [
         "formats.integer(fewer)",
         "formats.integer(most)",

@@ -1,18 +1,6 @@
 """The page: the matrix and the choice of a channel, and the tabs below.
 
 Designed channels have no film: each step would take a design.
-
-Films.
-
-Beside the tables: the example, its values, and the channel that is audited.
-
-Under the tables: what tests find, what E implies, two reports, numbers, and exports.
-
-Exports of a matrix: Python that audits it again, and a record of one page.
-
-Every number of the record comes from the exact audit of this very channel.
-
-The page as a part of a file: limits beside leaks, along the base ε of an example.
 """
 
 from collections.abc import Callable

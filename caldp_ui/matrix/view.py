@@ -2,21 +2,8 @@
 
 Each sentence must be true of the matrix and channel that it is shown with. Names come from
 anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
-has them as they are. Everything is decided by the core's audit in rationals.
-
-Sentences of the page: the verdict, and plain words for every entry of E.
-
-Each must be true of the matrix and channel that it is shown with. Names come from
-anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
-has them as they are.
-
-The closure of E, and the audit of a channel at each of its entries.
-
-Everything is decided by the core's audit in rationals; nothing here draws.
-
-E as a table to be edited, beside what the channel leaks: one picture in the browser.
-
-`web/` holds the browser's side: plain JavaScript and CSS, no request to the outside.
+has them as they are. Everything is decided by the core's audit in rationals. `web/` holds the
+board in the browser: plain JavaScript and CSS, no request to the outside.
 """
 
 import json

@@ -10,7 +10,7 @@ from caldp_core.experiments.reproduce import LINES, PANELS, Point
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import exports
 from caldp_ui.paper.page_state import STATE, Paper
-from caldp_ui.paper.words import Rows
+from caldp_ui.paper.view import Rows
 from caldp_ui.parts import sharing
 
 _FIGURE_2: Final = """from caldp_core import Scenario
@@ -59,17 +59,11 @@ print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
 """
 
 
-def show(record: Paper, show_offline_page: Callable[[Paper], None]) -> None:
-    """Link and code, in an expander; `show_offline_page` offers the page as one file."""
-    sharing.drawer(STATE.key("sharing"), lambda: _show(record, show_offline_page))
-
-
-def _show(record: Paper, show_offline_page: Callable[[Paper], None]) -> None:
-    with sharing.link_columns(STATE):
-        if record.view in _AGAIN:
-            st.markdown("**The same digits elsewhere**")
-            _AGAIN[record.view](record)
-        show_offline_page(record)
+def show(record: Paper) -> None:
+    """Show the code and the files that give a result's digits again, where there are any."""
+    if record.view in _AGAIN:
+        st.markdown("**The same digits elsewhere**")
+        _AGAIN[record.view](record)
 
 
 def _table_1(record: Paper) -> None:

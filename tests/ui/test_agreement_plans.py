@@ -27,7 +27,7 @@ from caldp_ui.curves.page_state import LINK as CURVES_LINK
 from caldp_ui.maps import presets
 from caldp_ui.paper.page_state import LINK as PAPER_LINK
 from caldp_ui.paper.page_state import Paper
-from caldp_ui.paper.words import column_title
+from caldp_ui.paper.view import column_title
 from caldp_ui.plan import words
 from caldp_ui.plan.deployments import DEPLOYMENTS
 from caldp_ui.plan.page_state import LINK as PLAN_LINK

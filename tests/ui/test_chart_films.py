@@ -17,8 +17,7 @@ from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.controls.common import Slider
 from caldp_ui.curves import films as curves
 from caldp_ui.curves.page_state import BEGIN, Curves
-from caldp_ui.paper import region, sensitive_sets
-from caldp_ui.paper.page_state import STATE as PAPER
+from caldp_ui.paper import exact
 from caldp_ui.paper.page_state import Paper
 from caldp_ui.parts import film_jobs, headline
 from caldp_ui.parts.films import ChartPage
@@ -69,12 +68,15 @@ CASES = dict(stations()) | {
     "plan": Case(navigation.PLAN, plan.page(None), Plan(), plan.sliders),
     "paper": Case(
         navigation.PAPER,
-        ChartPage(PAPER, sensitive_sets.render),
+        exact.SENSITIVE_SETS.charts(),
         Paper(view="sensitive-sets", values=100),
-        lambda _: sensitive_sets.SLIDERS,
+        lambda record: list(exact.SENSITIVE_SETS.sliders(record).values()),
     ),
     "figure 1": Case(
-        navigation.PAPER, region.PAGE, Paper(view="figure-1"), lambda _: region.SLIDERS
+        navigation.PAPER,
+        exact.REGION.charts(),
+        Paper(view="figure-1"),
+        lambda record: list(exact.REGION.sliders(record).values()),
     ),
     "curves": Case(navigation.CURVES, curves.page(None), FEW, curves.sliders),
     "curves over ε": Case(

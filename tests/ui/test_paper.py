@@ -14,7 +14,7 @@ from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
-from caldp_ui.paper import words
+from caldp_ui.paper import view as words
 from caldp_ui.paper.page_state import LINK, STATE, VIEWS, Paper
 from caldp_ui.words import formats
 from tests.ui.driver import checked, headline_of, open_page, page_record, query_of

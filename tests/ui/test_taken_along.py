@@ -33,8 +33,8 @@ from caldp_ui.matrix import candidates
 from caldp_ui.matrix import files as matrix_files
 from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.matrix.view import judge_channel
+from caldp_ui.paper import exact
 from caldp_ui.paper import files as paper
-from caldp_ui.paper import sensitive_sets
 from caldp_ui.paper.page_state import VIEWS, Paper
 from caldp_ui.plan import files as plans
 from caldp_ui.plan import people_needed
@@ -176,8 +176,8 @@ def test_code_and_table_of_sensitive_sets_have_the_multiples(
     share: float | None, tmp_path: Path, capsys: Output
 ) -> None:
     record = replace(Paper(), values=100, share=share)
-    sizes = sensitive_sets.sizes_of(100)
-    found = sensitive_sets.ratios(100, 1.0, share)
+    sizes = exact.sizes_of(100)
+    found = exact.ratios(100, 1.0, share)
     frame = table(paper.sensitive_sets_csv(sizes, found))
     for name, ratios in found.items():
         assert frame[name].tolist() == ratios

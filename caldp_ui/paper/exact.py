@@ -1,10 +1,11 @@
-"""Every method beside the best possible one, over the size of the sensitive set.
+"""Results without runs: the region of errors (Figure 1), and methods beside the best possible one.
 
-Yoon et al. 2025 proved what the best is; the paper's own method is among those that
-are compared with it. Errors fall with 1/people, so a multiple of the error is one of the people.
+Yoon et al. 2025 proved what the best is; the paper's own method is among those that are compared
+with it. Errors fall with 1/people, so a multiple of the error is one of the people.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -14,6 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from caldp_core.audit.adversary import ErrorVertex, error_vertex
 from caldp_core.basics.cache import cached
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.specs import (
@@ -25,19 +27,102 @@ from caldp_core.mechanisms.specs import (
     SubsetSelection,
 )
 from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import BinaryPolicy
+from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.controls import common
 from caldp_ui.controls.common import Slider
 from caldp_ui.paper import files
-from caldp_ui.paper.charts import multiples_figure
 from caldp_ui.paper.page_state import SHARES, STATE, VALUES, Paper
-from caldp_ui.parts import films, headline, sharing
-from caldp_ui.parts.films import ChartPage
-from caldp_ui.stage import Step
+from caldp_ui.paper.view import REGION_HEIGHT, multiples_figure, region
+from caldp_ui.parts import headline, sharing
+from caldp_ui.shell.page import Page, View
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
+
+LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
+_REGION: Final = STATE.key("region")
+
+
+def _level(
+    name: str,
+    get_level: Callable[[BinaryQuestion], float],
+    with_level: Callable[[BinaryQuestion, float], BinaryQuestion],
+) -> Slider[Paper]:
+    return Slider(
+        name,
+        lambda record: get_level(record.question),
+        lambda record, level: replace(record, question=with_level(record.question, float(level))),
+        LEVELS,
+        lambda level: "∞" if math.isinf(level) else f"{level:g}",
+    )
+
+
+_FIRST: Final = _level("first", lambda q: q.epsilon_01, lambda q, e: replace(q, epsilon_01=e))
+_SECOND: Final = _level("second", lambda q: q.epsilon_10, lambda q, e: replace(q, epsilon_10=e))
+
+
+def show_region(record: Paper) -> None:
+    """Draw the sentence, the region, and the two levels that it depends on."""
+    shown = region_view(record, None, palette())
+    headline.show(shown.headline)
+    left, right = st.columns([2, 1])
+    with left:
+        charts.show_json(shown.pictures[_REGION], _REGION, REGION_HEIGHT)
+    with right:
+        common.show(STATE, _FIRST, "ε(x, x′): how well x is hidden")
+        common.show(STATE, _SECOND, "ε(x′, x): how well x′ is hidden")
+        st.caption(
+            "Equal ε's are the paper's Figure 1 (a), Warner's randomized response. Different ones "
+            "are its Figure 1 (b), and one of them ∞ is Mangat's. The corner is that of the "
+            "proof's last lines, as eq. (23) prints one coordinate twice. By (7) and (8) a smaller "
+            "ε(x, x′) raises false alarms; the paper's sentence under Theorem 1 says misses."
+        )
+    REGION.follow(record)
+
+
+def region_view(record: Paper, pinned: Paper | None, colours: Palette) -> View:
+    """The region and the headline."""
+    del pinned
+    question, vertex = record.question, _vertex(record)
+    least = min(question.epsilon_01, question.epsilon_10)
+    plain = error_vertex(BinaryPolicy(least, least))
+    alt = (
+        "The plane of false alarms and misses. Rules can do what lies above the lines from "
+        f"(1, 0) and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, "
+        f"{vertex.missed:.3f})."
+    )
+    chart = charts.figure_json(region(vertex, plain, colours), alt)
+    return View(_region_headline(record), {_REGION: chart})
+
+
+def _region_headline(record: Paper) -> Headline:
+    vertex = _vertex(record)
+    return Headline(
+        "An attacker who believes the report takes "
+        f"{formats.out_of(vertex.false_alarm)} people with x′ for people with x.",
+        f"They miss {formats.out_of(vertex.missed)} people with x. No rule gets below the line "
+        "(Theorem 1), and no mechanism tells more (Theorem 2).",
+    )
+
+
+def _vertex(record: Paper) -> ErrorVertex:
+    question = record.question
+    return error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
+
+
+REGION: Final = Page(
+    state=STATE,
+    name="region",
+    title="Figure 1: the region of errors",
+    task="What a rule can do lies above the lines. Move how well either answer is hidden.",
+    load=lambda record: record,
+    view=region_view,
+    sliders=lambda record: {"ε(x, x′)": _FIRST, "ε(x′, x)": _SECOND},  # noqa: ARG005
+)
+
 
 _PAPER: Final = "Hadamard response (the paper's)"
 _OURS: Final = "Galois response"
@@ -85,16 +170,14 @@ def load_data(record: Paper) -> SensitiveSetData:
     )
 
 
-def render(record: Paper, colours: Palette) -> Step:
-    """The film step of a record: the curves and the headline."""
-    data = load_data(record)
-    return films.render_step(
-        data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)}
-    )
+def _sets_view(data: SensitiveSetData, pinned: SensitiveSetData | None, colours: Palette) -> View:
+    """The curves and the headline."""
+    del pinned
+    return View(data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)})
 
 
-def view(record: Paper) -> None:
-    """Draws the headline, the curves and the numbers, with the controls beside them."""
+def show_sensitive_sets(record: Paper) -> None:
+    """Draw the headline, the curves and the numbers, with the controls beside them."""
     data = load_data(record)
     sizes, multiples = data.sizes, data.multiples
     headline.show(data.headline)
@@ -116,7 +199,7 @@ def view(record: Paper) -> None:
         "sizes. uRR and uRAP are by Murakami and Kawamoto (2019). After a projection onto shares, "
         "methods that are close may change places."
     )
-    films.follow_sliders(ChartPage(STATE, render), record, SLIDERS)
+    SENSITIVE_SETS.follow(record)
 
 
 def sizes_of(values: int) -> list[int]:
@@ -199,7 +282,19 @@ _SHARE_SLIDER: Final[Slider[Paper]] = Slider(
     (_WORST, *SHARES),
     lambda share: "the worst case" if share == _WORST else f"{100 * share:g} %",
 )
-SLIDERS: Final = (common.epsilon_slider(), _SHARE_SLIDER, _VALUES_SLIDER)
+SENSITIVE_SETS: Final = Page(
+    state=STATE,
+    name="sensitive-sets",
+    title="Methods beside the best, by the sensitive set",
+    task="People that each method takes, as a multiple of what the best would take.",
+    load=load_data,
+    view=_sets_view,
+    sliders=lambda record: {  # noqa: ARG005
+        "Privacy level ε": common.epsilon_slider(),
+        "People with a sensitive value": _SHARE_SLIDER,
+        "Values in all": _VALUES_SLIDER,
+    },
+)
 
 
 def _settings() -> None:
