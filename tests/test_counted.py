@@ -44,8 +44,8 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/matrix/view.py": ["formats.people(_PEOPLE)", "verdict.audit.pairs"],
     "caldp_ui/paper/page.py": ["errors['ours']"],
     "caldp_ui/paper/view.py": [
-        "curve.title.removeprefix('m = ')",
         "column.title.strip('()').replace(', ', ' × ')",
+        "curve.title.removeprefix('m = ')",
     ],
     "caldp_ui/parts/comparison.py": [
         "formats.integer(fewer)",

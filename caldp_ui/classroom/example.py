@@ -40,8 +40,7 @@ def headline() -> Headline:
 
 def alt() -> str:
     """Alt text of the picture."""
-    lines = headline()
-    return f"{lines.sentence} {lines.second}"
+    return headline().whole
 
 
 def figure(colours: Palette) -> go.Figure:

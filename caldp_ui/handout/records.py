@@ -1,23 +1,33 @@
 """Questions of a station, as frozen records."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from caldp_ui.offline.records import Question
+from caldp_ui.words import formats
+
+FIGURE_TEXTS: Final[Mapping[str, Callable[[float], str]]] = {
+    "two digits": lambda figure: formats.digits(figure, 2),
+    "of 100": lambda figure: formats.hundred(figure / 100),
+}
+"""How headlines show a figure."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A question about the sentence at one step of a slider; the answer is read from the steps.
+    """A question about the headline at one step of a slider, whose answer is one of its figures.
 
     `ask`: the question; `dial`, `reading`: title of the slider and its reading at that step;
-    `found`: regular expression whose only group is the answer in the sentence; `answer`: its text,
-    with "{}" for that group.
+    `figure`: its name (see `Headline`), shown as one of `FIGURE_TEXTS`, `text`; `answer`: the
+    answer with "{}" for that text.
     """
 
     ask: str
     dial: str
     reading: str
-    found: str
+    figure: str
+    text: str
     answer: str
 
 

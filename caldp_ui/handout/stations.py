@@ -1,21 +1,17 @@
 """The classroom's stations as parts of the lesson, with their aims and questions."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from html import unescape
 from typing import Final
 
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.classroom import films, plan
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.handout.records import Reading
+from caldp_ui.handout.records import FIGURE_TEXTS, Reading
 from caldp_ui.handout.station_questions import STATION_QUESTIONS
 from caldp_ui.offline.records import Dial, Part, Question
-from caldp_ui.parts import headline
 from caldp_ui.stage import Step
 
-_TAG: Final = re.compile(r"<[^>]+>")
 _WRONG: Final = 2
 """Most wrong answers beside the right one."""
 
@@ -43,15 +39,9 @@ def make_question(reading: Reading, dials: Sequence[Dial]) -> Question:
     right = _answer(reading, chosen)
     others = dict.fromkeys(_answer(reading, step) for step in reversed(dial.steps))
     wrong = [each for each in others if each != right][:_WRONG]
-    return Question(reading.ask, (right, *wrong), step_sentence(chosen))
-
-
-def step_sentence(step: Step) -> str:
-    """The sentence of a step as plain text."""
-    return unescape(_TAG.sub(" ", step.replacements[headline.SENTENCE])).strip()
+    return Question(reading.ask, (right, *wrong), chosen.headline.whole)
 
 
 def _answer(reading: Reading, step: Step) -> str:
-    match = re.search(reading.found, step_sentence(step))
-    assert match is not None  # stations say the same sentence at every step
-    return reading.answer.format(match[1])
+    figure = step.headline.figures[reading.figure]
+    return reading.answer.format(FIGURE_TEXTS[reading.text](figure))

@@ -430,7 +430,7 @@ def _two_reports(data: MatrixData) -> None:
     joint_verdict = judge_channel(verdict.names, joint_policy, joint)
     st.markdown(
         "Both reports together: their limits add up (CALDP Proposition 2). "
-        f"{escape_markdown(view.in_one_line(joint_verdict))}"
+        f"{escape_markdown(view.headline(joint_verdict).whole)}"
     )
     view.show_readonly(joint_verdict, STATE.key("together"))
 

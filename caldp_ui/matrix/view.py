@@ -140,13 +140,7 @@ def headline(verdict: ChannelVerdict) -> Headline:
     result = _kept(verdict) if not verdict.broken else _broken(verdict)
     if not verdict.proven_values:
         return result
-    return Headline(_bare(verdict), f"{result.sentence} {result.second}".strip(), True)
-
-
-def in_one_line(verdict: ChannelVerdict) -> str:
-    """Both lines of the headline, one after the other."""
-    lines = headline(verdict)
-    return f"{lines.sentence} {lines.second}".strip()
+    return Headline(_bare(verdict), result.whole, True)
 
 
 def _bare(verdict: ChannelVerdict) -> str:
@@ -283,7 +277,7 @@ def leak(channel_verdict: ChannelVerdict, x: int, other: int) -> str:
 
 def alt(verdict: ChannelVerdict) -> str:
     """Alt text of the board."""
-    return f"Two tables of {verdict.k} by {verdict.k} values. {in_one_line(verdict)}"
+    return f"Two tables of {verdict.k} by {verdict.k} values. {headline(verdict).whole}"
 
 
 _WEB: Final = Path(__file__).with_name("web")

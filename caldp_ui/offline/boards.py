@@ -66,6 +66,7 @@ def _render_both_themes(page: ChartPage[R], record: R) -> Step:
         replacements={
             place: combine_themes(html, dark.replacements[place]) for place, html in words
         },
+        headline=light.headline,
     )
 
 

@@ -242,7 +242,7 @@ def render_step(
 ) -> Step:
     """A page's headline, its charts and drawings and its other words as a step; see `Step`."""
     words = {headline.SENTENCE: headline.html(page_headline), **(replacements or {})}
-    return Step(pictures=pictures, replacements=words)
+    return Step(pictures=pictures, replacements=words, headline=page_headline)
 
 
 def render_scene(
@@ -260,4 +260,5 @@ def render_scene(
         facts={each.id: each.fact for each in words if each.fact is not None},
         replacements={headline.SENTENCE: headline.html(page_headline), **replacements},
         pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
+        headline=page_headline,
     )

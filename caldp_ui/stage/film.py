@@ -11,6 +11,7 @@ from functools import cached_property
 from caldp_ui.stage.codec import Blob
 from caldp_ui.stage.markup import tree
 from caldp_ui.stage.records import Fact, Label, Mark
+from caldp_ui.words.headline import Headline
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Step:
     beside the stage as long as the step is shown (see `markup.py`). `nobody`, `notes`, `labels`: by
     picture, where they differ from the picture's own; `pooled`: of those that have it (see
     `Picture`). `pictures`: charts and drawings by their keys, as they are sent to the browser.
+    `headline`: the page's, with its figures; the browser gets it as one of the `replacements`.
     """
 
     label: str = ""
@@ -37,6 +39,7 @@ class Step:
     labels: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
     pooled: Mapping[str, Blob] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
+    headline: Headline = Headline("")
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,3 +16,8 @@ class Headline:
     second: str = ""
     unprotected: bool = False
     figures: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    @property
+    def whole(self) -> str:
+        """Both lines as one text."""
+        return f"{self.sentence} {self.second}".strip()

@@ -235,7 +235,7 @@ def _numbers(data: YesNoData) -> None:
 def _sharing(data: YesNoData) -> None:
     png = view.png(data)
     pictures = {"95 % ranges of the share of yes": png}
-    report = ReportContent(data.ours.result, view.one_line_summary(data), pictures)
+    report = ReportContent(data.ours.result, view.headline(data).whole, pictures)
     save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
     others = {"warners-coin": data.warner.result.setup.scenario}
     sharing.section(STATE, ANSWERS, report, others, save)
@@ -266,7 +266,7 @@ PAGE: Final = PinPage(
     view=view.view,
     sliders=lambda record: SLIDERS,  # noqa: ARG005
     pin_title=page_state.title,
-    describe=view.one_line_summary,
+    describe=lambda data: view.headline(data).whole,
     numbers=_pinned_numbers,
     images=lambda data: {"picture": view.png(data)},
 )

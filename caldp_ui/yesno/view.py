@@ -65,12 +65,6 @@ def headline(data: YesNoData) -> Headline:
     return Headline(_unprotected_sentence(data, open_answers), f"{estimate}{plain}", True)
 
 
-def one_line_summary(data: YesNoData) -> str:
-    """Both lines of the headline as one text."""
-    lines = headline(data)
-    return f"{lines.sentence} {lines.second}".strip()
-
-
 def _unprotected_sentence(data: YesNoData, answers: list[str]) -> str:
     if len(answers) > 1:
         return "Nobody is protected: every report is the true answer."

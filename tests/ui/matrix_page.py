@@ -53,7 +53,7 @@ def verdict(record: MatrixState) -> ChannelVerdict:
 
 
 def sentence_of(verdict: ChannelVerdict) -> str:
-    return plain(view.in_one_line(verdict))
+    return plain(view.headline(verdict).whole)
 
 
 def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:

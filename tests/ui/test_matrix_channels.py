@@ -139,7 +139,7 @@ def test_values_that_a_report_proves_come_first() -> None:
             names = [f"“{channel_verdict.names[x]}”" for x in channel_verdict.proven_values]
             named, _, rest = made.sentence.partition(" not protected: ")
             assert not bare or (rest and all(name in named for name in names))
-            assert "The channel keeps" in view.in_one_line(channel_verdict)
+            assert "The channel keeps" in view.headline(channel_verdict).whole
     open_to_all = replace(
         MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="1 0\n0 1"
     )

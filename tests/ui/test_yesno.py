@@ -45,7 +45,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> None:
     assert not at.error
     ours = run(prepare(scenario))
     headline = headline_of(at)
-    assert headline == view.one_line_summary(load_data(scenario))
+    assert headline == view.headline(load_data(scenario)).whole
     (no, f), (g, yes) = (map(float, row) for row in ours.setup.mechanism.exact_channel())
     assert icons(at, "yesno-sends") == [round(100 * share) for share in (yes, f)]
     right = (yes / (yes + f), no / (no + g))
