@@ -1,7 +1,6 @@
 """The parts of the lesson that are pages: the maps, the answers and the attacker."""
 
 from dataclasses import replace
-from typing import Final
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import take_home as attacker_page
@@ -10,11 +9,9 @@ from caldp_ui.handout import questions
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.records import Part
 from caldp_ui.places import take_home as places_page
-from caldp_ui.values import films
-from caldp_ui.values import take_home as values_page
+from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import BEGIN as ANSWERS
-
-_ALONG: Final = (films.SENSITIVE, films.EPSILON)
+from caldp_ui.values.page_state import ValuesState
 
 
 def page_parts() -> list[Part]:
@@ -36,10 +33,11 @@ def maps(scenario: Scenario) -> Part:
 
 def answers(scenario: Scenario) -> Part:
     """Part with the share of each answer, along the sensitive set and along ε."""
-    part = values_page.part(scenario, _ALONG)
+    part = ANSWERS_PAGE.part(ValuesState(scenario))
     assert part is not None
     return replace(
         part,
+        moves=part.moves[:2],
         aim="say who is not protected, and what that gains for the others' estimates.",
         home="What is harmless need not pay for what is sensitive.",
         questions=questions.of_answers,

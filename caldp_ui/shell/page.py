@@ -5,6 +5,7 @@ The screen, the steps of its sliders, its file and what is pinned all show the s
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from caldp_core.scenarios.scenario import Scenario
@@ -28,13 +29,15 @@ class View:
     """What a page shows of a record.
 
     `pictures`: charts and drawings as they are sent to the browser, by the keys of their places.
-    `texts`: HTML of one element each, by the CSS selector of its place. `scene`: the maps, of which
-    the one called `still` is the same at all steps of a slider.
+    `texts`: HTML of one element each, by the CSS selector of its place. `component`: the picture
+    that the page's own code draws. `scene`: the maps, of which the one called `still` is the same
+    at all steps of a slider.
     """
 
     headline: Headline
     pictures: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    component: Component | None = None
     scene: Scene | None = None
     still: str = ""
 
@@ -98,10 +101,15 @@ class Page(Generic[R, T]):
                 sliders=sliders,
                 own=self.own(record),
             )
-        scene = self.view(self.load(record), None, LIGHT).scene if along else None
-        if scene is None:
+        if not along:
             return None
-        return maps.part(name, self.title, self.task, scene, record=record, films=along)
+        shown = self.view(self.load(record), None, LIGHT)
+        if shown.component is None:
+            assert shown.scene is not None  # whose maps move along the films
+            return maps.part(name, self.title, self.task, shown.scene, record=record, films=along)
+        moves = [partial(film.film, record) for film in along]
+        texts = shown.step().replacements
+        return Part(name, self.title, self.task, texts, shown.component, moves)
 
     def offer(self) -> None:
         """Show the button that makes the page's file."""

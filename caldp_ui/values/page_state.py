@@ -1,22 +1,366 @@
-"""The state of the page “Sensitive answers”: a scenario without a map; link and undo."""
+"""State of the page: a scenario without a map, with its link and undo, tables, and protections."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from caldp_core.basics.errors import require
-from caldp_core.datasets import Survey
+from caldp_core.basics.types import Bools, Ints
+from caldp_core.datasets import (
+    SURVEYS,
+    DatasetSpec,
+    Geometric,
+    OwnSurvey,
+    OwnTable,
+    PermutedGeometric,
+    Survey,
+    Uniform,
+    WebVisits,
+    Zipf,
+)
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import SquareWave
+from caldp_core.scenarios.blocks import (
+    BlocksSpec,
+    EvenRuns,
+    EverythingSensitive,
+    GroupBlocks,
+    OneBlock,
+    SensitiveSpec,
+    SensitiveSymbols,
+    SymbolBlocks,
+)
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls import presets
+from caldp_ui.controls.presets import DistancePreset, Example, Preset
+from caldp_ui.session import visitor_data
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
-from caldp_ui.values.tables import Table, presets_of, table_of
+from caldp_ui.words import formats
+
+
+def groups_of(domain: Domain) -> list[tuple[str, Bools]]:
+    """Name and (k,) flags of each group, in order of appearance; empty without groups."""
+    groups = np.array(domain.groups)
+    return [(name, groups == name) for name in dict.fromkeys(domain.groups)]
+
+
+def spec_of(flags: Bools) -> SensitiveSpec:
+    """The shortest spec of (k,) flags."""
+    if flags.all():
+        return EverythingSensitive()
+    return SensitiveSymbols(runs_of(np.flatnonzero(flags)))
+
+
+def runs_of(symbols: Ints) -> tuple[str, ...]:
+    """Ascending symbols as runs: "3" or "10-19"."""
+    first = symbols[np.diff(symbols, prepend=-2) != 1]
+    last = symbols[np.diff(symbols, append=np.iinfo(np.int64).max) != 1]
+    pairs = zip(first.tolist(), last.tolist(), strict=True)
+    return tuple(str(first) if first == last else f"{first}-{last}" for first, last in pairs)
+
+
+def groups_spec(domain: Domain, groups: Iterable[str]) -> SensitiveSpec:
+    """The sensitive set of all values of these groups, and of values with these names."""
+    wanted = set(groups)
+    return spec_of(
+        np.array(
+            [
+                group in wanted or name in wanted
+                for group, name in zip(domain.groups, domain.names, strict=True)
+            ],
+            dtype=np.bool_,
+        )
+    )
+
+
+def whole_groups(domain: Domain, flags: Bools) -> list[str]:
+    """The groups all of whose values are marked, in order of appearance."""
+    bare = {group for group, flag in zip(domain.groups, flags, strict=False) if not flag}
+    return [group for group in dict.fromkeys(domain.groups) if group not in bare]
+
+
+def with_groups(domain: Domain, flags: Bools, groups: Iterable[str]) -> SensitiveSpec:
+    """The set with just these groups whole; marks in groups that were not whole stay."""
+    wanted, before = set(groups), set(whole_groups(domain, flags))
+    changed = [
+        group in wanted or (bool(flag) and group not in before)
+        for group, flag in zip(domain.groups, flags, strict=True)
+    ]
+    return spec_of(np.array(changed, dtype=np.bool_))
+
+
+SYNTHETIC_K: Final = 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in the menu. `question`: as it was asked. `people`: at first, None for its own."""
+
+    title: str
+    question: str
+    spec: DatasetSpec
+    people: int | None = None
+
+
+TABLES: Final = (
+    *(Table(survey.title, survey.question, Survey(name)) for name, survey in SURVEYS.items()),
+    Table("Web pages", "Which page did you look at last?", WebVisits(), 1_000_000),
+    Table(
+        "Made-up answers: Zipf",
+        "Some answers are far more common than others.",
+        Zipf(SYNTHETIC_K),
+        10_000,
+    ),
+    Table(
+        "Made-up answers: geometric",
+        "Each answer is a fifth rarer than the one before.",
+        Geometric(SYNTHETIC_K, 0.2),
+        10_000,
+    ),
+    Table(
+        "Made-up answers: shuffled geometric",
+        "Each answer is a fifth rarer than another one.",
+        PermutedGeometric(SYNTHETIC_K, 0.2),
+        10_000,
+    ),
+    Table("Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000),
+)
+SYNTHETIC: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
+"""Tables whose number of answers can be chosen."""
+
+
+def table_of(spec: DatasetSpec) -> Table | None:
+    """The table of a dataset, whatever its settings; None where the page has none."""
+    if isinstance(spec, OwnSurvey):
+        return _own_survey_table(spec)
+    if isinstance(spec, OwnTable):
+        size = (
+            f"{formats.counted(sum(spec.counts), 'person', 'people')}, {len(spec.names):,} answers."
+        )
+        return Table(f"{visitor_data.YOURS}{spec.title}", size, spec)
+    exact = next((table for table in TABLES if table.spec == spec), None)
+    return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
+
+
+def _own_survey_table(spec: OwnSurvey) -> Table:
+    """The table of the survey's question that is shown."""
+    tables = spec.tables()
+    table = tables[spec.selected]
+    people = formats.counted(sum(table.counts), "person", "people")
+    size = f"{people}, {len(tables)} questions; {len(table.names):,} answers to this one."
+    return Table(f"{visitor_data.YOURS}{spec.title}: {table.title}", size, spec)
+
+
+_ALL_SENSITIVE: Final = EverythingSensitive()
+_PLAIN: Final = Preset(
+    "Everything alike: plain LDP",
+    "Hide every answer from every other, the harmless ones too.",
+    OneBlock(),
+    _ALL_SENSITIVE,
+)
+_NONE_SENSITIVE: Final = Preset(
+    "Nothing",
+    "Every report shows its answer; only the sampling error is left.",
+    OneBlock(),
+    SensitiveSymbols(()),
+)
+_SCALE: Final = DistancePreset(
+    "Neighbours look alike",
+    "On a scale: the nearer two answers, the less a report tells them apart; ε for each step.",
+    Line(),
+)
+
+
+def _hamming_distances(bits: int) -> Distances:
+    """Distances between combinations of so many yes-or-no answers: how many of these differ."""
+    names = range(1 << bits)
+    return Distances(tuple(tuple(float((x ^ y).bit_count()) for y in names) for x in names))
+
+
+_FADING: Final[dict[str, tuple[DistancePreset, ...]]] = {
+    "income": (
+        DistancePreset(
+            "Neighbouring incomes look alike",
+            "The nearer two incomes, the less a report tells them apart: ε for each bracket.",
+            Line(),
+        ),
+    ),
+    "substances": (
+        DistancePreset(
+            "Each of the three by itself",
+            "Pupils who differ in one substance look alike at ε, those who differ in all at 3 ε.",
+            _hamming_distances(3),
+        ),
+    ),
+}
+
+
+def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Example, ...]:
+    """Protections for a dataset and its answers; the first is where a reader starts."""
+    if isinstance(spec, Survey):
+        fading = _FADING.get(spec.table, ())
+        return (*_survey_presets(spec.table, domain), *fading, _PLAIN, _NONE_SENSITIVE)
+    if isinstance(spec, WebVisits):
+        return (*_web_presets(domain), _PLAIN, _NONE_SENSITIVE)
+    if isinstance(spec, OwnTable | OwnSurvey):
+        return (_PLAIN, *_own_presets(domain), _SCALE, _NONE_SENSITIVE)
+    return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
+
+
+def _survey_presets(table: str, domain: Domain) -> tuple[Preset, ...]:
+    sensitive = groups_spec(domain, SURVEYS[table].sensitive)
+    return tuple(
+        Preset(title, sentence, blocks, sensitive if of is None else of)
+        for title, sentence, blocks, of in _SURVEY_PRESETS[table]
+    )
+
+
+_PresetRow = tuple[str, str, BlocksSpec, SensitiveSpec | None]
+_SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
+    "affairs": (
+        (
+            "An affair is sensitive",
+            "People who had an affair hide among all; the others sometimes send a cover answer.",
+            OneBlock(),
+            None,
+        ),
+        (
+            "Hide the affair, not the marriage",
+            "A report shows how the marriage is rated, but not whether there was an affair.",
+            SymbolBlocks(tuple(f"{x},{x + 5}" for x in range(5))),
+            _ALL_SENSITIVE,
+        ),
+        (
+            "Hide the marriage, not the affair",
+            "A report shows whether there was an affair, but not how the marriage is rated.",
+            GroupBlocks(),
+            _ALL_SENSITIVE,
+        ),
+    ),
+    "income": (
+        (
+            "Low and high incomes are sensitive",
+            "Low and high incomes hide among all; others sometimes send a cover answer.",
+            OneBlock(),
+            None,
+        ),
+        (
+            "Hide where in the bracket",
+            "A report shows low, middle or high, but not which bracket.",
+            GroupBlocks(),
+            _ALL_SENSITIVE,
+        ),
+        (
+            "Hide among four brackets",
+            "Four neighbouring brackets hide each other; a report shows which four.",
+            EvenRuns(11),
+            _ALL_SENSITIVE,
+        ),
+    ),
+    "vote": (
+        (
+            "Hide the vote, not the party",
+            "A report shows the party someone is close to, but not the vote.",
+            SymbolBlocks(tuple(f"{x},{x + 7}" for x in range(7))),
+            _ALL_SENSITIVE,
+        ),
+        (
+            "Hide the party, not the vote",
+            "A report shows the vote, but not the party someone is close to.",
+            GroupBlocks(),
+            _ALL_SENSITIVE,
+        ),
+        (
+            "Voters against their party",
+            "Only people who vote against the party they are close to hide, among all answers.",
+            OneBlock(),
+            SensitiveSymbols(("4-9",)),
+        ),
+    ),
+    "substances": (
+        (
+            "Marijuana is sensitive",
+            "Who has used it hides among all answers; others sometimes send a cover answer.",
+            OneBlock(),
+            None,
+        ),
+        (
+            "Hide marijuana, not the rest",
+            "A report shows alcohol and cigarettes, but not marijuana.",
+            SymbolBlocks(("0-1", "2-3", "4-5", "6-7")),
+            _ALL_SENSITIVE,
+        ),
+    ),
+}
+
+
+def _web_presets(domain: Domain) -> tuple[Preset, ...]:
+    delicate = groups_spec(domain, WebVisits.delicate_topics())
+    return (
+        Preset(
+            "Delicate topics are sensitive",
+            "Pages on twelve topics, such as health, debt or dating, hide among all pages.",
+            OneBlock(),
+            delicate,
+        ),
+        Preset(
+            "Hide the page, not the topic",
+            "A report shows the topic someone reads about, but not the page.",
+            GroupBlocks(),
+            _ALL_SENSITIVE,
+        ),
+        Preset(
+            "Hide the page within delicate topics",
+            "A report shows the topic; only in delicate topics is the page hidden.",
+            GroupBlocks(),
+            delicate,
+        ),
+    )
+
+
+def _numeric_presets(k: int) -> tuple[Preset, ...]:
+    half = max(1, k // 2)
+    return (
+        Preset(
+            "The first half is sensitive",
+            "The first half hides among all answers; others sometimes send a cover answer.",
+            OneBlock(),
+            SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)),
+        ),
+        _neighbour_blocks(max(1, k // 5)),
+    )
+
+
+def _neighbour_blocks(blocks: int) -> Preset:
+    return Preset(
+        "Blocks of neighbours",
+        "Neighbouring answers hide each other; a report shows which neighbourhood.",
+        EvenRuns(blocks),
+        _ALL_SENSITIVE,
+    )
+
+
+def _own_presets(domain: Domain) -> tuple[Preset, ...]:
+    """Protections of an uploaded table: nobody here has read it, so no answer is harmless."""
+    in_groups = Preset(
+        "Hide the answer, not the group",
+        "A report shows the group, but not which of its answers someone gave.",
+        GroupBlocks(),
+        _ALL_SENSITIVE,
+    )
+    return (
+        *([in_groups] if domain.groups else []),
+        _neighbour_blocks(min(domain.k, 2 + domain.k // 10)),
+    )
+
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
 K_MAX: Final = 2_000

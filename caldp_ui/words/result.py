@@ -17,18 +17,22 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     """Errors of the scenario's estimate and of plain LDP's, and who is protected.
 
     `ours`, `plain`: total variations of both estimates; None: not computed yet. Where not everybody
-    is protected, the sentence says so and the errors are the second line.
+    is protected, the sentence says so and the errors are the second line. Figures: `tv` and
+    `plain_tv`, and the `protected` share of people.
     """
     texts = policies.describe_promise(nouns, setup)
     first, *rest = counts.unprotected_first(nouns, texts.exposed, texts.protected_share) or [""]
     known = has_valid_errors(setup)
+    errors = {"tv": ours, "plain_tv": plain} if known else {}
+    figures = {name: tv for name, tv in errors.items() if tv is not None}
+    figures["protected"] = texts.protected_share
     unknown = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
     if not first:
         sentence = _error_sentence(nouns, setup, ours, plain) if known else unknown
-        return Headline(sentence, _hidden_sentence(nouns, setup))
+        return Headline(sentence, _hidden_sentence(nouns, setup), figures=figures)
     parts = [_weakness_sentence(nouns, setup), _errors_sentence(nouns, ours, plain)]
     second = [*rest, *(parts if known else [unknown])]
-    return Headline(first, " ".join(filter(None, second)), True)
+    return Headline(first, " ".join(filter(None, second)), True, figures)
 
 
 def _error_sentence(

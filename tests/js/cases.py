@@ -21,7 +21,7 @@ from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage import codec
 from caldp_ui.stage.codec import Blob
-from caldp_ui.values import answers
+from caldp_ui.values import page_state as answers
 from tests.collect.protocols import SPECS, planned, small, tables
 
 GRID = GridDomain(south=-3.3, west=10.1, cell=0.3, rows=11, columns=7)

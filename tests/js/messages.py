@@ -27,7 +27,7 @@ from caldp_ui.stage import codec, records
 from caldp_ui.stage import film as films
 from caldp_ui.stage.component import _head, film_head
 from caldp_ui.stage.records import style_data
-from caldp_ui.values import chart
+from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import BEGIN
 from tests.ui.matrix_page import SMALL, verdict
 

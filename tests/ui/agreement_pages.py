@@ -21,7 +21,7 @@ from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
 from caldp_ui.personal.page_state import PersonalState
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.places.page_state import PlacesState
-from caldp_ui.values import tables
+from caldp_ui.values import page_state as tables
 from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import ValuesState, initial_scenario
 from caldp_ui.yesno import page_state as yesno

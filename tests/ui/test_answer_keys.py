@@ -16,7 +16,7 @@ from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.handout import parts, questions, stations
 from caldp_ui.offline.records import Part, Question
-from caldp_ui.values import films
+from caldp_ui.values import view as films
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from tests.contract.checks import naming
 

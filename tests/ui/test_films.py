@@ -28,9 +28,9 @@ from caldp_ui.personal import films as of_secrets
 from caldp_ui.personal import scene as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
 from caldp_ui.stage import Step, encode
-from caldp_ui.values import answers
-from caldp_ui.values import films as values
+from caldp_ui.values import view as values
 from caldp_ui.values.page_state import BEGIN as ANSWERS
+from caldp_ui.values.page_state import ValuesState
 from tests.ui.ahead import few
 from tests.ui.driver import container, headline_of, open_page, picture_of
 from tests.ui.values_page import on_chart
@@ -99,12 +99,12 @@ def test_the_film_over_epsilon_has_all_ways_of_personal_secrets() -> None:
 
 @pytest.mark.parametrize("name", values.TITLES)
 def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> None:
-    film = values.slider_film(ANSWERS, name).film(ANSWERS, no_progress)
+    film = values.slider_film(ValuesState(), name).film(ValuesState(), no_progress)
     present = values.film_values(prepare(ANSWERS))[name]
     assert present in [step.value for step in film.steps]
     for step in (film.steps[0], film.steps[-1]):
         result = run(prepare(values.SCENARIO_AT_STEP[name](ANSWERS, step.value)))
-        shares = answers.shares_of(result)
+        shares = values.shares_of(result)
         assert step.codes["ours"].name == encode(result.first.estimate).name
         assert step.codes["ours-low"].name == encode(np.clip(shares.low, -1, 1)).name
         assert step.codes["sensitive"].name == encode(result.setup.sensitive.astype(float)).name

@@ -20,9 +20,17 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.parts import internal, record
 from caldp_ui.session import links, visitor_data
-from caldp_ui.values import below, chart, upload
-from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, switch_table
-from caldp_ui.values.tables import TABLES, presets_of, table_of
+from caldp_ui.values import page as upload
+from caldp_ui.values import view as chart
+from caldp_ui.values.page_state import (
+    BEGIN,
+    LINK,
+    TABLES,
+    ValuesState,
+    presets_of,
+    switch_table,
+    table_of,
+)
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
 from tests.ui.driver import (
@@ -307,14 +315,14 @@ def test_names_are_nothing_but_names_on_the_page() -> None:
     at.session_state["values-more"] = at.session_state["values-protection"] = True
     checked(at.button(key="values-pin").click().run())
     assert scenario_of(at).dataset == ODD
-    for tab in below._TABS:
+    for tab in upload._TABS:
         at.session_state["values-tabs"] = tab
         checked(at.run())
         for sign in SIGNS:
             with naming(f"{tab}: {sign}"):
                 assert not re.search(rf"(?<!\\){re.escape(sign)}", markdown_text(at))
         assert "<script" not in htmls(at)
-    at.session_state["values-tabs"] = next(iter(below._TABS))
+    at.session_state["values-tabs"] = next(iter(upload._TABS))
     assert "&lt;script" in htmls(checked(at.run()))
 
 

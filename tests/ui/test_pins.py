@@ -28,8 +28,8 @@ from caldp_ui.plan import charts, people_needed, pin_view, words
 from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.session import links
+from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import STATE, ValuesState
-from caldp_ui.values.pin_view import PIN_VIEW as ANSWERS_BESIDE
 from caldp_ui.words import formats
 from tests.ui.driver import checked, container, open_page, page_record, pictures, query_of, unpin
 
@@ -78,7 +78,9 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     assert not container(at, "values-pinned").table
 
 
-@pytest.mark.parametrize("beside", [MAPS_BESIDE, ANSWERS_BESIDE], ids=["places", "values"])
+@pytest.mark.parametrize(
+    "beside", [MAPS_BESIDE, ANSWERS_PAGE._pin_view()], ids=["places", "values"]
+)
 def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
     record = (PlacesState if beside is MAPS_BESIDE else ValuesState)()
     other = replace(record, scenario=record.scenario.with_context(epsilon=4.0))

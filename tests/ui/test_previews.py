@@ -10,14 +10,14 @@ from caldp_ui.parts import film_jobs, previews
 from caldp_ui.parts import films as film_steps
 from caldp_ui.parts.films import all_steps, nearest_steps, neighbouring_levels
 from caldp_ui.stage import Film, Step
-from caldp_ui.values import films
-from caldp_ui.values.page_state import BEGIN
+from caldp_ui.values import view as films
+from caldp_ui.values.page_state import BEGIN, ValuesState
 from caldp_ui.yesno.page import SLIDERS
 from caldp_ui.yesno.page_state import STATE as YESNO
 from tests.ui.driver import checked, data_of, open_page, trigger
 
 LEVELS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-FILM = films.slider_film(BEGIN, films.EPSILON)
+FILM = films.slider_film(ValuesState(), films.EPSILON)
 PLACE = "values-chart-near"
 
 
@@ -96,7 +96,7 @@ def test_a_preview_comes_in_a_moment_of_rest_and_serves_until_the_slider_leaves_
     assert is_film_there(at)
     assert not is_waiting(at)
     film = next(iter(at.session_state[f"{PLACE}/films"].values()))
-    whole = FILM.film(BEGIN, no_progress)
+    whole = FILM.film(ValuesState(), no_progress)
     assert (film.settings, film.dial, film.is_whole, whole.is_whole) == (
         whole.settings, whole.dial, False, True)  # fmt: skip
     by_reading = {each.reading: each for each in whole.steps}
@@ -144,7 +144,7 @@ def test_nobody_waits_for_previews(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_the_whole_film_is_there_nothing_is_waited_for(
     shared_films: dict[str, list[Film]],
 ) -> None:
-    shared_films[FILM.name(BEGIN)] = [FILM.film(BEGIN, no_progress)]
+    shared_films[FILM.name(ValuesState())] = [FILM.film(ValuesState(), no_progress)]
     at = open_page("pages/values.py")
     assert not is_waiting(at)
 

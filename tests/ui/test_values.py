@@ -12,9 +12,17 @@ from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GroupBloc
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports
 from caldp_ui.controls.presets import Example, Preset, matching_preset
-from caldp_ui.values import answers, chart
-from caldp_ui.values.page_state import BEGIN, LINK, ValuesState, initial_scenario
-from caldp_ui.values.tables import TABLES, Table, presets_of
+from caldp_ui.values import page_state as answers
+from caldp_ui.values import view as chart
+from caldp_ui.values.page_state import (
+    BEGIN,
+    LINK,
+    TABLES,
+    Table,
+    ValuesState,
+    initial_scenario,
+    presets_of,
+)
 from tests.ui.driver import assert_exported, checked, data_of, headline_of, query_of
 from tests.ui.values_page import FEW, assert_shows, mark, open_values, scenario_of
 

@@ -14,9 +14,16 @@ from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.controls.presets import DistancePreset
-from caldp_ui.values import chart
-from caldp_ui.values.page_state import LINK, ValuesState, domain_of, initial_scenario
-from caldp_ui.values.tables import TABLES, presets_of, table_of
+from caldp_ui.values import tabs as chart
+from caldp_ui.values.page_state import (
+    LINK,
+    TABLES,
+    ValuesState,
+    domain_of,
+    initial_scenario,
+    presets_of,
+    table_of,
+)
 from tests.ui.driver import checked, query_of
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 

@@ -19,9 +19,9 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.values import several_questions, several_view
-from caldp_ui.values.answer_table import means_text
+from caldp_ui.values import several
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState
+from caldp_ui.values.tabs import means_text
 from caldp_ui.words import formats
 from tests.ui.driver import accepted, checked, jobs_done
 from tests.ui.values_page import open_values, scenario_of
@@ -77,8 +77,8 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     checked(at.selectbox(key="values-table").set_value(titles[1]).run())
     scenario = scenario_of(at)
     assert scenario.dataset.load().domain.k == len(survey.tables()[1].names)
-    found = several_questions.compare_options(scenario, 3, frozenset(), lambda _: None)
-    smokes, *_ = several_questions._questions(scenario, 3, frozenset())
+    found = several.compare_options(scenario, 3, frozenset(), lambda _: None)
+    smokes, *_ = several._questions(scenario, 3, frozenset())
     by_hand = [
         wrong_share(QuestionPlan(3, count, 1.0), smokes, 300, scenario.estimator)
         for count in (1, 3)
@@ -86,9 +86,9 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     assert found.errors["smokes"][:2] == tuple(by_hand)
     for way in (0, 1):
         average = np.mean([row[way] for row in found.errors.values()])
-        assert formats.out_of(float(average)) in several_view.comparison_sentence(found)
+        assert formats.out_of(float(average)) in several.comparison_sentence(found)
     jobs_done(with_tab(at))
-    assert several_view.comparison_sentence(found) in sentence(at)
+    assert several.comparison_sentence(found) in sentence(at)
     assert any("- age: mean about" in each.value for each in at.markdown)
     frame = next(each.value for each in at.dataframe if "question" in each.value.columns)
     assert "'=1+1" in set(frame["answer"])
@@ -96,7 +96,7 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     (sensitive,) = [each for each in at.multiselect if each.label == "Sensitive questions"]
     jobs_done(checked(sensitive.set_value([0, 1]).run()))
     assert " one of the 2 questions" in sentence(at)
-    openly = several_questions.compare_options(scenario, 3, frozenset({2}), lambda _: None)
+    openly = several.compare_options(scenario, 3, frozenset({2}), lambda _: None)
     assert openly.errors["age"][0] < found.errors["age"][0]
     assert openly.errors["age"][1] < found.errors["age"][1]
     one, every, _ = openly.errors["colour"]

@@ -13,7 +13,8 @@ from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.compute import plain_ldp
-from caldp_ui.values import answers, chart
+from caldp_ui.values import page_state as answers
+from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import BEGIN, ValuesState
 from caldp_ui.words import formats
 from tests.ui.driver import (

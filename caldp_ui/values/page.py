@@ -1,0 +1,492 @@
+"""The page: its controls, the picture, and the tabs below."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeAlias
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from caldp_core.basics.limits import OWN_QUESTIONS_MAX
+from caldp_core.basics.types import Progress
+from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
+from caldp_core.datasets.files.answers import (
+    CountedAnswers,
+    CountedQuestions,
+    count_answers,
+    count_questions,
+    step_width,
+)
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.numbers import Steps, width_choices
+from caldp_core.domain.answers import Domain
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
+from caldp_core.scenarios.policies import ContextPolicy, Line
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.theme import palette
+from caldp_ui.compute import curves, runs
+from caldp_ui.compute.sources import is_own
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.presets import Preset, matching_preset
+from caldp_ui.parts import (
+    error_curves,
+    headline,
+    mathematics,
+    odds,
+    own_data,
+    pins,
+    promises,
+    sharing,
+)
+from caldp_ui.parts.comparison import ComparisonData, load_fast_results, load_results
+from caldp_ui.parts.layout import title_row
+from caldp_ui.parts.own_data import Columns
+from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.session import visitor_data
+from caldp_ui.session.scenarios import bind
+from caldp_ui.shell.page import PinPage
+from caldp_ui.values import several, view
+from caldp_ui.values import tabs as below
+from caldp_ui.values.page_state import (
+    K_MAX,
+    STATE,
+    SYNTHETIC,
+    TABLES,
+    Table,
+    ValuesState,
+    domain_of,
+    first_preset,
+    presets_of,
+    switch_table,
+    table_of,
+    whole_groups,
+    with_groups,
+)
+from caldp_ui.words import accuracy, formats, policies
+from caldp_ui.words.vocabulary import ANSWERS
+
+CountedData: TypeAlias = CountedAnswers | CountedQuestions
+_NO_STEPS: Final = 0.0
+"""Stands for no steps: each number is an answer by itself."""
+
+
+def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Layout:
+    """Asks for more questions of the same people; of a single one, for the steps of its numbers."""
+    free = [at for at in range(len(contents.names)) if at not in (layout.answer, layout.count)]
+    others: list[int] = []
+    if layout.answer is not None and free:
+        others = st.multiselect(
+            "More questions that the same people answered",
+            free,
+            format_func=contents.names.__getitem__,
+            max_selections=OWN_QUESTIONS_MAX - 1,
+            placeholder="none: one question alone",
+            help="Each is counted by itself. Numbers such as ages or incomes are put together in "
+            "steps.",
+            key=key("others"),
+        )
+    if others:
+        return replace(layout, others=tuple(others), group=None).with_questions_alone()
+    return replace(layout, steps=_ask_steps(key, contents, layout))
+
+
+def _ask_steps(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Steps | None:
+    """Asks for the steps that bin a column of numbers; None for no steps."""
+    width = _ask_width(key, contents, layout)
+    if width is None:
+        return None
+    start, end = st.columns(2)
+    return Steps(
+        width, _ask_end(key, start, "from", "the least"), _ask_end(key, end, "to", "the largest")
+    )
+
+
+def _ask_end(
+    key: Callable[[str], str], place: DeltaGenerator, name: str, without: str
+) -> float | None:
+    """Asks where steps begin or end; None for the least or largest number."""
+    end: float | None = place.number_input(
+        f"Steps {name}",
+        value=None,
+        placeholder=f"{without} number",
+        help="Numbers beyond count in the first or last step. In a real survey choose both ends "
+        "before anybody answers: left empty, they give away the least and the largest number.",
+        key=key(f"steps-{name}"),
+    )
+    return end
+
+
+def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> float | None:
+    """Asks for the width of the steps; None for no steps."""
+    if layout.answer is None or not contents.is_numeric(layout.answer):
+        return None
+    offered = [_NO_STEPS, *width_choices(contents.cells(layout.answer), layout.mark or ".")]
+    guess = step_width(contents, layout, layout.answer)
+    if len(offered) == 1:
+        return None
+    picked = st.selectbox(
+        "Numbers are put together in steps of",
+        offered,
+        index=offered.index(guess or _NO_STEPS),
+        format_func=lambda width: f"{width:,.10g}" if width else "none: each number by itself",
+        help="In a real survey choose the steps before anybody answers: steps that are fitted to "
+        "the answers say something about them.",
+        key=key(f"step-{layout.answer}-{layout.mark}"),
+    )
+    return picked or None
+
+
+def _count_rows(
+    contents: DetectedFile, layout: Layout, title: str, progress: Progress
+) -> CountedData:
+    count: Callable[..., CountedData] = count_questions if layout.others else count_answers
+    return count(contents, layout, title, progress)
+
+
+def _people_count(counts: CountedData) -> int:
+    """The number of people; of a survey, those who answered its most answered question."""
+    if isinstance(counts, CountedQuestions):
+        return max(sum(table.counts) for table in counts.survey.tables())
+    return sum(counts.table.counts)
+
+
+def _out_of_range_text(counts: CountedData) -> str:
+    """How many numbers lie beyond the steps."""
+    if isinstance(counts, CountedQuestions) or not counts.clamped_rows:
+        return ""
+    rows = formats.count(counts.clamped_rows, "number lies", "numbers lie")
+    return f" {rows} beyond the steps: counted in the first or last step."
+
+
+def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
+    spec = counts.survey if isinstance(counts, CountedQuestions) else counts.table
+    table = table_of(spec)
+    assert table is not None  # data of one's own always are one
+    return switch_table(scenario, table)
+
+
+def _next_step(counts: CountedData) -> str:
+    if isinstance(counts, CountedQuestions):
+        return (
+            "The first question is shown; choose another under “Data”. “Several questions” below "
+            "has all of them."
+        )
+    return "All answers are hidden at first. Untick what is harmless, and see what that saves."
+
+
+def _hidden_choices(counts: CountedData) -> dict[str, Callable[[Scenario], Scenario]]:
+    """Protections of a table with groups: of answer and group, or of the answer within groups."""
+    if isinstance(counts, CountedQuestions) or not counts.table.groups:
+        return {}
+    return {
+        "the answer and the group": lambda scenario: scenario,
+        "the answer; the group is open": lambda scenario: scenario.with_context(
+            blocks=GroupBlocks()
+        ),
+    }
+
+
+_COLUMNS: Final[Columns[CountedData]] = Columns(
+    {"answer": "Answer", "count": "People (count or weight)", "group": "Group, or second answer"},
+    ("answer",),
+    lambda seen: seen.answers,
+    _count_rows,
+    _people_count,
+    _ask_layout,
+    _out_of_range_text,
+)
+FORM: Final = own_data.Form(
+    "Your own table of answers",
+    "A row for each answer: **the answer, how many people gave it**, and perhaps a group. Or a row "
+    "for each person, with one answer or many.",
+    "Table",
+    """answer,people
+none of these,731
+asthma,142
+diabetes,118
+depression,97
+epilepsy,21
+HIV,13
+rather not say,82""",
+    "Conditions (made up)",
+    OwnTable.title,
+    _COLUMNS,
+    _apply_counts,
+    _next_step,
+    _hidden_choices,
+)
+_K_MIN: Final = 2
+
+
+def _table_picker() -> None:
+    """The menu of tables, and the upload of one's own."""
+    table = table_of(STATE.current().scenario.dataset)
+    titles = _by_title()
+    st.selectbox(
+        "Data",
+        list(titles),
+        help=table.question if table else None,
+        **bind(STATE, "table", table and table.title, lambda s, t: switch_table(s, titles[t])),
+    )
+    own_data.popover(STATE, FORM)
+
+
+def _by_title() -> dict[str, Table]:
+    """All tables by title: those shipped, and those uploaded in this visit."""
+    specs = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
+    uploaded = [table_of(spec) for each in specs for spec in _questions(each)]
+    return {table.title: table for table in (*TABLES, *uploaded) if table is not None}
+
+
+def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
+    """The tables of a visitor's own data: each question of a survey is one."""
+    if isinstance(spec, OwnSurvey):
+        return [replace(spec, selected=at) for at in range(len(spec.tables()))]
+    return [spec] if isinstance(spec, OwnTable) else []
+
+
+def _controls(setup: Setup) -> None:
+    """All controls; the two that matter most come first."""
+    scenario = setup.scenario
+    with st.container(key=STATE.key("dials")):
+        common.epsilon(STATE)
+        common.people(STATE, setup.dataset.n)
+    odds.show(ANSWERS, setup)
+    presets.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
+    pins.redraw_and_pin(STATE, _title)
+    # A closed expander is not drawn: every control costs each run a little.
+    protection = st.expander("What is protected", key=STATE.key("protection"), on_change="rerun")
+    if protection.open:
+        with protection:
+            _protection(setup, scenario)
+    common.advanced_controls(STATE, "Data, method, estimate", lambda: _more(setup))
+
+
+def _more(setup: Setup) -> None:
+    _size(setup.scenario)
+    common.method(STATE)
+    common.estimate(STATE)
+    st.caption(f"**{escape_markdown(setup.dataset.name)}**. {escape_markdown(setup.dataset.note)}")
+
+
+def _protection(setup: Setup, scenario: Scenario) -> None:
+    if isinstance(scenario.policy, ContextPolicy):
+        _groups(setup, domain_of(scenario))
+        _blocks(scenario, domain_of(scenario))
+    else:
+        st.caption(
+            "Every answer is protected, best from near ones. Tick an answer, or choose another "
+            "example, to choose which answers are sensitive."
+        )
+
+
+def _groups(setup: Setup, domain: Domain) -> None:
+    """Whole groups by name; single answers are marked on the picture."""
+    names = list(dict.fromkeys(domain.groups))
+    if not names:
+        st.caption("Single answers are marked on the picture.")
+        return
+    st.multiselect(
+        "Sensitive groups",
+        names,
+        placeholder="no whole group",
+        help="Single answers are marked on the picture. Taking a group out takes out all of it.",
+        **bind(
+            STATE,
+            "groups",
+            whole_groups(domain, setup.sensitive),
+            lambda s, picked: s.with_context(
+                sensitive=with_groups(domain, setup.sensitive, picked)
+            ),
+        ),
+    )
+
+
+_ONE_BLOCK: Final = "All answers hide each other"
+_GROUP_BLOCKS: Final = "Groups: answers of one group hide each other"
+_EVEN_RUNS: Final = "Neighbours hide each other"
+_TABLE_BLOCKS: Final = "Blocks of this table"
+
+
+def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
+    """Blocks that fit the answers, by what readers call them."""
+    own = [
+        preset.blocks
+        for preset in presets_of(scenario.dataset, domain)
+        if isinstance(preset, Preset) and isinstance(preset.blocks, SymbolBlocks)
+    ]
+    blocks = scenario.context.blocks
+    kinds: dict[str, BlocksSpec] = {_ONE_BLOCK: OneBlock()}
+    if domain.groups:
+        kinds[_GROUP_BLOCKS] = GroupBlocks()
+    kinds[_EVEN_RUNS] = blocks if isinstance(blocks, EvenRuns) else EvenRuns(max(1, domain.k // 5))
+    if isinstance(blocks, SymbolBlocks) or own:
+        kinds[_TABLE_BLOCKS] = blocks if isinstance(blocks, SymbolBlocks) else own[0]
+    return kinds
+
+
+def _blocks(scenario: Scenario, domain: Domain) -> None:
+    blocks, kinds = scenario.context.blocks, _block_kinds(scenario, domain)
+    st.selectbox(
+        "Hide people among",
+        list(kinds),
+        help="Answers of one block hide each other. A report shows the block of an answer, but "
+        "not which of its answers it is. Smaller blocks: more accurate, less hidden.",
+        **bind(
+            STATE,
+            "blocks",
+            next((title for title, spec in kinds.items() if spec == blocks), None),
+            lambda s, title: s.with_context(blocks=kinds[title]),
+        ),
+    )
+    if isinstance(blocks, EvenRuns):
+        st.number_input(
+            "Number of blocks",
+            1,
+            domain.k,
+            **bind(STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))),
+        )
+
+
+def _size(scenario: Scenario) -> None:
+    """The number of answers, where the data are made up."""
+    dataset = scenario.dataset
+    if isinstance(dataset, SYNTHETIC):
+        st.number_input(
+            "Number of answers",
+            _K_MIN,
+            K_MAX,
+            **bind(STATE, "k", dataset.k, _with_size),
+        )
+
+
+def _with_size(scenario: Scenario, k: int) -> Scenario:
+    """The made-up data with k answers, under the first protection that comes with so many."""
+    dataset = scenario.dataset
+    assert isinstance(dataset, SYNTHETIC)
+    sized = replace(scenario, dataset=replace(dataset, k=k))
+    return sized if isinstance(scenario.policy, Line) else first_preset(sized)
+
+
+def _title(record: ValuesState) -> str:
+    scenario = record.scenario
+    table = table_of(scenario.dataset)
+    preset = matching_preset(presets_of(scenario.dataset, domain_of(scenario)), scenario)
+    level = policies.level_text(runs.setup(scenario))
+    name = f"{escape_markdown(table.title)}, " if table else ""
+    return f"{name}{preset.title if preset else 'own protection'}, {level}"
+
+
+def _numbers(data: ComparisonData) -> dict[str, str]:
+    return pins.result_numbers(ANSWERS, data.ours)
+
+
+def _files(data: ComparisonData) -> dict[str, bytes]:
+    if data.ours is None or data.plain is None:
+        return {}
+    return {"picture": view.png(data.ours, data.plain)}
+
+
+def _promise(data: ComparisonData) -> None:
+    promises.shield(ANSWERS, data.setup)
+    promises.not_promised(ANSWERS, data.setup)
+
+
+def _curves(data: ComparisonData) -> None:
+    choices = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
+    error_curves.section(STATE, choices, data)
+
+
+def _sharing(data: ComparisonData) -> None:
+    content, save, other_scenarios = None, _no_picture, {}
+    if data.ours is not None and data.plain is not None:
+        save = partial(_save_pictures, data.ours, data.plain)
+        other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
+        sentence = accuracy.headline(ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        content = _report_content(data.ours, data.plain, sentence)
+    sharing.section(STATE, ANSWERS, content, other_scenarios, save)
+    PAGE.offer()
+
+
+def _no_picture() -> None:
+    """Draws nothing, as long as there is no picture."""
+
+
+def _report_content(ours: Result, plain: Result, sentence: str) -> ReportContent:
+    """The record's content; of a visitor's own data one picture has no truth."""
+    true = {"Truth, plain LDP, this protection": view.png(ours, plain)}
+    estimates = {}
+    if is_own(ours.setup.scenario.dataset):
+        estimates = {"Plain LDP, this protection": view.estimates_png(ours, plain)}
+    return ReportContent(ours, sentence, estimates, true)
+
+
+def _save_pictures(ours: Result, plain: Result) -> None:
+    """Buttons for the picture, and of a visitor's own data for the one without the truth."""
+    scenario = ours.setup.scenario
+    if is_own(scenario.dataset):
+        make = partial(view.estimates_png, ours, plain)
+        sharing.file_button(STATE.key("estimates"), "picture.png", make)
+    sharing.true_file(STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
+
+
+_ANY_POLICY_CURVES: Final = (error_curves.EPSILON, error_curves.PEOPLE)
+_CURVE_CHOICES: Final = (
+    error_curves.CurveChoice(
+        "number of sensitive answers",
+        curves.errors_over_sensitive,
+        curves.ignore_seed,
+        lambda result: float(result.setup.sensitive.sum()),
+        {"title_text": "sensitive answers: yours first, then others in random order"},
+    ),
+    *_ANY_POLICY_CURVES,
+)
+_TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
+    "What an attacker learns": below.show_beliefs,
+    "What is promised": _promise,
+    "Several questions": several.show,
+    "Methods": below.show_methods,
+    "Error curves": _curves,
+    "Numbers": below.show_numbers,
+    "Share and export": _sharing,
+}
+PAGE: Final = PinPage(
+    state=STATE,
+    name="answers",
+    title="Sensitive answers",
+    task="Bars are the truth, points are estimates from randomised answers with the range that "
+    "holds the truth 95 times in 100. Choose what changes, then move the slider.",
+    load=lambda record: load_fast_results(STATE, record.scenario),
+    view=view.view,
+    films=view.slider_films,
+    pin_title=_title,
+    describe=view.one_line_summary,
+    numbers=_numbers,
+    images=_files,
+)
+
+
+def show(record: ValuesState) -> None:
+    """Show the page at a record."""
+    headline_area, switch = title_row(STATE)
+    with switch:
+        _table_picker()
+    main, beside = st.columns([3.1, 1], gap="medium")
+    with main:
+        data = load_results(STATE, record.scenario)
+        shown = PAGE.view(data, PAGE.pinned_data(), palette())
+        view.show(shown)
+    with headline_area:
+        headline.show(shown.headline)
+    with beside, st.container(key=STATE.key("side")):
+        _controls(data.setup)
+    PAGE.show_pins(data)
+    tabs(STATE.key("tabs"), _TABS, data)
+    mathematics.drawer("values")
+    ready = data.ours is not None and data.plain is not None
+    view.send_frames([film.request(record) for film in PAGE.films(record)] if ready else [])
