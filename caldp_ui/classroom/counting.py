@@ -19,10 +19,9 @@ from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import variance_given_people
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.station import Board, Station
+from caldp_ui.classroom.station import Board, Chart, Picture, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -257,7 +256,7 @@ def _numbers(data: MethodCosts) -> dict[str, dict[str, str]]:
 STATION = Station(
     "Shorter reports",
     open_board,
-    dials.item_dials("Different values to count."),
+    station.item_dials("Different values to count."),
     (
         "One hash function for all",
         "Values that share a cell are counted together, however many people report.",

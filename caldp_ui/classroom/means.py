@@ -15,10 +15,9 @@ import streamlit as st
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, round_to_nearest
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import WIDTHS, Lesson
-from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.station import Board, Station
+from caldp_ui.classroom.station import Board, Chart, Picture, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -199,12 +198,12 @@ def _numbers(data: Means) -> dict[str, dict[str, str]]:
     }
 
 
-_WIDTH: Final = dials.Dial(
+_WIDTH: Final = station.Dial(
     "width", "Bucket width (minutes)", WIDTHS, "Numbers are rounded to multiples of it."
 )
 STATION = Station(
     "Means",
     open_board,
-    lambda _: (dials.EPSILON, _WIDTH, dials.people(100)),
+    lambda _: (station.EPSILON, _WIDTH, station.people(100)),
     ("Draw a new bit every day", "Nothing is stored: every report costs another ε."),
 )

@@ -1,19 +1,344 @@
-"""Station 4: RAPPOR's two layers. What one phone leaks, and what all phones count."""
+"""RAPPOR: one phone day by day, with and without stored noise, and what all reports show."""
 
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+import numpy as np
+import plotly.graph_objects as go
+import scipy
 import streamlit as st
 
-from caldp_ui.classroom import dials, rappor_crowd, rappor_phone
-from caldp_ui.classroom.page_state import STATE, Lesson
-from caldp_ui.classroom.station import Board, Station
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.cache import cached
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture.rappor import Collector, Phone, Rappor
+from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_ui.app.theme import Palette
+from caldp_ui.classroom import charts, station
+from caldp_ui.classroom.page_state import DAYS_MOST, STATE, Lesson
+from caldp_ui.classroom.station import Board, Chart, HtmlPart, Picture, Station
+from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
+
+BITS: Final = 32
+HASHES: Final = 2
+COHORTS: Final = 8
+_NAMES: Final = (
+    *("news", "mail", "maps", "films", "music", "games"),
+    *("books", "shop", "weather", "bank", "jobs", "doctor"),
+)
+PAGES: Final = tuple(f"{name}.example" for name in _NAMES)
+"""Candidate home pages, the most popular first."""
+
+
+def build_rappor(lesson: Lesson) -> Rappor:
+    """The mechanism at the lesson's ε."""
+    return Rappor(BITS, HASHES, lesson.epsilon)
+
+
+def formula(lesson: Lesson) -> None:
+    """Draw the formulas: both layers, what each promises, and how reports are decoded."""
+    mechanism = build_rappor(lesson)
+    known = formats.hundred(mechanism.history_guess_accuracy([mechanism.law_of_permanent]))
+    st.latex(
+        r"\varepsilon_\infty = 2h\log\frac{1-f/2}{f/2}\qquad"
+        r"\varepsilon_1 = h\log\frac{q^*(1-p^*)}{p^*(1-q^*)}"
+    )
+    st.markdown(
+        f"h = {HASHES} of {BITS} bits are set by a value (Bloom filter). **Permanent**: each is "
+        f"flipped with f/2 = {1 - float(mechanism.keep_probability):.3f} and kept. **Daily**: "
+        "sent as 1 with ¾ "
+        f"where the kept bit is 1, else with ¼. All days together keep ε∞ = {lesson.epsilon:g}; "
+        f"one report alone keeps ε₁ = {mechanism.epsilon_one_day:.2f}. The daily layer promises "
+        "nothing further: it makes reports of one phone harder to link, and averages away, down to "
+        f"the kept bits ({known} of 100 guessed right). Every new value has kept bits of its own "
+        "and costs ε∞ again: v values promise v·ε∞. **Decoding**: "
+        f"phones are in {COHORTS} cohorts with hash functions of their own; the sums of bits are "
+        "freed of noise and regressed on the candidates' Bloom filters (least squares; the paper's "
+        "Lasso is for more candidates than bits). Erlingsson, Pihur, Korolova 2014, Theorems 1, 2."
+    )
+
+
+SPREAD: Final = float(scipy.special.ndtri(0.975))
+_SHORT: Final = [page.partition(".")[0] for page in PAGES]
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Home pages of n people: (pages,) `truth`, `decoded` and its standard errors `deviation`.
+
+    The 95 % range of an estimate is `SPREAD` standard errors to either side.
+    """
+
+    truth: Ints
+    decoded: Floats
+    deviation: Floats
+
+
+def ask_crowd(lesson: Lesson) -> Crowd:
+    """Draw one report from each of n phones, and decode them."""
+    rng = np.random.default_rng(lesson.seed)
+    popular = 1 / np.arange(1, len(PAGES) + 1)
+    people = rng.multinomial(lesson.n, popular / popular.sum())
+    server = Collector(build_rappor(lesson), PAGES, COHORTS)
+    counts = server.estimate(server.sample_tally(people, rng))
+    return Crowd(people, counts, np.sqrt(server.variance(people)))
+
+
+def _crowd_board(lesson: Lesson) -> Board:
+    """Open the view of all phones: headline, picture, formula and numbers."""
+    data = ask_crowd(lesson)
+    first, true = 100 * data.decoded[0] / lesson.n, 100 * data.truth[0] / lesson.n
+    off = 100 * SPREAD * data.deviation[0] / lesson.n
+    sure = int((data.decoded > SPREAD * data.deviation).sum())
+    have = "has" if sure == 1 else "have"
+    return Board(
+        Headline(
+            f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
+            f"home for {formats.digits(first, 3)} %, ± {formats.digits(off)} percentage points, "
+            f"truly {formats.digits(true, 3)} %.",
+            f"± is a 95 % range. {sure} of {len(PAGES)} pages {have} a range above 0, from one "
+            "report per phone.",
+            figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},
+        ),
+        lambda colours: Picture((Chart(pages(data, lesson, colours), "pages", _alt_pages(data)),)),
+        lambda: formula(lesson),
+        _crowd_numbers(data),
+    )
+
+
+def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Truth as bars, decoded counts as points with their 95 % ranges."""
+    ours, other, _, _ = charts.line_styles(colours)
+    n = lesson.n
+    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * data.truth / n}
+    decoded = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "estimate and its 95 % range",
+        "x": _SHORT,
+        "y": 100 * data.decoded / n,
+        "error_y": {"array": 100 * SPREAD * data.deviation / n, "thickness": 2.5, "width": 6},
+        "marker": {"color": ours.colour, "size": 12},
+    }
+    truth["marker"] = {"color": other.colour, "opacity": 0.55}
+    y = {"title_text": "people with this home page, %"}
+    return charts.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
+
+
+def _alt_pages(data: Crowd) -> str:
+    n = int(data.truth.sum())
+    shares = ", ".join(
+        f"{page}: {100 * decoded / n:.1f} for {100 * true / n:.1f}"
+        for page, decoded, true in zip(PAGES, data.decoded, data.truth, strict=True)
+    )
+    return f"Decoded and true shares of home pages in percent. {shares}."
+
+
+def _crowd_numbers(data: Crowd) -> dict[str, dict[str, str]]:
+    columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
+    return {
+        title: {page: f"{value:,.0f}" for page, value in zip(PAGES, values, strict=True)}
+        for title, values in columns.items()
+    }
+
+
+_SHOWN_DAYS: Final = 9
+_HEIGHT: Final = 330
+"""Pixels of the chart, so that a phone shows it together with the bits."""
+_CURVE_DAYS: Final = (1, 2, 4, 7, 14, 30, 60)
+
+
+@dataclass(frozen=True, eq=False)
+class OnePhone:
+    """A phone's reports, and how well an attacker guesses from them.
+
+    `rows`: titles and (k,) shares of ones, from the Bloom filter to the average of all days.
+    `days`: days of the curves; `stored`, `redrawn`, `changing`: chances of a right guess from 50:50
+    with one permanent response, with a new one every day, and with `Lesson.values` values one after
+    the other. `at_lesson_days`: the three at the lesson's days. `stored_limit`: the chance with
+    the permanent responses of all values after any number of days.
+    """
+
+    rows: list[tuple[str, Floats]]
+    days: tuple[int, ...]
+    stored: tuple[float, ...]
+    redrawn: tuple[float, ...]
+    changing: tuple[float, ...]
+    at_lesson_days: tuple[float, float, float]
+    stored_limit: float
+
+
+@cached
+def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ...]:
+    """Chances of a right guess on the curves' days: stored, redrawn, several values."""
+    return tuple(
+        _guesses(epsilon, days, values) for days in range(1, DAYS_MOST + 1) if days in _CURVE_DAYS
+    )
+
+
+@cached
+def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
+    mechanism = Rappor(BITS, HASHES, epsilon)
+    stored = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
+    redrawn = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
+    if values == 1:
+        return stored, redrawn, stored
+    parts = [days // values + (i < days % values) for i in range(values)]
+    changing = [mechanism.law_memoised(part) for part in parts if part]
+    return stored, redrawn, mechanism.history_guess_accuracy(changing)
+
+
+def follow_phone(lesson: Lesson) -> OnePhone:
+    """Draw one phone's reports, and compute the curves of right guesses."""
+    mechanism = build_rappor(lesson)
+    curves = _curves(lesson.epsilon, lesson.values)
+    stored, redrawn, changing = zip(*curves, strict=True)
+    return OnePhone(
+        _reports(mechanism, lesson),
+        _CURVE_DAYS,
+        stored,
+        redrawn,
+        changing,
+        _guesses(lesson.epsilon, lesson.days, lesson.values),
+        mechanism.history_guess_accuracy([mechanism.law_of_permanent] * lesson.values),
+    )
+
+
+def page_on(day: int, lesson: Lesson) -> str:
+    """The phone's home page on a day, counted from 0: each value for as many days."""
+    return PAGES[day * lesson.values // lesson.days % len(PAGES)]
+
+
+def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
+    """The rows of bits: of a phone that remembers, or of one that forgets every night."""
+    words = seeded_words(np.random.default_rng(lesson.seed))
+    phone, sent, first_day = Phone(mechanism, words), [], 0
+    for day in range(lesson.days):
+        page = page_on(day, lesson)
+        if lesson.broken:
+            phone = Phone(mechanism, words)
+        elif page not in phone.permanent_bits:
+            first_day = day
+        sent.append(phone.report(page))
+    today = page_on(lesson.days - 1, lesson)
+    title = "drawn today" if lesson.broken else "stored"
+    rows = [("Bloom filter", mechanism.bloom(today)), (title, phone.permanent_bits[today])]
+    rows += [(f"day {day + 1}", bits) for day, bits in enumerate(sent[:_SHOWN_DAYS])]
+    average = np.mean(sent[first_day:], axis=0)
+    return [(name, bits.astype(np.float64)) for name, bits in rows] + [("average", average)]
+
+
+def _phone_board(lesson: Lesson) -> Board:
+    """Open the view of one phone: headline, picture, formula and numbers."""
+    data = follow_phone(lesson)
+    days = formats.count(lesson.days, "day", "days")
+    pages = formats.count(lesson.values, "page", "pages")
+    after = f"{days} and {pages}" if lesson.values > 1 else days
+    _, redrawn, changing = data.at_lesson_days
+    figures = {"right": 100 * changing, "limit": 100 * data.stored_limit}
+    details = (
+        f"With ever more days it tends to {formats.hundred(data.stored_limit)} for {pages}, from "
+        "even odds."
+    )
+    if lesson.broken:
+        details += (
+            f" With new noise every day it is {formats.hundred(redrawn)} by now, and "
+            f"{formats.hundred(data.redrawn[-1])} after 60 days."
+        )
+        figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * data.redrawn[-1]}
+    return Board(
+        Headline(
+            "If the phone stores its noise, an attacker is right "
+            f"{formats.hundred(changing)} times in 100 after {after}.",
+            details,
+            figures=figures,
+        ),
+        lambda colours: _picture(data, lesson, colours),
+        lambda: formula(lesson),
+        _phone_numbers(data),
+    )
+
+
+def _picture(data: OnePhone, lesson: Lesson, colours: Palette) -> Picture:
+    chart = Chart(leak(data, lesson, colours), "leak", _alt_leak(data))
+    return Picture((HtmlPart(bits(data, lesson), "bits"), chart), (1, 1.15))
+
+
+def bits(data: OnePhone, lesson: Lesson) -> str:
+    """Rows of bits: full is 1; the average of all days is as full as its share of ones."""
+    rows = "".join(
+        f"<p><span>{title}</span>{''.join(map(_cell, shares.tolist()))}</p>"
+        for title, shares in data.rows
+    )
+    return (
+        f'<div class="bits" role="img" aria-label="{_alt_bits(data)}">{rows}'
+        f"<small>{BITS} bits, {page_on(lesson.days - 1, lesson)}</small></div>"
+    )
+
+
+def _cell(share: float) -> str:
+    if share in (0.0, 1.0):
+        return "<i></i>" if share else "<s></s>"
+    return f'<s><i style="opacity: {share:.2f}"></i></s>'
+
+
+def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Chart of right guesses against days."""
+    ours, other, third, faint = charts.line_styles(colours)
+    most = 100 * max_guess_accuracy(lesson.epsilon)
+    hover = "%{y:.1f} times in 100"
+    traces: list[Any] = [
+        charts.line("most that ε allows, one value", [1, DAYS_MOST], [most, most], faint, hover),
+        charts.line("stored noise", data.days, 100 * np.array(data.stored), ours, hover),
+    ]
+    if lesson.values > 1:
+        name = f"{lesson.values} values"
+        traces.append(charts.line(name, data.days, 100 * np.array(data.changing), third, hover))
+    if lesson.broken:
+        traces.append(
+            charts.line(
+                "new noise every day", data.days, 100 * np.array(data.redrawn), other, hover
+            )
+        )
+    x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
+    y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
+    mark = charts.upright(lesson.days, faint)
+    return charts.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
+
+
+def _alt_bits(data: OnePhone) -> str:
+    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in data.rows)
+    return f"Rows of bits of one phone. {ones}."
+
+
+def _alt_leak(data: OnePhone) -> str:
+    chances = "; ".join(
+        f"day {day}: {100 * stored:.0f} with stored noise, {100 * redrawn:.0f} with new noise"
+        for day, stored, redrawn in zip(data.days, data.stored, data.redrawn, strict=True)
+    )
+    return f"How often in 100 an attacker is right, from even odds, against days. {chances}."
+
+
+def _phone_numbers(data: OnePhone) -> dict[str, dict[str, str]]:
+    columns = {
+        "stored noise": data.stored,
+        "new noise every day": data.redrawn,
+        "several values": data.changing,
+    }
+    return {
+        title: {
+            formats.count(day, "day", "days"): f"{100 * share:.1f} of 100"
+            for day, share in zip(data.days, shares, strict=True)
+        }
+        for title, shares in columns.items()
+    }
 
 
 def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson, in the lesson's view."""
     crowd = lesson.view == "crowd"
-    return rappor_crowd.open_board(lesson) if crowd else rappor_phone.open_board(lesson)
+    return _crowd_board(lesson) if crowd else _phone_board(lesson)
 
 
 def _choice(lesson: Lesson) -> None:
@@ -27,8 +352,8 @@ def _choice(lesson: Lesson) -> None:
     )
 
 
-_DAYS: Final = dials.Dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
-_VALUES: Final = dials.Dial(
+_DAYS: Final = station.Dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
+_VALUES: Final = station.Dial(
     "values",
     "Different pages",
     (1, 2, 3, 5),
@@ -36,10 +361,10 @@ _VALUES: Final = dials.Dial(
 )
 
 
-def _dials(lesson: Lesson) -> dials.Dials:
+def _dials(lesson: Lesson) -> station.Dials:
     if lesson.view == "crowd":
-        return dials.EPSILON, dials.people(1_000)
-    return dials.EPSILON, _DAYS, _VALUES
+        return station.EPSILON, station.people(1_000)
+    return station.EPSILON, _DAYS, _VALUES
 
 
 STATION = Station(

@@ -1,7 +1,10 @@
-"""Station 3: who has most votes? The lead that it takes, centrally and in two local ways."""
+"""Station 3: who has most votes? The lead that it takes, centrally and in two local ways.
+
+The lecture's votes for four items, whose bits' majorities spell another than the favourite.
+"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,12 +16,73 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import NoisyMax
 from caldp_core.lecture.selection import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, dials, example
+from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.station import Board, Station
+from caldp_ui.classroom.station import Board, Chart, Picture, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
+
+EXAMPLE: Final = (40, 30, 0, 30)
+"""Votes of 100 people for 00, 01, 10, 11: the lecture's example."""
+_PALE: Final = "rgba(128,140,152,0.3)"
+
+
+def bit_shares() -> tuple[float, float]:
+    """Shares of the example's people whose item has the first bit set, and the last."""
+    return (EXAMPLE[2] + EXAMPLE[3]) / 100, (EXAMPLE[1] + EXAMPLE[3]) / 100
+
+
+def elected() -> int:
+    """The item that the majorities of the bits spell."""
+    first, last = bit_shares()
+    return 2 * (first > 0.5) + (last > 0.5)
+
+
+def example_headline() -> Headline:
+    """The headline of the example."""
+    first, last = bit_shares()
+    won, best = elected(), int(np.argmax(EXAMPLE))
+    return Headline(
+        f"Even without noise, bit by bit elects {won:02b} with {EXAMPLE[won]} votes, though "
+        f"{EXAMPLE[best]} of 100 chose {best:02b}.",
+        f"{100 * (1 - first):.0f} of 100 votes have first bit 0, and {100 * last:.0f} have last "
+        "bit 1. Four items, 100 people, no noise.",
+    )
+
+
+def example_alt() -> str:
+    """Alt text of the picture."""
+    return example_headline().whole
+
+
+def example_figure(colours: Palette) -> go.Figure:
+    """Votes for four items, and what their two bits' majorities are."""
+    ours, other, _, _ = charts.line_styles(colours)
+    items, bits = [f"item {i:02b}" for i in range(4)], ["first bit", "last bit"]
+    ones = [100 * share for share in bit_shares()]
+    traces = [
+        _bars("votes", items, list(EXAMPLE), (ours.colour, colours.edge)),
+        _bars("say 0", bits, [100 - one for one in ones], (_PALE, colours.text)),
+        _bars("say 1", bits, ones, (other.colour, colours.edge)),
+    ]
+    y = {"title_text": "people, of 100", "range": [0, 104]}
+    more = {"barmode": "stack", "hovermode": False}
+    return charts.figure(traces, {"type": "category"}, y, colours, **more)
+
+
+def _bars(name: str, x: list[str], y: Sequence[float], looks: tuple[str, str]) -> dict[str, object]:
+    """Bars with their numbers inside; `looks`: colours of bar and text."""
+    return {
+        "type": "bar",
+        "name": name,
+        "x": x,
+        "y": y,
+        "text": [f"{value:.0f} {name}" for value in y],
+        "textfont": {"size": 18, "color": looks[1]},
+        "textposition": "auto",
+        "marker": {"color": looks[0]},
+    }
+
 
 SURE: Final = 0.95
 _NAMES: Final = ("trusted server", "one bit per item", "bit by bit")
@@ -117,8 +181,8 @@ def open_board(lesson: Lesson) -> Board:
     data = compute_data(lesson)
     if lesson.broken:
         return Board(
-            example.headline(),
-            lambda colours: Picture((Chart(example.figure(colours), "example", example.alt()),)),
+            example_headline(),
+            lambda colours: Picture((Chart(example_figure(colours), "example", example_alt()),)),
             lambda: _formula(data, lesson),
             _numbers(data),
         )
@@ -243,9 +307,9 @@ def _numbers(data: Selection) -> dict[str, dict[str, str]]:
     }
 
 
-def _dials(lesson: Lesson) -> dials.Dials:
+def _dials(lesson: Lesson) -> station.Dials:
     """No dials for the lecture's four items: their votes are given."""
-    return () if lesson.broken else dials.item_dials("Candidates to choose from.")(lesson)
+    return () if lesson.broken else station.item_dials("Candidates to choose from.")(lesson)
 
 
 STATION = Station(

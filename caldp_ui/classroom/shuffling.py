@@ -11,10 +11,9 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.theory.mixing import closed_form_epsilon, numeric_epsilon
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.picture import Chart, HtmlPart, Picture
-from caldp_ui.classroom.station import Board, Station
+from caldp_ui.classroom.station import Board, Chart, HtmlPart, Picture, Station
 from caldp_ui.words import formats, mixing
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.headline import Headline
@@ -200,7 +199,7 @@ def _numbers(data: ShufflingBounds) -> dict[str, dict[str, str]]:
     }
 
 
-_BLOCKS: Final = dials.Dial(
+_BLOCKS: Final = station.Dial(
     "blocks",
     "Blocks",
     (1, 10, 50, 100, 1_000, 10_000),
@@ -209,6 +208,6 @@ _BLOCKS: Final = dials.Dial(
 STATION = Station(
     "Shuffling",
     open_board,
-    lambda _: (dials.EPSILON, dials.people(), _BLOCKS),
+    lambda _: (station.EPSILON, station.people(), _BLOCKS),
     ("Fill the crowd with fakes", f"The attacker knows {FAKES} of 100 reports: they hide nobody."),
 )

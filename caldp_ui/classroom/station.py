@@ -1,22 +1,181 @@
-"""What a station of the lecture is, and how an open one is laid out."""
+"""What a station of the lecture is: its picture, its dials, and how an open one is laid out."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
+from caldp_core.basics.limits import SEED_MAX
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts import show as charts
+from caldp_ui.charts.curves import legend
 from caldp_ui.classroom import audits
-from caldp_ui.classroom.dials import Dials
-from caldp_ui.classroom.page_state import STATE, Lesson
-from caldp_ui.classroom.picture import Picture
+from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
 from caldp_ui.compute import exports
+from caldp_ui.controls import common
+from caldp_ui.controls.common import Slider
 from caldp_ui.parts import mathematics, sharing
 from caldp_ui.parts.tabs import tabs
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.statements import OF_STATIONS
+
+_EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
+_PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A slider over some values of one field of the lesson.
+
+    `name`: the field; `steps`: the values that it stops at; `help_text`: its help; `format_value`:
+    how a value is written.
+    """
+
+    name: str
+    title: str
+    steps: tuple[float, ...]
+    help_text: str
+    format_value: Callable[[float], str] = formats.people
+
+    def value(self, lesson: Lesson) -> float:
+        """The lesson's value of the field."""
+        current: float = getattr(lesson, self.name)
+        return current
+
+    def with_value(self, lesson: Lesson, value: float) -> Lesson:
+        """The lesson with the slider there."""
+        changed: dict[str, Any] = {self.name: value}
+        return replace(lesson, **changed)
+
+    @property
+    def slider(self) -> Slider[Lesson]:
+        """The dial as the slider that page and films share."""
+        return Slider(self.name, self.value, self.with_value, self.steps, self.format_value)
+
+
+Dials = tuple[Dial, ...]
+EPSILON: Final = Dial(
+    "epsilon", "Privacy level ε", _EPSILONS, DEFINITIONS["ε"], lambda level: f"{level:g}"
+)
+
+
+def people(least: int = 10) -> Dial:
+    """The dial of the number of people, from `least` on."""
+    steps = tuple(n for n in (1, *_PEOPLE) if n >= least)
+    help_text = "More people cost no time: sums are drawn from their exact distribution."
+    return Dial("n", "People", steps, help_text)
+
+
+def item_dials(help_text: str) -> Callable[[Lesson], Dials]:
+    """The dials of a station about items. `help_text`: says what these are."""
+    powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
+    return lambda _: (EPSILON, Dial("items", "Items", powers, help_text), people(100))
+
+
+def show_dials(dials: Dials) -> None:
+    """Draw the dials; the first two stay under the thumb on a phone."""
+    with st.container(key=STATE.key("dials")):
+        for dial in dials[:2]:
+            common.show(STATE, dial.slider, dial.title, dial.help_text)
+    for dial in dials[2:]:
+        common.show(STATE, dial.slider, dial.title, dial.help_text)
+
+
+def break_it(lesson: Lesson, naive: tuple[str, str]) -> None:
+    """Draw the switch that shows the naive version failing. `naive`: its label and its help."""
+    st.markdown("**Try to break it**")
+    st.toggle(
+        naive[0],
+        help=naive[1],
+        **STATE.bind("broken", lesson.broken, lambda r, v: replace(r, broken=v)),
+    )
+
+
+def steps() -> None:
+    """Draw the buttons for new noise and for undo."""
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "Draw new noise",
+            icon=":material/casino:",
+            key=STATE.key("another"),
+            on_click=STATE.change,
+            args=(lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),),
+            help="The same settings, another draw.",
+        )
+        common.button(STATE)
+
+
+_HERE: Final = f".st-key-{STATE.key('picture')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A figure below its legend. `name`: its key on the page; `alt`: its alt text."""
+
+    figure: go.Figure
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class HtmlPart:
+    """HTML of one element. `css_class`: its class, by which it is found on the page."""
+
+    html: str
+    css_class: str
+
+
+Part: TypeAlias = Chart | HtmlPart
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The parts from left to right, and their relative widths."""
+
+    parts: tuple[Part, ...]
+    widths: tuple[float, ...] = (1.0,)
+
+
+def draw(picture: Picture) -> None:
+    """Draw the picture on the page."""
+    if len(picture.parts) == 1:
+        _part(picture.parts[0])
+        return
+    columns = st.columns(picture.widths, gap="medium")
+    for column, part in zip(columns, picture.parts, strict=True):
+        with column:
+            _part(part)
+
+
+def _part(part: Part) -> None:
+    if isinstance(part, HtmlPart):
+        st.html(part.html)
+        return
+    st.html(legend(part.figure))
+    charts.show(part.figure, STATE.key(part.name), part.alt)
+
+
+def chart_messages(picture: Picture) -> dict[str, str]:
+    """The messages from which the browser draws the charts, by widget key."""
+    chart_parts = [part for part in picture.parts if isinstance(part, Chart)]
+    return {STATE.key(part.name): charts.figure_json(part.figure, part.alt) for part in chart_parts}
+
+
+def html_by_selector(picture: Picture) -> dict[str, str]:
+    """HTML of the parts and of the charts' legends, by CSS selector."""
+    return {
+        f"{_HERE} .{part.css_class}": part.html
+        for part in (_as_html_part(each) for each in picture.parts)
+    }
+
+
+def _as_html_part(part: Part) -> HtmlPart:
+    return part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")
 
 
 @dataclass(frozen=True, eq=False)

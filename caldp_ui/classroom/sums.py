@@ -13,10 +13,9 @@ from caldp_core.lecture.central import CentralCount
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, dials
+from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.picture import Chart, Picture
-from caldp_ui.classroom.station import Board, Station
+from caldp_ui.classroom.station import Board, Chart, Picture, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -212,6 +211,6 @@ def _numbers(data: Sums) -> dict[str, dict[str, str]]:
 STATION = Station(
     "Sums",
     open_board,
-    lambda _: (dials.EPSILON, dials.people()),
+    lambda _: (station.EPSILON, station.people()),
     ("Forget to take the noise out", "Count the yes reports as they come."),
 )

@@ -12,10 +12,9 @@ from caldp_core.lecture.central import CentralCount
 from caldp_core.lecture.count_errors import half_width, local_half_width
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
-from caldp_ui.classroom import dials
+from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.picture import HtmlPart, Picture
-from caldp_ui.classroom.station import Board, Station
+from caldp_ui.classroom.station import Board, HtmlPart, Picture, Station
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -206,6 +205,6 @@ def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
 STATION = Station(
     "Trust",
     open_board,
-    lambda _: (dials.EPSILON, dials.people(1)),
+    lambda _: (station.EPSILON, station.people(1)),
     ("Break into the server", "Somebody copies what the server holds."),
 )

@@ -2,8 +2,11 @@
 
 from typing import Final
 
+import streamlit as st
+
 from caldp_core.basics.types import Progress
-from caldp_ui.handout import parts, stations
+from caldp_ui.classroom.page_state import STATE
+from caldp_ui.handout import ask, parts, stations
 from caldp_ui.offline import offer as files
 from caldp_ui.offline.document import document
 from caldp_ui.session import jobs
@@ -26,3 +29,10 @@ def make_lesson(progress: Progress) -> bytes:
 def offer_lesson(key: str) -> None:
     """Show the button that makes the file, then the one that saves it; `key`: of the job."""
     files.offer_file(key, "lesson", make_lesson, _OFFER, FILE)
+
+
+def show(station: str) -> None:
+    """Show the buttons that ask the class the station's question, and that make the file."""
+    with st.container(horizontal=True, gap="small"):
+        ask.button(station)
+        offer_lesson(STATE.key("lesson"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from caldp_ui.app.navigation import CLASSROOM
-from caldp_ui.classroom import films, plan
+from caldp_ui.classroom import page, plan
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.handout.records import FIGURE_TEXTS, Reading
 from caldp_ui.handout.station_questions import STATION_QUESTIONS
@@ -28,7 +28,8 @@ def _part(name: str, home: str) -> Part:
     def questions(dials: Sequence[Dial]) -> Sequence[Question]:
         return station.predict, make_question(station.move, dials), station.explain
 
-    part = films.part(Lesson(name))
+    part = page.part(Lesson(name))
+    assert part is not None  # each station has sliders
     return replace(part, aim=station.aim, home=home, questions=questions)
 
 

@@ -15,9 +15,9 @@ from benchmarks.browser import PATIENCE_MS, wait_until_settled
 from caldp_ui.adversary import words as attacker_words
 from caldp_ui.adversary.beliefs import load_data
 from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
-from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.room.page_state import EXAMPLES
 from tests.browser.conftest import SCREENS, Profiles, visiting
 from tests.browser.hands import expect

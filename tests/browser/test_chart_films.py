@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.browser import wait_until_settled
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.classroom.films import render
+from caldp_ui.classroom.page import view
 from caldp_ui.classroom.page_state import LINK, Lesson
 from caldp_ui.parts import headline
 from tests.browser.conftest import OpenLink
@@ -43,7 +43,7 @@ def hold_at(page: Any, wanted: float) -> None:
 
 def expect_lesson(page: Any, lesson: Lesson) -> None:
     """Sentence and chart are those of the lesson, and nothing else is in their place."""
-    step = render(lesson, LIGHT)
+    step = view(lesson, None, LIGHT).step()
     (sentence,) = page.evaluate(TEXTS, HEADLINE)
     sentence = sentence.replace("&nbsp;", "\N{NO-BREAK SPACE}")  # as innerHTML writes it
     assert step.replacements[headline.SENTENCE].endswith(f">{sentence}</div>")
@@ -95,7 +95,7 @@ def test_no_step_of_another_setting_is_shown(open_link: OpenLink) -> None:
     page.wait_for_url("**seed=2**")
     wait_until_settled(page)
     page.wait_for_function(
-        DRAWN, arg=[CHART, *render(Lesson("sum", n=1000, seed=2), LIGHT).pictures.values()]
+        DRAWN, arg=[CHART, *view(Lesson("sum", n=1000, seed=2), None, LIGHT).pictures.values()]
     )
     before = page.evaluate(TEXTS, HEADLINE)
     hold_at(page, 3.0)

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.browser import wait_until_settled
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.stations import STATIONS
 from tests.browser.conftest import Profiles
 from tests.browser.watch import Watch
 

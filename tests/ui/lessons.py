@@ -1,7 +1,7 @@
 """Lessons at the ends of all ranges of the classroom."""
 
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.stations import STATIONS
 
 ENDS = [
     Lesson("trust", n=1),

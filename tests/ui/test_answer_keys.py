@@ -11,8 +11,8 @@ import pytest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import no_progress
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.handout import parts, questions, stations
 from caldp_ui.offline.records import Part, Question

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Uniform
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.classroom import films as classroom
+from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.controls.common import Slider
 from caldp_ui.curves import films as curves
@@ -30,6 +30,7 @@ from tests.products import thinned
 from tests.ui.ahead import made
 from tests.ui.driver import data_of, jobs_done, open_page
 
+CLASSROOM = classroom.PAGE.charts()
 FEW = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
     protections=("plain", "blocks"),
@@ -48,14 +49,18 @@ class Case:
     sliders: Callable[[Any], Any]
 
 
+def station_sliders(lesson: Lesson) -> list[Slider[Lesson]]:
+    return list(classroom.sliders(lesson).values())
+
+
 def stations() -> Iterator[tuple[str, Case]]:
     for name in NAMES:
         lesson = Lesson(name, n=1_000, blocks=10, values=2, seed=5)
-        yield name, Case(navigation.CLASSROOM, classroom.PAGE, lesson, classroom.sliders)
+        yield name, Case(navigation.CLASSROOM, CLASSROOM, lesson, station_sliders)
     crowd = Lesson("rappor", view="crowd")
-    yield "crowd", Case(navigation.CLASSROOM, classroom.PAGE, crowd, classroom.sliders)
+    yield "crowd", Case(navigation.CLASSROOM, CLASSROOM, crowd, station_sliders)
     broken = Lesson("means", broken=True)
-    yield "broken", Case(navigation.CLASSROOM, classroom.PAGE, broken, classroom.sliders)
+    yield "broken", Case(navigation.CLASSROOM, CLASSROOM, broken, station_sliders)
 
 
 CASES = dict(stations()) | {
@@ -146,15 +151,15 @@ def test_what_else_a_step_rests_on_is_in_its_name() -> None:
         few = replace(slider, steps=slider.steps[:1])
         return page.slider_film(few, colours).film(record, no_progress).settings
 
-    (epsilon, people) = classroom.sliders(Lesson("sum"))
-    begin = name(classroom.PAGE, Lesson("sum"), epsilon)
-    assert begin == name(classroom.PAGE, Lesson("sum", epsilon=3.0), epsilon)
+    (epsilon, people) = classroom.sliders(Lesson("sum")).values()
+    begin = name(CLASSROOM, Lesson("sum"), epsilon)
+    assert begin == name(CLASSROOM, Lesson("sum", epsilon=3.0), epsilon)
     others = [
-        name(classroom.PAGE, Lesson("sum", n=100), epsilon),
-        name(classroom.PAGE, Lesson("sum", seed=2), epsilon),
-        name(classroom.PAGE, Lesson("sum", broken=True), epsilon),
-        name(classroom.PAGE, Lesson("sum"), people),
-        name(classroom.PAGE, Lesson("sum"), epsilon, DARK),
+        name(CLASSROOM, Lesson("sum", n=100), epsilon),
+        name(CLASSROOM, Lesson("sum", seed=2), epsilon),
+        name(CLASSROOM, Lesson("sum", broken=True), epsilon),
+        name(CLASSROOM, Lesson("sum"), people),
+        name(CLASSROOM, Lesson("sum"), epsilon, DARK),
     ]
     assert len({begin, *others}) == 6
     level = yesno.SLIDERS["ε of yes"]

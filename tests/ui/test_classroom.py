@@ -7,8 +7,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.classroom import trust
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import LINK, NAMES, STATE, VIEWS, Lesson
-from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
 from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
 from tests.ui.lessons import ENDS, read_headline

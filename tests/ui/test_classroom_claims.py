@@ -16,21 +16,9 @@ from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.classroom import (
-    audits,
-    counting,
-    example,
-    means,
-    rappor_crowd,
-    rappor_phone,
-    rappor_terms,
-    selection,
-    shuffling,
-    sums,
-    trust,
-)
+from caldp_ui.classroom import audits, counting, means, rappor, selection, shuffling, sums, trust
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
-from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.ui.lessons import ENDS, read_headline
@@ -185,32 +173,32 @@ def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
 
 def test_the_example_elects_another_than_the_favourite() -> None:
     sentence = read_headline(Lesson("selection", broken=True))
-    assert example.elected() == 0b01 != int(np.argmax(example.EXAMPLE))
+    assert selection.elected() == 0b01 != int(np.argmax(selection.EXAMPLE))
     assert "elects 01 with 30 votes, though 40 of 100 chose 00" in sentence
-    figure = example.figure(LIGHT)
-    assert list(figure.data[0].y) == list(example.EXAMPLE)
+    figure = selection.example_figure(LIGHT)
+    assert list(figure.data[0].y) == list(selection.EXAMPLE)
     assert [a + b for a, b in zip(figure.data[1].y, figure.data[2].y, strict=True)] == [100, 100]
 
 
 def test_rappor_s_rows_are_one_phone_s() -> None:
-    kept = rappor_phone.compute_data(Lesson("rappor", days=30))
+    kept = rappor.follow_phone(Lesson("rappor", days=30))
     titles = [title for title, _ in kept.rows]
     assert titles[:3] == ["Bloom filter", "stored", "day 1"]
     by_title = dict(kept.rows)
-    assert by_title["Bloom filter"].sum() == rappor_terms.HASHES
+    assert by_title["Bloom filter"].sum() == rappor.HASHES
     # 30 days: the average tells the kept bits (¾ against ¼), not the Bloom filter.
     bits = by_title["average"] > 0.5
     assert (bits == (by_title["stored"] > 0)).mean() > 0.9
     assert (bits != (by_title["Bloom filter"] > 0)).any()
-    broken = rappor_phone.compute_data(Lesson("rappor", 7.0, days=60, broken=True))
+    broken = rappor.follow_phone(Lesson("rappor", 7.0, days=60, broken=True))
     assert "drawn today" in dict(broken.rows)
-    top = np.sort(np.argsort(dict(broken.rows)["average"])[-rappor_terms.HASHES :])
+    top = np.sort(np.argsort(dict(broken.rows)["average"])[-rappor.HASHES :])
     np.testing.assert_array_equal(top, np.flatnonzero(dict(broken.rows)["Bloom filter"]))
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
-    data = rappor_phone.compute_data(Lesson("rappor", epsilon, values=3))
+    data = rappor.follow_phone(Lesson("rappor", epsilon, values=3))
     slack = 4 * 2.0**-11  # of the grid on which likelihoods are added up
     assert max(data.stored) <= data.stored_limit + slack <= max_guess_accuracy(epsilon) + 2 * slack
     assert max(data.changing) <= max_guess_accuracy(epsilon, 3) + 3 * slack
@@ -219,14 +207,14 @@ def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
 
 def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
     """What the curves suppose of the two values that an onlooker is torn between."""
-    made = Rappor(rappor_terms.BITS, rappor_terms.HASHES, 1.0)
-    blooms = [made.bloom(page) for page in rappor_terms.PAGES]
+    made = Rappor(rappor.BITS, rappor.HASHES, 1.0)
+    blooms = [made.bloom(page) for page in rappor.PAGES]
     assert (blooms[0] & blooms[1]).sum() == 0
-    assert blooms[0].sum() == blooms[1].sum() == rappor_terms.HASHES
+    assert blooms[0].sum() == blooms[1].sum() == rappor.HASHES
 
 
 def test_the_crowd_is_decoded_within_its_standard_errors() -> None:
-    data = rappor_crowd.compute_data(Lesson("rappor", 3.0, 10**6, view="crowd"))
+    data = rappor.ask_crowd(Lesson("rappor", 3.0, 10**6, view="crowd"))
     assert (np.abs(data.decoded - data.truth) < 5 * data.deviation).all()
     assert data.truth.sum() == 10**6
 
@@ -326,7 +314,7 @@ def test_figures_draw_what_was_computed() -> None:
             {"bit by bit": 100 * two.bitwise, "trusted server": 100 * two.central},
         ),
         "rappor": (
-            rappor_phone.leak(three := rappor_phone.compute_data(lesson), lesson, LIGHT),
+            rappor.leak(three := rappor.follow_phone(lesson), lesson, LIGHT),
             {
                 "stored noise": 100 * np.array(three.stored),
                 "new noise every day": 100 * np.array(three.redrawn),

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.app.navigation import CLASSROOM, MATRIX, PAGES, ROOM, START
 from caldp_ui.classroom import plan
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
-from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.lesson import bar, steps
 from caldp_ui.matrix.page_state import BUG, MatrixState
 from tests import ROOT

@@ -16,9 +16,9 @@ from caldp_core.experiments.run import prepare, run
 from caldp_ui.adversary import take_home as adversary
 from caldp_ui.adversary.page_state import FAKES, AttackerState
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.classroom import films
+from caldp_ui.classroom import page as classroom
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.classroom.stations import STATIONS
 from caldp_ui.coarser import details as coarser
 from caldp_ui.coarser.page_state import CENSUS_BLOCK, Publication
 from caldp_ui.compute import plain_ldp
@@ -123,18 +123,20 @@ def test_both_themes_are_told_at_once() -> None:
     with pytest.raises(CaldpError, match="Both themes"):
         combine_themes("a #FFFFFF", "b #000000")
     lesson = Lesson("sum")
-    part = films.part(lesson)
+    part = classroom.part(lesson)
+    assert part is not None
     assert isinstance(part.picture, Board)
     for key, picture in part.picture.pictures.items():
         for name, colours in (("light", LIGHT), ("dark", DARK)):
-            page = films.render(lesson, colours).pictures[key]
+            page = classroom.view(lesson, None, colours).pictures[key]
             one = r"light-dark\(([^()]*(?:\([^()]*\))?),([^()]*(?:\([^()]*\))?)\)"
             assert re.sub(one, r"\1" if name == "light" else r"\2", picture) == page
 
 
 @pytest.mark.parametrize("name", ["trust", pytest.param("means", marks=pytest.mark.thorough)])
 def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: str) -> None:
-    part, lesson = films.part(Lesson(name)), Lesson(name)
+    part, lesson = classroom.part(Lesson(name)), Lesson(name)
+    assert part is not None
     dials, sliders = dials_of(part), STATIONS[name].dials(lesson)
     assert [dial.title for dial in dials] == [*(s.title for s in sliders), STATIONS[name].naive[0]]
     for dial, slider in zip(dials, sliders, strict=False):
@@ -199,8 +201,10 @@ def test_texts_are_texts_and_a_cancel_stops() -> None:
     def enough(share: float) -> None:
         raise Cancelled
 
+    station = classroom.part(Lesson())
+    assert station is not None
     with pytest.raises(Cancelled):
-        document("a", [films.part(Lesson())], enough)
+        document("a", [station], enough)
 
 
 def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_not_the_first() -> (

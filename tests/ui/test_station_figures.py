@@ -17,9 +17,9 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
 from caldp_core.theory.mixing import numeric_epsilon
-from caldp_ui.classroom import counting, means, rappor_crowd, rappor_terms, selection, sums, trust
+from caldp_ui.classroom import counting, means, rappor, selection, sums, trust
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.classroom.stations import STATIONS
 from tests.contract.checks import naming
 from tests.ui.figures import hold
 
@@ -212,7 +212,7 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
     for lesson in ends("rappor", view="crowd"):
         with naming(str(lesson)):
             board = STATIONS["rappor"].open(lesson)
-            data, now = rappor_crowd.compute_data(lesson), dict(board.headline.figures)
+            data, now = rappor.ask_crowd(lesson), dict(board.headline.figures)
             assert now["estimate"] == pytest.approx(100 * data.decoded[0] / lesson.n)
             assert now["true"] == pytest.approx(100 * data.truth[0] / lesson.n)
             columns = {
@@ -226,10 +226,10 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
             assert now["above 0"] == sum(above)
     within, many = [], Lesson("rappor", 3.0, 10**6, view="crowd")
     for seed in range(100):
-        data = rappor_crowd.compute_data(replace(many, seed=seed))
-        off = np.abs(data.decoded - data.truth) <= rappor_crowd.SPREAD * data.deviation
+        data = rappor.ask_crowd(replace(many, seed=seed))
+        off = np.abs(data.decoded - data.truth) <= rappor.SPREAD * data.deviation
         within.append(off.mean())
-    pages = len(rappor_terms.PAGES)
+    pages = len(rappor.PAGES)
     # 1,200 estimates, those of one draw not quite independent: 2 % for 0.63 % a standard deviation.
     assert abs(np.mean(within) - 0.95) < 6 * math.sqrt(0.95 * 0.05 / (100 * pages)) * 1.2
 
