@@ -52,7 +52,7 @@ MORE_THAN_ONE: Final = {
         "formats.integer(most)",
         "formats.integer(runs.setup(scenario).n)",
     ],
-    "caldp_ui/personal/scene.py": ["share", "share.whole"],
+    "caldp_ui/personal/view.py": ["share", "share.whole"],
     "caldp_ui/places/edits.py": ["before", "now"],
     "caldp_ui/places/prior.py": ["number"],
     "caldp_ui/room/phone_words.py": ["sent"],

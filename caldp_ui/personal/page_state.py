@@ -1,28 +1,37 @@
-"""State of the page: a scenario in which people hide their own places behind tags.
+"""State of the page: people who hide their own places behind tags; its link and its stories.
 
-Data of the page: four ways to protect people's own places, on the same people.
+Data of the page: four ways to protect people's own places, on the same people; one person's week:
+where they are, what their device reports, and what an attacker infers. An example: they live in the
+map's largest city and work in the nearest other one.
 """
 
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
+from caldp_core.audit.inference import likelihood, posterior_after_reports
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.error_validity import require_valid_errors
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.personalised import Bias, TaggedMechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.personalised import NO_PLACE, Bias, TaggedMechanism
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
+from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, SensitiveSpec
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.controls.presets import matching_preset
 from caldp_ui.parts import comparison
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.words.towns import towns
 
 TAG_NAMES: Final = ("home", "work", "a third place", "a fourth place")
 """What tags stand for, in their order."""
@@ -171,3 +180,174 @@ def own_place_shares(data: PersonalData) -> tuple[Floats, Floats]:
     mechanism = tagged_mechanism(data.setup)
     true = mechanism.shares_with_tags(data.setup.dataset.distribution)[mechanism.k :]
     return true, mechanism.common.estimate(data.ours.first.evidence.tally)[mechanism.k :]
+
+
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_STOPS: Final = (0, 1, -1, 1, 0, -2, 0)
+"""By day: the tag of the own place, or a key of `_ELSEWHERE` for another place."""
+_ELSEWHERE: Final = {-1: 4, -2: 7}
+"""Rank by size of the city that such a stop is in."""
+HOME_REPORTS: Final = 10
+"""Reports from one home."""
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day of the week. `place`: symbol where the person is; `tag`: that stands for it, or None.
+
+    `reported_place`: symbol that the report names, or None. `home_probability`: chance that they
+    are at home, by this report alone, if home and one other place (`_ELSEWHERE[-1]`) were equally
+    likely before.
+    """
+
+    name: str
+    place: int
+    tag: int | None
+    reported_place: int | None
+    home_probability: float
+
+
+def simulate_week(data: PersonalData) -> list[Day]:
+    """Seven days, with the noise of the record's seed; none where the map has too few cities."""
+    cities = list(towns(data.domain))
+    mechanism = tagged_mechanism(data.setup)
+    tags, personalised = mechanism.policy.tags, mechanism.personalised
+    if len(cities) <= max(_ELSEWHERE.values()):
+        return []
+    km = data.domain.km_from(cities[0])
+    work = min(cities[1:], key=lambda city: float(km[city]))
+    own = [*(cities[0], work)[:tags], *[NO_PLACE] * (tags - 2)]
+    stops = [stop if stop < tags else 0 for stop in _STOPS]
+    places = [cities[_ELSEWHERE[s]] if s < 0 else own[s] for s in stops]
+    rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, 7)))
+    reports = personalised.privatize(places, np.tile(own, (len(places), 1)), rng)
+    days = []
+    for number, (day, stop, place) in enumerate(zip(_DAYS, stops, places, strict=True)):
+        tally = personalised.tally(reports[number : number + 1])
+        chances = likelihood(mechanism.common, tally)
+        tag = personalised.add_tags([place], [own])[0] - mechanism.k
+        days.append(
+            Day(
+                day,
+                place,
+                None if stop < 0 or tag < 0 else int(tag),
+                _reported_symbol(mechanism.common, tally),
+                _home_probability(chances, mechanism.k, cities[_ELSEWHERE[-1]]),
+            )
+        )
+    return days
+
+
+@dataclass(frozen=True)
+class HomeInference:
+    """Belief after `HOME_REPORTS` reports from one home, if only the distribution is known before.
+
+    `own_place_probability`: that they are at a place of their own. `home_probability`: that they
+    are at the right place; `prior_probability`: that before any report.
+    """
+
+    own_place_probability: float
+    home_probability: float
+    prior_probability: float
+
+
+def infer_home(data: PersonalData) -> HomeInference | None:
+    """Belief after `HOME_REPORTS` reports from the largest city; None if the map has no city."""
+    cities = list(towns(data.domain))
+    if not cities:
+        return None
+    mechanism, home = tagged_mechanism(data.setup), cities[0]
+    own = np.full((HOME_REPORTS, mechanism.policy.tags), NO_PLACE)
+    own[:, 0] = home
+    rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, HOME_REPORTS)))
+    reports = mechanism.personalised.privatize([home] * HOME_REPORTS, own, rng)
+    tallies = [mechanism.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
+    prior = data.setup.dataset.distribution
+    tags = posterior_after_reports(mechanism.common, mechanism.shares_with_tags(prior), tallies)
+    posterior = mechanism.without_tags(tags, prior)
+    return HomeInference(
+        float(tags[mechanism.k :].sum()), float(posterior[home]), float(prior[home])
+    )
+
+
+def _reported_symbol(common: ContextMechanism, tally: Tally) -> int | None:
+    """The symbol that a report names openly; None where it names none."""
+    (named,) = np.nonzero(common.clear_counts(tally))
+    return int(symbol_partition_of(common).clear[named[0]]) if named.size else None
+
+
+def _home_probability(chances: Floats, k: int, other: int) -> float:
+    """Chance of home's tag against the place `other`, from even odds; `chances`: likelihoods."""
+    home, elsewhere = float(chances[k]), float(chances[other])
+    return home / (home + elsewhere) if home + elsewhere > 0 else 0.0
+
+
+_NO_AREAS: Final = SensitiveAreas(())
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A story: shares of people at their own places, the common sensitive set, and the guess.
+
+    `shares`: by tag, in [0, 1]; `background`: the collector's guess, by its name in files.
+    """
+
+    title: str
+    sentence: str
+    shares: tuple[float, ...]
+    background: str
+    sensitive: SensitiveSpec = _NO_AREAS
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this story."""
+        return with_tags(
+            scenario,
+            shares=self.shares,
+            background=self.background,
+            sensitive=self.sensitive,
+        )
+
+    def fits(self, scenario: Scenario) -> bool:
+        """Whether the scenario already is this story."""
+        return self.apply(scenario).policy == PersonalState(scenario).policy
+
+
+PRESETS: Final = (
+    Preset(
+        "Home and work, guessed from inhabitants",
+        "Public figures say where people live, not where they check in.",
+        (0.4, 0.2),
+        "population",
+    ),
+    Preset(
+        "Home and work, places known",
+        "As if a survey had found own places: the map is nearly right.",
+        (0.4, 0.2),
+        "truth",
+    ),
+    Preset(
+        "Home and work, nothing known",
+        "Homes are spread evenly, even over desert: as bad as hiding everything.",
+        (0.4, 0.2),
+        "uniform",
+    ),
+    Preset(
+        "Home and work, guessed wrong",
+        "East for west: a mirror image of the country stays, however many people take part.",
+        (0.4, 0.2),
+        "mirrored",
+    ),
+    Preset(
+        "Homes, and New York for everybody",
+        "Each hides their home; all hide being in or near New York.",
+        (0.3,),
+        "population",
+        SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
+    ),
+)
+
+
+def title(record: PersonalState) -> str:
+    """Name of a pinned record."""
+    preset = matching_preset(PRESETS, record.scenario)
+    return f"{preset.title if preset else 'own'}, ε = {record.policy.epsilon:g}"

@@ -18,7 +18,7 @@ from caldp_ui.parts.film_jobs import FilmRequest, ready_films
 from caldp_ui.parts.films import ChartPage, SliderFilm
 from caldp_ui.session.page_state import PageState, R
 from caldp_ui.session.pins import PinPageState
-from caldp_ui.stage import Film, Scene, Step
+from caldp_ui.stage import Act, Film, Scene, Stage, Step, stage
 from caldp_ui.words.headline import Headline
 
 T = TypeVar("T")
@@ -88,6 +88,17 @@ class Page(Generic[R, T]):
         """Have the browser follow the sliders of charts and drawings; call it last."""
         films.follow_sliders(self.charts(pinned), record, list(self.sliders(record).values()))
 
+    def show_maps(self, shown: View, act: Callable[[Act], None], *along: SliderFilm[R]) -> Stage:
+        """Show the maps, which `act` changes; films `along` sliders move them."""
+        assert shown.scene is not None  # a page of charts has no maps to show
+        key = self.state.key("maps")
+        return stage(shown.scene, key, act, films.follow_step(*along))
+
+    def send_films(self, record: R, target: Stage) -> None:
+        """Send the films of the maps, now or once they are made; call it last."""
+        if along := self.films(record):
+            films.show([each.request(record) for each in along], target)
+
     def part(self, record: R) -> Part | None:
         """The page as a part of a file; None where no film of its maps is made."""
         name, along = self.name or self.state.page, self.films(record)
@@ -142,23 +153,27 @@ class PinPage(Page[R, T]):
         """Data of the chosen pin, for pictures that show both; None if nothing is pinned."""
         return None if self.state.pinned is None else self.load(self.state.pinned)
 
-    def show_pins(self, current: T) -> None:
-        """Show the chosen pin, a table of what differs between all pins and now, and all files."""
-        pins.show(self.state, self._pin_view(), current)
+    def show_pins(self, current: T, shown: View | None = None) -> None:
+        """Show the chosen pin, a table of what differs between all pins and now, and all files.
 
-    def _pin_view(self) -> pins.PinView[R, T]:
+        `shown`: the page's maps, under whose view those of the pin are drawn, too.
+        """
+        pins.show(self.state, self._pin_view(None if shown is None else shown.scene), current)
+
+    def _pin_view(self, here: Scene | None) -> pins.PinView[R, T]:
         return pins.PinView(
             load=self.load,
             title=self.pin_title,
             describe=self.describe,
             numbers=self.numbers,
-            picture=self._pinned_maps,
+            picture=partial(self._show_pinned_maps, here),
             scenario=self.scenario,
             files=self.images,
         )
 
-    def _pinned_maps(self, current: T, pinned: T) -> None:
+    def _show_pinned_maps(self, here: Scene | None, current: T, pinned: T) -> None:
         """The maps of the pin under those of the page; charts and drawings show it themselves."""
-        scene, here = (self.view(data, None, LIGHT).scene for data in (pinned, current))
+        del current
+        scene = None if here is None else self.view(pinned, None, LIGHT).scene
         if scene is not None and here is not None:
             pins.maps(self.state, scene, here.ground.domain)

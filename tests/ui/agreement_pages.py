@@ -16,7 +16,7 @@ from caldp_ui.distances import pin_view as distances
 from caldp_ui.distances.page_state import LINK as FAR_LINK
 from caldp_ui.distances.page_state import DistanceState
 from caldp_ui.maps import presets as places
-from caldp_ui.personal import pin_view as personal
+from caldp_ui.personal import page_state as personal
 from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
 from caldp_ui.personal.page_state import PersonalState
 from caldp_ui.places.page_state import LINK as PLACES_LINK

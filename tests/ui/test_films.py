@@ -24,8 +24,8 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import all_steps
-from caldp_ui.personal import films as of_secrets
-from caldp_ui.personal import scene as own
+from caldp_ui.personal import page as of_secrets
+from caldp_ui.personal import view as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
 from caldp_ui.stage import Step, encode
 from caldp_ui.values import view as values

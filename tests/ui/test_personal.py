@@ -19,22 +19,23 @@ from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.scene import TRUTH
-from caldp_ui.personal import scene, words
+from caldp_ui.personal import view
 from caldp_ui.personal.page_state import (
     BEGIN,
     LINK,
+    PRESETS,
     STATE,
     PersonalData,
     PersonalState,
+    infer_home,
     load_data,
     own_place_shares,
+    simulate_week,
     tagged_mechanism,
     with_known_places,
     with_tags,
 )
-from caldp_ui.personal.pin_view import PRESETS
-from caldp_ui.personal.scene import ASSUMED, EVERYTHING, KNOWN
-from caldp_ui.personal.words import infer_home, simulate_week
+from caldp_ui.personal.view import ASSUMED, EVERYTHING, KNOWN
 from caldp_ui.stage import encode
 from caldp_ui.words.towns import towns
 from tests.ui.driver import (
@@ -90,7 +91,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
     expected[TRUTH] = encode(data.setup.dataset.distribution).name
     assert pictures(at, STAGE) == expected
     headline = headline_of(at)
-    assert headline == both_lines(words.headline(data))
+    assert headline == both_lines(view.headline(data))
     return data
 
 
@@ -139,7 +140,7 @@ def test_being_at_home_is_hidden_from_one_report_and_no_more_is_said_of_ten() ->
 def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     at = open_record(STATE, PersonalState(SMALL), OPENS)
     area = Area(40.2, 41.4, -74.8, -73.2)
-    for action in (scene.PROTECT, scene.UNPROTECT):
+    for action in (view.PROTECT, view.UNPROTECT):
         record = {"tool": "box", "action": action, "box": box(area)}
         on_stage(at, record, STAGE)
     assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
@@ -147,7 +148,7 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     data = assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
     assert_signed(at, data.setup.scenario, STAGE)
     assert data.setup.sensitive.any()
-    assert "at a place that is sensitive for everybody" in words.describe_reports(data)
+    assert "at a place that is sensitive for everybody" in view.describe_reports(data)
 
 
 @pytest.mark.parametrize(
@@ -178,13 +179,13 @@ def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people(
     sizes = {}
     for name in BACKGROUNDS:
         data = load_data(PersonalState(tags(background=name)))
-        assert words.background_text(name) != name
+        assert view.background_text(name) != name
         mechanism = tagged_mechanism(data.setup)
         np.testing.assert_allclose(
             data.bias.per_symbol, mechanism.expected_estimate(truth) - truth, atol=1e-15
         )
         sizes[name] = data.bias.total_variation
-        many, few = (picture.code for picture in scene.bias_scene(data).pictures[1:])
+        many, few = (picture.code for picture in view.bias_scene(data).pictures[1:])
         assert many == encode(np.maximum(data.bias.per_symbol, 0.0))
         assert few == encode(np.maximum(-data.bias.per_symbol, 0.0))
         if name != "truth":
@@ -235,7 +236,7 @@ def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
     assert found is not None
     assert found.own_place_probability > 0.99
     assert found.home_probability == pytest.approx(found.prior_probability)
-    assert "not to which" in words.home_inference_text(found, "home")
+    assert "not to which" in view.home_inference_text(found, "home")
     # Where home's city is sensitive for everybody it keeps its name, and reports close in on it.
     (row,), (column,) = data.domain.row_column([next(iter(towns(data.domain)))])
     south, west = (
@@ -246,18 +247,18 @@ def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
     bare = infer_home(load_data(PersonalState(with_tags(BEGIN, sensitive=city))))
     assert bare is not None
     assert bare.home_probability > 2 * bare.prior_probability
-    assert "not to which" not in words.home_inference_text(bare, "home")
+    assert "not to which" not in view.home_inference_text(bare, "home")
 
 
 def test_the_four_ways_are_told_by_one_denominator() -> None:
     data = load_data(PersonalState(BEGIN))
     for result in (data.untagged, data.known_places, data.ours, data.plain):
         assert result is not None
-        number, unit = words.error_parts(result)
+        number, unit = view.error_parts(result)
         assert unit == "of 100 people in the wrong place"
         assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
     assert data.untagged is not None
-    assert words.error_parts(data.untagged)[0] == "0"
+    assert view.error_parts(data.untagged)[0] == "0"
 
 
 def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
@@ -278,12 +279,12 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
 
 def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
     data = load_data(PersonalState(BEGIN))
-    headline = words.headline(data)
+    headline = view.headline(data)
     assert data.known_places is not None
     assert data.plain is not None
     assert data.ours is not None
     known_s, all_s, ours = (
-        words.error_parts(each)[0] for each in (data.known_places, data.plain, data.ours)
+        view.error_parts(each)[0] for each in (data.known_places, data.plain, data.ours)
     )
     assert headline.unprotected
     assert headline.sentence == "40 of 100 people are not protected: their place can be read."
@@ -291,6 +292,8 @@ def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
         f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
         f"were known, and {all_s} if everything were hidden."
     )
-    everybody = words.headline(load_data(PersonalState(small(shares=(0.5, 0.5)))))
+    wrong = [each.first.errors.tv for each in (data.ours, data.known_places, data.plain)]
+    assert list(headline.figures.values()) == [*wrong, pytest.approx(0.6)]
+    everybody = view.headline(load_data(PersonalState(small(shares=(0.5, 0.5)))))
     assert not everybody.unprotected
     assert everybody.sentence.startswith("The map puts ")

@@ -1,137 +1,49 @@
-"""Sentences of the page. Each must be true of the scenario that it is shown with.
+"""What the page shows of a record: its sentences, and its maps.
 
-One person's week: where they are, what their device reports, and what an attacker infers.
-
-An example: they live in the map's largest city and work in the nearest other one.
+The maps are the truth and three ways to protect places, and the bias of the collector's guess. Each
+sentence must be true of the scenario that it is shown with.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.inference import likelihood, posterior_after_reports
-from caldp_core.basics.types import Floats
 from caldp_core.experiments.run import Result
-from caldp_core.mechanisms.base import Tally
-from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.personalised import NO_PLACE
 from caldp_core.privacy.context import PersonalPolicy
+from caldp_ui.app.theme import Palette
+from caldp_ui.compute.sources import estimate_is_public
+from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
+from caldp_ui.parts import odds
 from caldp_ui.personal.page_state import (
+    HOME_REPORTS,
+    STATE,
     TAG_NAMES,
     TRUE_BACKGROUND,
+    HomeInference,
     PersonalData,
     own_place_shares,
     tagged_mechanism,
 )
+from caldp_ui.shell.page import View
+from caldp_ui.stage import (
+    Action,
+    Arrangement,
+    Fact,
+    Ground,
+    Picture,
+    Scene,
+    encode,
+    encode_mask,
+    nobody_below,
+)
+from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, coverage, formats, policies, promise_levels
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise import REPEATS
 from caldp_ui.words.promise_text import right_guess_text
-from caldp_ui.words.towns import towns
 from caldp_ui.words.vocabulary import PLACES
-
-_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_STOPS: Final = (0, 1, -1, 1, 0, -2, 0)
-"""By day: the tag of the own place, or a key of `_ELSEWHERE` for another place."""
-_ELSEWHERE: Final = {-1: 4, -2: 7}
-"""Rank by size of the city that such a stop is in."""
-HOME_REPORTS: Final = 10
-"""Reports from one home."""
-
-
-@dataclass(frozen=True)
-class Day:
-    """A day of the week. `place`: symbol where the person is; `tag`: that stands for it, or None.
-
-    `reported_place`: symbol that the report names, or None. `home_probability`: chance that they
-    are at home, by this report alone, if home and one other place (`_ELSEWHERE[-1]`) were equally
-    likely before.
-    """
-
-    name: str
-    place: int
-    tag: int | None
-    reported_place: int | None
-    home_probability: float
-
-
-def simulate_week(data: PersonalData) -> list[Day]:
-    """Seven days, with the noise of the record's seed; none where the map has too few cities."""
-    cities = list(towns(data.domain))
-    mechanism = tagged_mechanism(data.setup)
-    tags, personalised = mechanism.policy.tags, mechanism.personalised
-    if len(cities) <= max(_ELSEWHERE.values()):
-        return []
-    km = data.domain.km_from(cities[0])
-    work = min(cities[1:], key=lambda city: float(km[city]))
-    own = [*(cities[0], work)[:tags], *[NO_PLACE] * (tags - 2)]
-    stops = [stop if stop < tags else 0 for stop in _STOPS]
-    places = [cities[_ELSEWHERE[s]] if s < 0 else own[s] for s in stops]
-    rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, 7)))
-    reports = personalised.privatize(places, np.tile(own, (len(places), 1)), rng)
-    days = []
-    for number, (day, stop, place) in enumerate(zip(_DAYS, stops, places, strict=True)):
-        tally = personalised.tally(reports[number : number + 1])
-        chances = likelihood(mechanism.common, tally)
-        tag = personalised.add_tags([place], [own])[0] - mechanism.k
-        days.append(
-            Day(
-                day,
-                place,
-                None if stop < 0 or tag < 0 else int(tag),
-                _reported_symbol(mechanism.common, tally),
-                _home_probability(chances, mechanism.k, cities[_ELSEWHERE[-1]]),
-            )
-        )
-    return days
-
-
-@dataclass(frozen=True)
-class HomeInference:
-    """Belief after `HOME_REPORTS` reports from one home, if only the distribution is known before.
-
-    `own_place_probability`: that they are at a place of their own. `home_probability`: that they
-    are at the right place; `prior_probability`: that before any report.
-    """
-
-    own_place_probability: float
-    home_probability: float
-    prior_probability: float
-
-
-def infer_home(data: PersonalData) -> HomeInference | None:
-    """Belief after `HOME_REPORTS` reports from the largest city; None if the map has no city."""
-    cities = list(towns(data.domain))
-    if not cities:
-        return None
-    mechanism, home = tagged_mechanism(data.setup), cities[0]
-    own = np.full((HOME_REPORTS, mechanism.policy.tags), NO_PLACE)
-    own[:, 0] = home
-    rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, HOME_REPORTS)))
-    reports = mechanism.personalised.privatize([home] * HOME_REPORTS, own, rng)
-    tallies = [mechanism.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
-    prior = data.setup.dataset.distribution
-    tags = posterior_after_reports(mechanism.common, mechanism.shares_with_tags(prior), tallies)
-    posterior = mechanism.without_tags(tags, prior)
-    return HomeInference(
-        float(tags[mechanism.k :].sum()), float(posterior[home]), float(prior[home])
-    )
-
-
-def _reported_symbol(common: ContextMechanism, tally: Tally) -> int | None:
-    """The symbol that a report names openly; None where it names none."""
-    (named,) = np.nonzero(common.clear_counts(tally))
-    return int(symbol_partition_of(common).clear[named[0]]) if named.size else None
-
-
-def _home_probability(chances: Floats, k: int, other: int) -> float:
-    """Chance of home's tag against the place `other`, from even odds; `chances`: likelihoods."""
-    home, elsewhere = float(chances[k]), float(chances[other])
-    return home / (home + elsewhere) if home + elsewhere > 0 else 0.0
-
 
 BACKGROUNDS: Final = {
     "population": "guessed from public figures of inhabitants",
@@ -149,14 +61,22 @@ def background_text(name: str) -> str:
 
 def headline(data: PersonalData) -> Headline:
     """Who is not protected, if anybody, then the errors."""
-    left = coverage.unprotected_text(
-        PLACES, policies.describe_promise(PLACES, data.setup).protected_share
-    )
+    covered = policies.describe_promise(PLACES, data.setup).protected_share
+    left = coverage.unprotected_text(PLACES, covered)
     errors = [each for each in (_error_sentence(data), _comparison_sentence(data)) if each]
+    figures = _headline_figures(data, covered)
     if not left:
         first, *rest = errors
-        return Headline(first, " ".join(rest))
-    return Headline(left, " ".join(errors), unprotected=True)
+        return Headline(first, " ".join(rest), figures=figures)
+    return Headline(left, " ".join(errors), unprotected=True, figures=figures)
+
+
+def _headline_figures(data: PersonalData, covered: float) -> dict[str, float]:
+    """Total variations of the ways that are there, and the share of people who are protected."""
+    known = None if data.has_true_background else data.known_places
+    ways = {"tv": data.ours, "known_tv": known, "plain_tv": data.plain}
+    there = {name: each.first.errors.tv for name, each in ways.items() if each is not None}
+    return {**there, "protected": covered}
 
 
 def result_text(data: PersonalData) -> str:
@@ -190,16 +110,6 @@ def error_parts(result: Result) -> tuple[str, str]:
     return accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
 
 
-def error_subtitle(result: Result) -> str:
-    """The error of a result as a subtitle."""
-    return " ".join(error_parts(result))
-
-
-def tag_name(number: int) -> str:
-    """Name of the place that a tag stands for."""
-    return TAG_NAMES[number]
-
-
 def people_sentence(data: PersonalData) -> str:
     """How many people are at their own places, by the model."""
     groups = ", ".join(
@@ -216,7 +126,7 @@ def people_sentence(data: PersonalData) -> str:
 
 
 def _own_place_text(number: int) -> str:
-    return tag_name(number) if number < 2 else f"{tag_name(number)} of their own"
+    return TAG_NAMES[number] if number < 2 else f"{TAG_NAMES[number]} of their own"
 
 
 def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
@@ -224,7 +134,7 @@ def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
     clear = formats.out_of(data.open_probability)
     tags = {
         f"at {_own_place_text(number)}": (
-            f"“{tag_name(number)}”, with noise",
+            f"“{TAG_NAMES[number]}”, with noise",
             "counts the tag, and spreads it over its guess of own places",
         )
         for number in range(len(data.record.policy.shares))
@@ -258,7 +168,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
         return sentences
     true, estimates = own_place_shares(data)
     counts = "; ".join(
-        f"{tag_name(number)} {100 * estimate:.1f} of 100 (truly {100 * share:.1f})"
+        f"{TAG_NAMES[number]} {100 * estimate:.1f} of 100 (truly {100 * share:.1f})"
         for number, (share, estimate) in enumerate(zip(true, estimates, strict=True))
     )
     return [f"How many people are at their own places: {counts}.", *sentences]
@@ -318,3 +228,118 @@ def home_inference_text(inference: HomeInference, city: str) -> str:
     if after != before:
         return sentence
     return f"{sentence} Reports add up to *that* it is one's own place, not to which."
+
+
+EVERYTHING: Final = "everything"
+KNOWN: Final = "known"
+ASSUMED: Final = "assumed"
+PROTECT: Final = "protect"
+UNPROTECT: Final = "unprotect"
+EPSILON: Final = "epsilon"
+_MARKS: Final[tuple[Mark, ...]] = ("sensitive",)
+_ACTIONS: Final = (
+    Action(
+        PROTECT, "Sensitive for everybody", {"box": "The box becomes sensitive for everybody, too."}
+    ),
+    Action(
+        UNPROTECT, "Not for everybody", {"box": "The box is no longer sensitive for everybody."}
+    ),
+)
+
+
+def scene(data: PersonalData) -> Scene:
+    """Scene of the truth, this protection, and the cases of known homes and of plain LDP."""
+    rows = _result_rows(data)
+    names = [name for name, _, _ in rows]
+    pictures = [_picture(*way) for way in rows]
+    return Scene(
+        _ground(data),
+        (truth(data.setup, _MARKS), *pictures),
+        data.setup.n,
+        (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
+        tuple(error_of(picture, _MARKS) for picture in pictures),
+        actions=_ACTIONS,
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
+        arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
+        film_values={EPSILON: data.record.policy.epsilon},
+        label="Home and work",
+        image_name="caldp-home-and-work",
+        image_lines=(headline(data).sentence, policies.setting_text(data.setup)),
+        **shared_pictures(data.setup, *_estimate_names(data, names)),
+    )
+
+
+def _estimate_names(data: PersonalData, names: list[str]) -> list[str]:
+    """Ids of the pictures in which nothing is known of true homes."""
+    guessed = {ASSUMED: estimate_is_public(data.record.scenario), EVERYTHING: True}
+    return [name for name in names if guessed.get(name, False)]
+
+
+def _result_rows(data: PersonalData) -> list[tuple[str, str, Result]]:
+    """Id, title and result of each way whose result is there."""
+    guess = data.record.policy.background
+    rows = (
+        (ASSUMED, f"This protection, homes {_GUESS_TITLES.get(guess, guess)}", data.ours),
+        (KNOWN, "If homes were known", None if data.has_true_background else data.known_places),
+        (EVERYTHING, "If all were hidden", data.plain),
+    )
+    return [(name, title, result) for name, title, result in rows if result is not None]
+
+
+_GUESS_TITLES: Final = {
+    "population": "guessed",
+    "truth": "known",
+    "uniform": "spread evenly",
+    "mirrored": "guessed wrong",
+}
+
+
+def _picture(name: str, title: str, result: Result) -> Picture:
+    number, of = error_parts(result)
+    return estimate(name, title, f"{number} {of}", result, marks=_MARKS, fact=Fact(number, of))
+
+
+def bias_scene(data: PersonalData) -> Scene:
+    """Scene of the guessed own places, and of where the guess puts too many people and too few."""
+    per_cell, nobody = data.bias.per_symbol, nobody_below(data.setup.n)
+    assumed = tagged_mechanism(data.setup).policy.background[0]
+    guess = background_text(data.record.policy.background)
+    share = formats.ratio(data.bias.total_variation)
+    wrong = Fact(share.number, f"of {share.whole} people, however many take part")
+    pictures = (
+        Picture("guess", "The collector's guess of own places", guess,
+                f"Map of where the collector takes own places to be: {guess}.", encode(assumed),
+                nobody, _MARKS),
+        Picture("many", "Too many people here", f"{share} people, on average",
+                f"Map of cells with too many people on average: {share} in all.",
+                encode(np.maximum(per_cell, 0.0)), nobody, _MARKS, wrong),
+        Picture("few", "Too few people here", f"{share} people, on average",
+                f"Map of cells with too few people on average: {share} in all.",
+                encode(np.maximum(-per_cell, 0.0)), nobody, _MARKS, wrong),
+    )  # fmt: skip
+    return Scene(
+        _ground(data),
+        pictures,
+        data.setup.n,
+        ("many", "few"),
+        label="The bias of the collector's guess",
+        scale_title="share of people in a cell",
+        image_name="caldp-background",
+        image_lines=(bias_text(data).replace("*", ""), policies.setting_text(data.setup)),
+        **shared_pictures(data.setup),
+    )
+
+
+def _ground(data: PersonalData) -> Ground:
+    sensitive = data.setup.sensitive
+    is_partial = bool(sensitive.any()) and not sensitive.all()
+    mask = encode_mask(sensitive) if is_partial else None
+    return Ground(data.domain, home(data.domain), **land(data.domain), sensitive=mask)
+
+
+def view(data: PersonalData, pinned: PersonalData | None, colours: Palette) -> View:
+    """The headline, the odds, and the maps; what is pinned has maps of its own."""
+    del pinned, colours
+    risk = {odds.PLACE: odds.html(PLACES, data.setup)}
+    return View(headline(data), texts=risk, scene=scene(data), still=TRUTH)

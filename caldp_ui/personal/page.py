@@ -1,0 +1,358 @@
+"""The page: its controls, its tabs under the maps, and its film along ε.
+
+The tabs: what the collector learns, its guess's bias, what is promised, numbers.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import mechanisms_for
+from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveInhabited, SensitiveSpec
+from caldp_core.scenarios.policies import BACKGROUNDS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.compute import runs, sources
+from caldp_ui.compute.plain_ldp import best_plain_ldp
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.common import epsilon_slider
+from caldp_ui.maps.ground import home
+from caldp_ui.parts import mathematics, numbers, odds, pictures, pins, promises, sharing
+from caldp_ui.parts.comparison import load_fast_results
+from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts.layout import stacked_layout
+from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.personal import view
+from caldp_ui.personal.page_state import (
+    PRESETS,
+    STATE,
+    TAG_NAMES,
+    Day,
+    PersonalData,
+    PersonalState,
+    infer_home,
+    load_data,
+    load_fast_data,
+    own_place_shares,
+    simulate_week,
+    title,
+    with_known_places,
+    with_tags,
+    without_personal_tags,
+)
+from caldp_ui.session.scenarios import bind, update_scenario
+from caldp_ui.shell.page import PinPage
+from caldp_ui.stage import Act, stage
+from caldp_ui.words import formats, policies
+from caldp_ui.words.glossary import terms
+from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
+
+_SENSITIVE: Final[dict[str, SensitiveSpec]] = {
+    "no place": SensitiveAreas(()),
+    "in and near New York": SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
+    "thinly settled places": SensitiveInhabited(),
+}
+_STEP: Final = 10
+"""Percentage points between two choices of a tag's share."""
+
+
+def _controls(data: PersonalData) -> None:
+    """Show the main controls at the left, the odds at the right, and the other forms below."""
+    record = data.record
+    with st.container(key=STATE.key("steer"), gap="small"):
+        presets.menu(STATE, PRESETS)
+        main_controls(data.setup.dataset.n)
+    with st.container(key=STATE.key("risk"), gap="small"):
+        odds.show(PLACES, data.setup)
+    with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+        pins.redraw_and_pin(STATE, title, "The same people and promise, new noise.")
+        _forms(record)
+
+
+def _forms(record: PersonalState) -> None:
+    """Show the forms as popovers; a closed one is not drawn, as every control costs each run."""
+    forms = {
+        "who": ("Who is at home", ":material/home:", _people_controls),
+        "more": ("Sensitive for all, data", ":material/tune:", _more_controls),
+    }
+    for name, (label, icon, controls) in forms.items():
+        form = st.popover(label, icon=icon, key=STATE.key(name), on_change="rerun")
+        if form.open:
+            with form:
+                controls(record)
+
+
+def _people_controls(record: PersonalState) -> None:
+    """Show the controls of the collector's guess, and of the shares at own places."""
+    _background_control(record)
+    for number, share in enumerate(record.policy.shares):
+        _share_control(record, number, share)
+
+
+def main_controls(people_in_data: int | None) -> None:
+    """Show the controls of ε and people; on a phone they stay on screen."""
+    with st.container(key=STATE.key("dials")):
+        common.epsilon(STATE)
+        common.people(STATE, people_in_data)
+
+
+def _background_control(record: PersonalState) -> None:
+    current = record.policy.background
+    st.selectbox(
+        "The collector's guess of homes",
+        list(BACKGROUNDS),
+        format_func=view.background_text,
+        help="A report never says where a home is. To draw a map of everybody, the collector "
+        "spreads the people at home over the places where it expects homes.",
+        **bind(STATE, "background", current, lambda s, v: with_tags(s, background=v)),
+    )
+
+
+def _share_control(record: PersonalState, number: int, share: float) -> None:
+    """Show the choice of a tag's share; all shares together are at most 1."""
+    others = sum(record.policy.shares) - share
+    most = int(100 * (1 - others) + 1e-9)
+    percent = round(100 * share, 6)
+    st.selectbox(
+        f"Percent at {TAG_NAMES[number]}",
+        sorted({*range(0, most + 1, _STEP), percent}),
+        format_func=lambda value: f"{value:g}",
+        **bind(
+            STATE,
+            f"share-{number}",
+            percent,
+            lambda s, value: with_tags(s, shares=_with_share(s, number, value / 100)),
+        ),
+    )
+
+
+def _with_share(scenario: Scenario, number: int, share: float) -> tuple[float, ...]:
+    shares = list(PersonalState(scenario).policy.shares)
+    shares[number] = share
+    return tuple(shares)
+
+
+def _more_controls(record: PersonalState) -> None:
+    sensitive = record.policy.sensitive
+    current = next((title for title, spec in _SENSITIVE.items() if spec == sensitive), None)
+    st.selectbox(
+        "Sensitive for everybody",
+        list(_SENSITIVE),
+        placeholder="drawn on the map",
+        help="Places that everybody hides, such as clinics. Draw with the box on the maps.",
+        **bind(STATE, "sensitive", current, lambda s, v: with_tags(s, sensitive=_SENSITIVE[v])),
+    )
+    common.data(STATE, sources.places())
+    compatible = mechanisms_for(runs.setup(record.scenario).policy)
+    common.method(STATE, [entry.name for entry in compatible])
+    common.estimate(STATE)
+
+
+def _collector(data: PersonalData) -> None:
+    st.markdown(view.people_sentence(data))
+    rows = {
+        where: {"what a report says": report_text, "what the collector does with it": makes}
+        for where, (report_text, makes) in view.describe_reports(data).items()
+    }
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("where somebody is"))
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**The collector learns**")
+        promises.bullets(view.learned_sentences(data))
+    with right:
+        st.markdown("**What reports hide, and how far**")
+        promises.bullets(view.hidden_sentences(data))
+
+
+def _week(data: PersonalData) -> None:
+    days = simulate_week(data)
+    if not days:
+        st.info("This map has too few cities for an example.")
+        return
+    domain = data.domain
+    home = place_name(domain, days[0].place)
+    rows = {
+        day.name: {
+            "truly": _true_place_text(data, day),
+            "the report says": "noise: no place"
+            if day.reported_place is None
+            else f"“{place_name(domain, day.reported_place)}”",
+            "chance of “at home”": f"{formats.hundred(day.home_probability)} %",
+        }
+        for day in days
+    }
+    st.markdown(f"Somebody lives in **{home}**; their device alone knows. One report a day:")
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("day"))
+    st.caption(
+        "Last column: by that day's report alone, for an attacker to whom home and one other place "
+        "were equally likely. The button “Draw new noise” draws other reports. Reports of several "
+        "days add up."
+    )
+    evenings = infer_home(data)
+    if evenings is not None:
+        st.markdown(view.home_inference_text(evenings, place_name(domain, days[0].place)))
+
+
+def _true_place_text(data: PersonalData, day: Day) -> str:
+    name = place_name(data.domain, day.place)
+    return name if day.tag is None else f"{name} ({TAG_NAMES[day.tag]})"
+
+
+def _bias(data: PersonalData) -> None:
+    st.markdown(view.bias_text(data))
+    stage(view.bias_scene(data), STATE.key("bias-maps"))
+    st.latex(r"\mathrm{E}\,\hat p(x) - p(x) = \sum_j p(\bot_j)\,\bigl(\pi_j(x) - h_j(x)\bigr)")
+    st.caption(
+        "p(⊥ⱼ): share of the people at their own place of tag j; πⱼ: the collector's guess; hⱼ: "
+        "where these places truly are. Exact, before negative shares are mended; from the "
+        "estimator of Murakami, Kawamoto 2019, §5."
+    )
+
+
+def _promise(data: PersonalData) -> None:
+    promises.bullets(view.hidden_sentences(data))
+    st.markdown("**What is *not* promised**")
+    promises.bullets(policies.describe_promise(PLACES, data.setup).not_promised)
+    promises.audit_section(STATE, data.record.scenario)
+    st.markdown(
+        "Each person's own device replaces the place by the tag, so nobody else needs to know "
+        "which places are theirs. Here the model of the data decides who is at home: of all people "
+        "at a place, the same share. The devices' code takes each person's own list."
+    )
+    terms("ε", "sensitive set", "tag", "context-aware", "total variation")
+
+
+def _results(data: PersonalData) -> dict[str, Result]:
+    results = {
+        "this protection": data.ours,
+        "homes known": None if data.has_true_background else data.known_places,
+        "everything hidden": data.plain,
+        "nothing hidden": data.untagged,
+    }
+    return {title: result for title, result in results.items() if result is not None}
+
+
+def _numbers(data: PersonalData) -> None:
+    results = _results(data)
+    if not results:
+        st.info("The numbers come once a picture is there.")
+        return
+    numbers.table(results, None)
+    st.markdown(view.bias_text(data))
+    if data.ours is not None:
+        true, estimates = own_place_shares(data)
+        rows = {
+            TAG_NAMES[number]: {
+                "truth": formats.share(share),
+                "from the reports": f"{estimate:.3f}",
+            }
+            for number, (share, estimate) in enumerate(zip(true, estimates, strict=True))
+        }
+        st.markdown("**Share of all people at their own place**")
+        st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))
+
+
+def _sharing(data: PersonalData) -> None:
+    report, scenario = None, data.record.scenario
+    if data.ours is not None:
+        truth = pictures.true_map(data.setup, data.domain, home(data.domain))
+        report = ReportContent(data.ours, view.result_text(data), _pictures(data, data.ours), truth)
+    others = {
+        "places-known": with_known_places(scenario),
+        "nothing-own": without_personal_tags(scenario),
+        sharing.PLAIN: best_plain_ldp(scenario),
+    }
+    sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
+    PAGE.offer()
+
+
+def _pictures(data: PersonalData, ours: Result) -> dict[str, bytes]:
+    shares = {}
+    if data.plain is not None:
+        shares["Everything hidden: plain LDP"] = data.plain.first.estimate
+    shares["This protection"] = ours.first.estimate
+    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
+
+
+_TABS: Final[dict[str, Callable[[PersonalData], None]]] = {
+    "What the collector learns": _collector,
+    "One person's week": _week,
+    "The guess and its bias": _bias,
+    "What is promised": _promise,
+    "Numbers": _numbers,
+    "Share and export": _sharing,
+}
+
+
+def handle_act(act: Act) -> None:
+    """Add or remove the drawn box as sensitive for everybody; undo and redo."""
+    if (
+        not STATE.undo_or_redo(act.tool)
+        and act.area is not None
+        and act.action in (view.PROTECT, view.UNPROTECT)
+    ):
+        sensitive = STATE.current().policy.sensitive
+        edits = sensitive.edits if isinstance(sensitive, SensitiveAreas) else ()
+        sign = "+" if act.action == view.PROTECT else "-"
+        more = SensitiveAreas((*edits, f"{sign}{act.area}"))
+        update_scenario(STATE, lambda s: with_tags(s, sensitive=more))
+
+
+def _films(record: PersonalState) -> list[SliderFilm[PersonalState]]:
+    """The film along ε, where its pictures take no longer than a moment."""
+    quick = load_fast_results(STATE, record.scenario)
+    return [] if quick.ours is None or quick.plain is None else [EPSILON_FILM]
+
+
+def _pinned_numbers(data: PersonalData) -> dict[str, str]:
+    errors = pins.result_numbers(PLACES, data.ours)
+    if not errors:
+        return {}
+    bias = formats.out_of(data.bias.total_variation)
+    return {"people in the wrong place by the guess alone": bias, **errors}
+
+
+PAGE: Final = PinPage(
+    state=STATE,
+    title="Home and work",
+    task="Everybody hides their own places. Move ε, the privacy level.",
+    load=load_fast_data,
+    view=view.view,
+    films=_films,
+    pin_title=title,
+    describe=lambda data: view.headline(data).sentence,
+    numbers=_pinned_numbers,
+    images=lambda data: pins.map_files(
+        {"everything-hidden": data.plain, "home-and-work": data.ours}, home(data.domain)
+    ),
+)
+EPSILON_FILM: Final = SliderFilm[PersonalState](
+    STATE,
+    view.EPSILON,
+    "Privacy level ε",
+    epsilon_slider(),
+    PAGE.render,
+    lambda record: runs.key(record.scenario),
+)
+
+
+def show(record: PersonalState) -> None:
+    """Show the page at a record."""
+    page = stacked_layout(STATE)
+    with page.main:
+        data = load_data(record)
+        shown = PAGE.view(data, None, LIGHT)
+        maps = PAGE.show_maps(shown, handle_act, EPSILON_FILM)
+    page.show_headline(shown.headline)
+    with page.side:
+        _controls(data)
+    with page.below:
+        PAGE.show_pins(data, shown)
+        tabs(STATE.key("tabs"), _TABS, data)
+        PAGE.send_films(record, maps)
+    mathematics.drawer("personal")
