@@ -57,7 +57,7 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/places/prior.py": ["number"],
     "caldp_ui/room/phone_words.py": ["sent"],
     "caldp_ui/room/words.py": ["sent"],
-    "caldp_ui/start/cards.py": ["wrong"],
+    "caldp_ui/start/page.py": ["wrong"],
     "caldp_ui/words/coverage.py": ["left"],
     "caldp_ui/words/promise.py": ["clear", "count"],
     "caldp_core/audit/pairwise.py": ["len(first)", "outputs", "policy.k"],

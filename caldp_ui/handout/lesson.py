@@ -1,15 +1,50 @@
-"""The lesson as one file: made in the background, then saved by a button."""
+"""The lesson as one file, made in the background, and a station's prediction as a live poll."""
 
 from typing import Final
 
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_ui.app.navigation import ROOM
 from caldp_ui.classroom.page_state import STATE
-from caldp_ui.handout import ask, parts, stations
+from caldp_ui.handout import parts
+from caldp_ui.handout.station_questions import STATION_QUESTIONS
 from caldp_ui.offline import offer as files
 from caldp_ui.offline.document import document
-from caldp_ui.session import jobs
+from caldp_ui.room.page_state import NEXT, Draft
+from caldp_ui.room.page_state import STATE as POLL
+from caldp_ui.room.question import Question
+from caldp_ui.session import handover, jobs
+
+_BEFORE: Final = "Before you move anything: "
+
+
+def button(station: str) -> None:
+    """Show the button that opens the live poll with the station's prediction as its question."""
+    if st.button(
+        "Ask the class first",
+        icon=":material/live_help:",
+        key=STATE.key("ask"),
+        help="Opens the live poll with this station's question: phones guess, you show the answer.",
+    ):
+        handover.open_with(ROOM, POLL.codec.write(Draft(question(station))))
+        handover.open_part(ROOM, NEXT)
+        st.switch_page(ROOM)
+
+
+def question(station: str) -> Question:
+    """The station's prediction as a question for phones, without any protected answer."""
+    prediction = STATION_QUESTIONS[station].predict
+    text = prediction.ask.removeprefix(_BEFORE)
+    shift = 1 + list(STATION_QUESTIONS).index(station) % (len(prediction.answers) - 1)
+    rotated = (
+        *prediction.answers[shift:],
+        *prediction.answers[:shift],
+    )  # the right one is never the first
+    right = rotated.index(prediction.answers[0])
+    answers = tuple(each.removesuffix(".") for each in rotated)
+    return Question(text[0].upper() + text[1:], answers, (), 1.0, right)
+
 
 TITLE: Final = "Protect only what is sensitive: a lesson to take home"
 FILE: Final = "caldp-lesson.html"
@@ -23,7 +58,7 @@ _OFFER: Final = jobs.StartButton(
 
 def make_lesson(progress: Progress) -> bytes:
     """HTML file of the lesson, in some seconds; `progress` takes the share done, and may raise."""
-    return document(TITLE, [*parts.page_parts(), *stations.station_parts()], progress).encode()
+    return document(TITLE, [*parts.page_parts(), *parts.station_parts()], progress).encode()
 
 
 def offer_lesson(key: str) -> None:
@@ -34,5 +69,5 @@ def offer_lesson(key: str) -> None:
 def show(station: str) -> None:
     """Show the buttons that ask the class the station's question, and that make the file."""
     with st.container(horizontal=True, gap="small"):
-        ask.button(station)
+        button(station)
         offer_lesson(STATE.key("lesson"))

@@ -10,7 +10,7 @@ from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import tour
-from caldp_ui.start import cards
+from caldp_ui.start import page as cards
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
     QUICKLY_FORECAST,

@@ -12,7 +12,7 @@ from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.page_state import PlacesState
-from caldp_ui.start import cards
+from caldp_ui.start import page as cards
 from tests.browser.conftest import DESKTOP, Visit
 from tests.browser.hands import SLIDER, TABS, expect, expect_shows, link_of
 from tests.browser.watch import Watch

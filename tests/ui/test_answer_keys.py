@@ -14,7 +14,7 @@ from caldp_core.basics.types import no_progress
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.handout import parts, questions, stations
+from caldp_ui.handout import parts, questions
 from caldp_ui.offline.records import Part, Question
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import BEGIN as ANSWERS
@@ -192,7 +192,7 @@ def hold(part: Part, used: set[str]) -> None:
 
 def test_keys_are_right_by_their_feedback_and_alone() -> None:
     used: set[str] = set()
-    for part in (*parts.page_parts(), *stations.station_parts()):
+    for part in (*parts.page_parts(), *parts.station_parts()):
         hold(part, used)
     assert used == set(CHECKS)
-    assert len(NAMES) == len(stations.station_parts())
+    assert len(NAMES) == len(parts.station_parts())

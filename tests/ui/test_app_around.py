@@ -28,7 +28,7 @@ from caldp_ui.places import tour
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.places.page_state import STATE, PlacesState
 from caldp_ui.session.link_check import seal
-from caldp_ui.start import cards, purposes
+from caldp_ui.start import page
 from caldp_ui.start.page_state import LINK as START_LINK
 from caldp_ui.start.page_state import StartState
 from caldp_ui.words import formats, promise
@@ -107,8 +107,8 @@ def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
     assert container(at, "places-strip") is not None
 
 
-@pytest.mark.parametrize("way", purposes.PURPOSE_CARDS, ids=lambda way: way.name)
-def test_what_people_come_for_is_one_click_away(way: purposes.PurposeCard) -> None:
+@pytest.mark.parametrize("way", page.PURPOSE_CARDS, ids=lambda way: way.name)
+def test_what_people_come_for_is_one_click_away(way: page.PurposeCard) -> None:
     at = checked(start_page().button(key=f"start-go-{way.name}").click().run())
     keys = {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
     there = {"teach": "classroom-begin", "decide": "plan-protection", "own": "places-own-text"}
@@ -124,7 +124,7 @@ def test_the_plan_opens_once_from_the_start_page() -> None:
 
 
 def test_an_example_keeps_its_name_on_the_map() -> None:
-    one_city = next(card for card in cards.CARDS if card.title == "Hide one city")
+    one_city = next(card for card in page.CARDS if card.title == "Hide one city")
     preset = matching_preset(one_city.scenario)
     assert preset is not None
     assert preset.title == one_city.title
@@ -132,11 +132,11 @@ def test_an_example_keeps_its_name_on_the_map() -> None:
 
 def test_every_card_s_button_has_a_name_of_its_own() -> None:
     keys = [button.key for button in start_page().button if "open-" in str(button.key)]
-    assert len(keys) == len(set(keys)) == len(cards.CARDS)
+    assert len(keys) == len(set(keys)) == len(page.CARDS)
 
 
-@pytest.mark.parametrize("card", cards.CARDS, ids=lambda card: card.title)
-def test_cards_open_the_map_with_their_scenario(card: cards.Card) -> None:
+@pytest.mark.parametrize("card", page.CARDS, ids=lambda card: card.title)
+def test_cards_open_the_map_with_their_scenario(card: page.Card) -> None:
     at = start_page()
     checked(at.button(key=f"open-{card.title}").click().run())
     assert_shows(at, card.scenario)

@@ -27,7 +27,7 @@ from caldp_ui.controls.choices import NAMES, protections
 from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import presets
 from caldp_ui.places import controls
-from caldp_ui.start import cards as start
+from caldp_ui.start import page as start
 from caldp_ui.words.glossary import DEFINITIONS
 
 ROOT = Path(__file__).parents[2]

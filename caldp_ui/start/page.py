@@ -1,0 +1,386 @@
+"""The first page: one picture with numbers, ways for readers, examples, and links to all pages."""
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path, PurePath
+from typing import Final
+
+import streamlit as st
+
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.cache import cached, cached_by
+from caldp_core.datasets import read_places
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import Result
+from caldp_core.scenarios.blocks import OneBlock, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import CLASSROOM, PAGES, PLACES, PLAN, SECTIONS, VALUES
+from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.lesson.steps import MINUTES
+from caldp_ui.maps.ground import ground, home
+from caldp_ui.maps.presets import BEGIN, ONE_CITY
+from caldp_ui.maps.scene import EXAMPLE, scene
+from caldp_ui.parts import headline, icons, pictures
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.session import handover
+from caldp_ui.session.scenarios import scenario_query
+from caldp_ui.stage import SCALE, Arrangement, nobody_below, stage
+from caldp_ui.start import questions
+from caldp_ui.start.page_state import STATE
+from caldp_ui.words import accuracy, formats, vocabulary
+from caldp_ui.words.headline import Headline
+
+_HOME: Final = Area(24.55, 49.75, -111.9, -79.9)
+"""Area that is always in view: a wide frame shows the whole country, a phone its middle."""
+
+
+def _hero() -> None:
+    """Show the headline, and the two maps under one divider."""
+    scenario = STATE.current().scenario
+    rival = plain_ldp.best_plain_ldp(scenario)
+    ours, plain = runs.result(scenario), runs.result(rival)
+    headline.show(_headline(plain.first.errors.tv, ours.first.errors.tv))
+    data = ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
+    land = replace(ground(data.setup, runs.map_of(data.setup.dataset), None), home=_HOME)
+    with st.container(key=STATE.key("hero")):
+        with st.container(key=STATE.key("picture")):
+            stage(
+                scene(
+                    data,
+                    land,
+                    "Blocks of 1° × 2°",
+                    look="swipe",
+                    arrangement=Arrangement(()),
+                ),
+                STATE.key("maps"),
+            )
+        with st.container(key=STATE.key("beside")):
+            _show_errors(plain, ours)
+
+
+def _headline(plain: float, ours: float) -> Headline:
+    """Both errors, total variations in [0, 1], in one sentence."""
+    return Headline(
+        f"A map that protects only what is sensitive puts {formats.of_hundred(ours)} people in the "
+        f"wrong place, not {formats.per_hundred(plain)}.",
+        "Local differential privacy (LDP) adds noise on each phone, before anything is sent. Drag "
+        "the divider to compare.",
+    )
+
+
+def _show_errors(plain: Result, ours: Result) -> None:
+    """Show both errors as numbers and as people, and buttons for the next pages."""
+    st.html(f'<div class="sides">{_side_html("left", plain)}{_side_html("right", ours)}</div>')
+    st.markdown(
+        "Both hide where in a block someone is. Plain LDP also hides which block, so its map is "
+        "less accurate."
+    )
+    with st.container(horizontal=True):
+        if st.button("Open this map", icon=":material/map:", type="primary"):
+            handover.open_with(PLACES, scenario_query(ours.setup.scenario))
+            st.switch_page(PLACES)
+        if st.button("Tour, 3 minutes", icon=":material/flag:"):
+            handover.open_part(PLACES, "tour")
+            st.switch_page(PLACES)
+
+
+def _side_html(side: str, result: Result) -> str:
+    """One side of the divider: its name, its error, and as many of 100 small figures filled."""
+    tv = result.first.errors.tv
+    title = {"left": "Plain LDP", "right": "Blocks of 1° × 2°"}[side]
+    number, unit = accuracy.wrong_of_hundred(vocabulary.PLACES, tv)
+    alt = f"100 small figures, {round(100 * tv)} of them filled: {unit}."
+    return (
+        f'<div class="{side}"><small>{side} of the divider</small><b>{title}</b>'
+        f"<strong>{number}</strong><span>{unit}</span>"
+        f"{icons.people_array(round(100 * tv), alt)}</div>"
+    )
+
+
+_WEB: Final = Path(__file__).with_name("web")
+_ANSWERS: Final = ((True, False, True, True), (False, True, True, False))
+"""Answers on the phones of `web/teach.svg`, by row: True for yes."""
+
+
+def teach_html() -> str:
+    """Picture of a projector whose estimate gets sharper, above the phones of a class."""
+    alt = "A projector shows an estimate that gets sharper, above eight phones."
+    words = "".join(
+        _word_html(
+            20 + 36 * column, 124 + 38 * row, *(("yes", "on") if yes else ("no", "ours off"))
+        )
+        for row, answers in enumerate(_ANSWERS)
+        for column, yes in enumerate(answers)
+    )
+    return _drawing_html("teach", alt) + words
+
+
+def decide_html() -> str:
+    """Picture of the people needed for one accuracy, by ε: plain LDP above blocks."""
+    alt = "Sketch: fewer people are needed as ε grows, and fewer with blocks than in plain LDP."
+    words = (
+        _word_html(16, 12, "people needed", "axis")
+        + _word_html(96, 52, "plain LDP", "plain")
+        + _word_html(24, 120, "blocks", "ours")
+        + _word_html(46, 168, "ε, weaker privacy →", "axis")
+    )
+    return _drawing_html("decide", alt) + words
+
+
+def _word_html(x: int, y: int, text: str, kind: str) -> str:
+    """A word on a drawing in the page's own type, hidden from screen readers: `alt` has it."""
+    return f'<i class="{kind}" style="left:{x}px;top:{y}px" aria-hidden="true">{text}</i>'
+
+
+@cached
+def own_data_html() -> str:
+    """Map of the example in the form for own places."""
+    places = read_places(EXAMPLE).places
+    grid = places.grid()
+    shares = places.load().distribution
+    values = (
+        SCALE.high * (shares / shares.max()) ** 2
+    )  # on the scale of all maps every cell would be the same yellow
+    png = pictures.png(values, grid, grid.area)
+    return _img_html("image/png", png, "A map of places from a file.")
+
+
+@cached
+def _drawing_html(name: str, alt: str) -> str:
+    return _img_html("image/svg+xml", (_WEB / f"{name}.svg").read_bytes(), alt)
+
+
+def _img_html(kind: str, data: bytes, alt: str) -> str:
+    coded = base64.b64encode(data).decode()
+    return f'<img src="data:{kind};base64,{coded}" alt="{escape(alt)}">'
+
+
+def first_lines_html() -> str:
+    """The first lines of the form's example as a small table, hidden from screen readers."""
+    _, *rows = EXAMPLE.split("\n")[:4]
+    cells = "".join(f"<span>{cell}</span>" for row in rows for cell in row.split(",")[:2])
+    return f'<div class="lines" aria-hidden="true"><b>lat</b><b>lon</b>{cells}</div>'
+
+
+@dataclass(frozen=True)
+class PurposeCard:
+    """A card that opens `page`. `picture`: makes its HTML; `prepare`: called before the page opens.
+
+    `name`: of its widgets' keys; `label`: on its button.
+    """
+
+    name: str
+    title: str
+    text: str
+    label: str
+    page: str
+    picture: Callable[[], str]
+    prepare: Callable[[], None] = lambda: None
+
+
+PURPOSE_CARDS: Final = (
+    PurposeCard(
+        "teach",
+        "Teach",
+        f"A lesson of {MINUTES} minutes with a poll: each phone adds its own noise, the "
+        "projector shows the estimate.",
+        "Open the lesson plan",
+        CLASSROOM,
+        teach_html,
+        lambda: handover.open_part(CLASSROOM, "plan"),
+    ),
+    PurposeCard(
+        "decide",
+        "Decide",
+        "Say how accurate the result must be. Read how many people and which ε are needed.",
+        "Plan a survey",
+        PLAN,
+        decide_html,
+    ),
+    PurposeCard(
+        "own",
+        "Try your own data",
+        "Choose a file of places. It stays in the memory of the computer that runs this page.",
+        "Choose a file",
+        PLACES,
+        lambda: own_data_html() + first_lines_html(),
+        lambda: handover.open_part(PLACES, "own"),
+    ),
+)
+
+
+def _purposes() -> None:
+    """Show all cards side by side; on a phone one below the other."""
+    with st.container(key=STATE.key("ways")):
+        for card in PURPOSE_CARDS:
+            with st.container(key=STATE.key(f"way-{card.name}")):
+                _purpose_card(card)
+
+
+def _purpose_card(card: PurposeCard) -> None:
+    st.html(f'<div class="art">{card.picture()}</div>')
+    with st.container(key=STATE.key(f"words-{card.name}")):
+        st.html(f"<h2>{card.title}</h2><p>{card.text}</p>")
+        if st.button(
+            card.label,
+            key=STATE.key(f"go-{card.name}"),
+            icon=":material/arrow_forward:",
+            icon_position="right",
+        ):
+            card.prepare()
+            st.switch_page(card.page)
+
+
+@dataclass(frozen=True)
+class Card:
+    """An example: a scenario with a title and a sentence."""
+
+    title: str
+    text: str
+    scenario: Scenario
+
+
+CARDS: Final = (
+    Card(
+        "Hide everything",
+        "Plain LDP: each of 43,750 places is as secret as any other.",
+        BEGIN.with_context(blocks=OneBlock()),
+    ),
+    Card(
+        "Hide where in the area",
+        "The paper's 875 blocks: your area may be known, your place in it may not.",
+        BEGIN,
+    ),
+    Card(
+        "Hide where in the state",
+        "Blocks of very different sizes: small states sharp, large ones blurred.",
+        BEGIN.with_context(blocks=StateBlocks()),
+    ),
+    Card(
+        "Hide one city",
+        "Only New York is sensitive. People elsewhere sometimes send a cover answer.",
+        BEGIN.with_context(blocks=OneBlock(), sensitive=ONE_CITY),
+    ),
+)
+
+
+def _cards() -> None:
+    """Show all cards in a row, or in several where it is narrow."""
+    st.markdown("**Examples**")
+    with st.container(horizontal=True, key="start-cards"):
+        for card in CARDS:
+            with st.container(border=True):
+                _example_card(card)
+
+
+def _example_card(card: Card) -> None:
+    picture, wrong = _picture(card)
+    st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
+    st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
+    st.caption(card.text)
+    if st.button("Open it", key=f"open-{card.title}", help=card.title):
+        handover.open_with(PLACES, scenario_query(card.scenario))
+        st.switch_page(PLACES)
+
+
+@cached_by(lambda card: runs.key(card.scenario))
+def _picture(card: Card) -> tuple[bytes, str]:
+    """The estimate as a PNG, and how many people it puts in the wrong place."""
+    result = runs.result(card.scenario)
+    domain = runs.map_of(result.setup.dataset)
+    nobody = nobody_below(result.setup.n)
+    png = pictures.png(result.first.estimate, domain, home(domain), nobody)
+    return png, formats.of_hundred(result.first.errors.tv)
+
+
+_OWN_DATA_LINKS: Final[tuple[tuple[str, str, str, str], ...]] = (
+    (
+        "Places",
+        "map",
+        PLACES,
+        "Bring a list of latitudes and longitudes. See how accurate your own map would be.",
+    ),
+    (
+        "A table of answers",
+        "fact_check",
+        VALUES,
+        "Paste your own survey. See who is protected, and how accurate the shares would be.",
+    ),
+)
+"""Title, icon, page, and a sentence on what one does there."""
+
+
+def _directory() -> None:
+    """Show columns of links, each with a sentence."""
+    with st.container(key="start-directory"):
+        *columns, last = st.columns(len(SECTIONS) + 1, gap="medium")
+        for column, section in zip(columns, SECTIONS, strict=True):
+            with column:
+                st.markdown(f"**{section}**")
+                for entry in PAGES:
+                    if entry.section == section:
+                        st.page_link(entry.path, label=entry.title, icon=f":material/{entry.icon}:")
+                        st.caption(entry.purpose)
+        with last:
+            _own_data_links()
+
+
+def _own_data_links() -> None:
+    st.markdown("**Your data**")
+    for title, icon, page, sentence in _OWN_DATA_LINKS:
+        key = STATE.key(f"yours-{PurePath(page).stem}")
+        if st.button(title, type="tertiary", icon=f":material/{icon}:", key=key):
+            handover.open_part(page, "own")
+            st.switch_page(page)
+        st.caption(sentence)
+
+
+def _idea() -> None:
+    """Show three steps side by side, and their sources."""
+    best = formats.hundred(max_guess_accuracy(1.0))
+    steps = (
+        (
+            "1 · Everybody adds noise",
+            (
+                "Your device reports a randomised answer. At ε = 1, an attacker who must choose "
+                "between two equally likely places is right at most about "
+                f"{best} times in 100."
+            ),
+        ),
+        (
+            "2 · The noise averages out",
+            (
+                "One report says little. A million reports together say how many people are where. "
+                "The less must be hidden, the better the map."
+            ),
+        ),
+        (
+            "3 · Context decides what to hide",
+            (
+                "A matrix E sets how private each pair of answers is. Blocks and sensitive sets "
+                "are the two most important shapes, and they can be combined. Privacy may also "
+                "fade with distance, or differ from person to person."
+            ),
+        ),
+    )
+    for column, (title, text) in zip(st.columns(3), steps, strict=True):
+        column.markdown(f"**{title}**")
+        column.write(text)
+    st.caption(
+        "Built on J. Acharya, K. Bonawitz, P. Kairouz, D. Ramage, Z. Sun: *Context-Aware Local "
+        "Differential Privacy* (ICML 2020) and T. Murakami, Y. Kawamoto: *Utility-Optimized Local "
+        "Differential Privacy Mechanisms* (USENIX Security 2019)."
+    )
+
+
+def show() -> None:
+    """Show the whole page."""
+    with st.container(key=STATE.key("first")):
+        _hero()
+        _purposes()
+    _cards()
+    _directory()
+    _idea()
+    questions.show()
