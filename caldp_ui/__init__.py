@@ -1,7 +1,7 @@
 """What the dashboard's pages share: state, controls, cached compute, charts, maps and words.
 
 Between `pages/` (thin files that read like a table of contents) and `caldp_core`. What notebooks
-need of it is handed out here: `from caldp_ui import deck`.
+need of it is exported here: `from caldp_ui import deck`.
 """
 
 from typing import TYPE_CHECKING

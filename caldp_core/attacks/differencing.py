@@ -170,7 +170,7 @@ def _power(law: Floats, times: int) -> Floats:
 
 
 _DIGITS = 12
-"""Decimals of chances; outcomes that agree in so many count as one."""
+"""Decimals to which chances must agree for outcomes to count as one."""
 
 
 def direction_guess_accuracy(rows: Floats) -> float:

@@ -215,7 +215,7 @@ def even_guess(forward: ArrayLike, backward: ArrayLike, reports: int = 1) -> Flo
     a, b = (many * np.asarray(level, dtype=np.float64) for level in (forward, backward))
     require(bool((a >= 0).all() and (b >= 0).all()), "Levels of a promise must be in [0, inf].")
     both = -np.expm1(-(a + b))
-    # Both levels 0: the two symbols send alike, and the guess stays even.
+    # Both levels 0: the two symbols have one law, and the guess stays even.
     difference = np.divide(
         np.expm1(-a) * np.expm1(-b), both, out=np.zeros(np.shape(both)), where=both > 0
     )

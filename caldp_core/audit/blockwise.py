@@ -358,7 +358,7 @@ def extremes_from_form(
     """The extremes of a block of `size` hidden symbols, from its form, in constant time.
 
     If some reports include a symbol and others do not, the worst case is assumed: one report that
-    includes x and not x′. All pairs are alike, so the first two symbols are named.
+    includes x and not x′. All pairs are equivalent, so the first two symbols are named.
     """
     form = oracles.support_form(block)
     weights = possible_weights(form)

@@ -11,7 +11,7 @@ CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 How often the best guess of anybody's symbol is right: before, after a report, and about whom.
 
 The best guess from report y is argmax_x π_x·Q(y|x), so it is right with probability Σ_y max_x
-π_x·Q(y|x). At tens of thousands of symbols that is reckoned block by block: a clear report names
+π_x·Q(y|x). At tens of thousands of symbols that is computed block by block: a clear report names
 its symbol; of an oracle's reports only the likeliest symbols can be the guess, so few rows of the
 channel are looked at, or none where the form of the channel is enough.
 """
@@ -258,7 +258,7 @@ class BestGuess:
     """Shares of people whose symbol is guessed right, in [0, 1].
 
     `before`, `after`: of all people. `hidden`, `others`: after a report, of those with a protected
-    symbol and of the others, 0 where there are none.
+    symbol and of the others, 0 for an empty group.
     """
 
     before: float

@@ -105,7 +105,7 @@ class _Axis:
         return bounds
 
     def max_ratio(self, steps: int) -> _MaxRatio:
-        """The largest ratio between cells exactly so many `steps` apart."""
+        """The largest ratio between cells exactly `steps` apart."""
         if steps not in self._known:
             pairs = ((x, x + steps) for x in range(self.size - steps))
             both = [pair for x, y in pairs for pair in ((x, y), (y, x))]

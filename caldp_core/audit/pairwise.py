@@ -220,7 +220,7 @@ def check_rows(channel: Channel, policy: PrivacyMatrix) -> None:
 
 
 def check_size(entries: int) -> None:
-    """Raise `CaldpError` if a channel in rationals may not have so many entries."""
+    """Raise `CaldpError` if a channel in rationals may not have this number of entries."""
     require(
         entries <= EXACT_MAX_ENTRIES,
         f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one would "

@@ -260,7 +260,7 @@ class BlockSum:
 
     `estimated`: the sum of its unbiased estimates; `reported`: how many reports came from it;
     `noise`: standard deviation of their difference without fakes, 0 where they always agree.
-    `deviations`: so many of them are exceeded without fakes with probability
+    `deviations`: the number of them that is exceeded without fakes with probability
     `FALSE_ALARMS`/`blocks`; infinite where the most that reports can add is likelier.
     """
 

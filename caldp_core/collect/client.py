@@ -136,7 +136,7 @@ class Memory:
     def _unusable(self, why: str) -> str:
         return (
             f"The memory {str(self._path)!r} can't be used: {why}; give another file, knowing that "
-            "whoever is in this one would send a second report."
+            "everybody in this one would send a second report."
         )
 
 

@@ -156,7 +156,7 @@ class CollectedTally:
 
 
 def _buckets(data: Mapping[str, Any], name: str) -> Ints:
-    """The counts by buckets in a tally's dictionary, (0,) where there are none."""
+    """The counts by buckets in a tally's dictionary, (0,) for a tally without them."""
     found = data.get("buckets", [])
     right = isinstance(found, list) and len(found) in (0, BUCKETS)
     require(right, f"The buckets of {name} must be {BUCKETS:,} counts; count its reports again.")

@@ -6,8 +6,8 @@ time, and added up bit by bit by the mechanism's own oracles.
 Files of reports as DuckDB sees them: Parquet, CSV and JSON lines, each as three columns.
 
 `report`; `protocol`, the mark of the protocol that it was drawn by, and `batch`, the delivery that
-it came in, where the file has them. Whoever wrote a file may be hostile: what is no report is
-counted as such and stops nothing.
+it came in, where the file has them. Files are untrusted input: what is not a report is counted
+as such and stops nothing.
 
 SQL by which DuckDB reads a text file line by line, and a line of CSV as its fields.
 
@@ -384,7 +384,7 @@ def check_new_batches(
         require(
             copy is None,
             f"The files {str(path)!r} and {str(copy)!r} hold the same reports of the batch "
-            f"{short!r}; name one of them, or put parts that happen to be alike into one file.",
+            f"{short!r}; name one of them, or put parts that happen to be equal into one file.",
         )
 
 
@@ -538,7 +538,7 @@ class _Total:
 
 
 def _number_sql(source: ReportFile) -> str:
-    """A report as a whole number, of a text of at most 18 digits; NULL for one that is none."""
+    """A report as a whole number, from a text of at most 18 digits; NULL for any other text."""
     number = "TRY_CAST(report AS BIGINT)"
     if source.type == "integer":
         return number

@@ -2,7 +2,7 @@
 
 The results of a collection: from its protocol and tallies, or an estimate made of them.
 
-Nobody knows the truth of a real collection, so there is none in here.
+Nobody knows the truth of a real collection, so results hold no true shares.
 """
 
 from collections.abc import Mapping

@@ -36,7 +36,7 @@ def has_buckets(protocol: Protocol) -> bool:
 
 
 def no_buckets(protocol: Protocol) -> Ints:
-    """(BUCKETS,) zeros, or (0,) where there are none."""
+    """(BUCKETS,) zeros, or (0,) for a protocol without buckets."""
     return np.zeros(BUCKETS, np.int64) if has_buckets(protocol) else _NONE
 
 
@@ -46,7 +46,7 @@ def add_buckets(left: Ints, right: Ints) -> Ints:
 
 
 def buckets_of_histogram(protocol: Protocol, histogram: Ints) -> Ints:
-    """(values,) how often each number was sent → (BUCKETS,), or (0,) where there are none."""
+    """(values,) how often each number was sent → (BUCKETS,), or (0,) without buckets."""
     if not has_buckets(protocol):
         return _NONE
     sent = histogram[: protocol.format.oracle_count]

@@ -3,7 +3,7 @@
 The result has one row per report that was sent, `report` and `n`, and per `batch` where the table
 has them; refused ones are counted under −1 (no whole number), −2 (of another protocol) and −3 (out
 of range), as the collector does. A report is a whole number, or a text of at most 18 digits,
-perhaps behind a minus and within spaces or quotes; 3.0 is none, in whatever column.
+perhaps behind a minus and within spaces or quotes; 3.0 is not a report in any column.
 """
 
 import re
@@ -21,7 +21,7 @@ class Dialect:
     """What engines write in their own ways.
 
     `text`: a {column} as text without the signs {around} it; `whole`: a text {report} as a whole
-    number, NULL for one that is none. `report`: the text of a report, where by `text` a whole
+    number, NULL for any other text. `report`: the text of a report, where by `text` a whole
     number of floating point would be 3, not 3.0.
     """
 

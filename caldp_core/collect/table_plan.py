@@ -9,8 +9,8 @@ Parts of a protocol's dictionary: read, with an error for anything unexpected.
 
 A family rebuilt from a protocol's whole numbers, without choosing its parameters anew.
 
-What a family chooses by itself (parts, ω, g, q) it chooses by floats: another machine or a later
-version might choose otherwise, while devices in the field go on by what the protocol says.
+What a family chooses automatically (parts, ω, g, q) it chooses by floats: another machine or a
+later version might choose otherwise, while devices in the field go on by what the protocol says.
 """
 
 import math
@@ -54,7 +54,7 @@ ADVICE: Final = "give the file that caldp wrote."
 
 
 def object_field(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under this key; raises `CaldpError` if there is none."""
+    """The object under this key; raises `CaldpError` if it is missing."""
     part = data.get(key)
     if not isinstance(part, dict):
         raise CaldpError(f"{NAME} needs {key!r}, an object with named fields; {ADVICE}")
@@ -95,7 +95,7 @@ def check_same(data: Mapping[str, Any], expected: Mapping[str, Any], within: str
             require(
                 key in data and key in expected and found == right,
                 f"{NAME}'s {path} is not what its domain, policy and mechanism make it; it was "
-                f"changed, or made by a version that reckons otherwise: {ADVICE}",
+                f"changed, or made by a version that computes otherwise: {ADVICE}",
             )
 
 

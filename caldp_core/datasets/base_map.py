@@ -78,7 +78,7 @@ def world_cities() -> tuple[City, ...]:
 def cities_in(area: Area) -> tuple[City, ...]:
     """The largest cities of an area, at most 2,000, the largest first.
 
-    Only one of those too close to be told apart on a screen. Raises `CaldpError` if the file is
+    Only one of those too close to be distinguished on a screen. Raises `CaldpError` if the file is
     gone.
     """
     cities = world_cities()
@@ -200,7 +200,7 @@ _AROUND: Final = 0.6
 """Share of people in villages. All three are chosen on the world's check-ins, see
 docs/estimators.md."""
 _ANYWHERE: Final = 1e-3
-"""Share of people who live anywhere, all cells alike."""
+"""Share of people who live anywhere, spread evenly over all cells."""
 
 
 @cached

@@ -3,12 +3,12 @@
 The record holds the whole table, so that a scenario file needs no other file. What a person pastes
 or uploads is read by `reading.py` and `files/`.
 
-Places of one's own: how many people are in each cell of a map.
+A user's places: how many people are in each cell of a map.
 
 The record holds the cells and never a place itself: finer than a cell nothing is kept. What a
 person pastes or uploads is read by `reading.py` and `files/`.
 
-A survey of one's own with several questions, of which one is analysed by itself.
+A user's survey with several questions; one question is analysed at a time.
 
 Only each question's counts are here, not who gave which answers together: a record of ten answers
 is often one person's alone.
@@ -133,7 +133,7 @@ _PAIRS: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,13}(?: [0-9]{1,7}:[0-9]{1,13})*"
 
 @dataclass(frozen=True)
 class OwnPlaces:
-    """Places of one's own, counted on a map: people may be taken as they are or drawn from it.
+    """A user's places, counted on a map: people may be taken as they are or drawn from it.
 
     `people`: the cells with people, ascending, as "cell:people" with spaces between them: "17:3
     25:1". `area`: the map, "south,north,west,east" in degrees; `cell`: side of a cell in degrees;
@@ -268,7 +268,7 @@ class OwnSurvey:
         )
 
     def tables(self) -> tuple[OwnTable, ...]:
-        """Each question by itself, in order."""
+        """One table for each question, in order."""
         rows = zip(self.questions, self.names, self.counts, strict=True)
         tables = []
         for question, part in groupby(rows, key=lambda row: row[0]):

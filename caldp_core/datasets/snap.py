@@ -306,7 +306,7 @@ def fetch_gowalla(
         except (CaldpError, OSError) as error:
             raise CaldpError(
                 f"{_reason(error, url, target.parent)}. "
-                f"Or download {url} by hand and give the path of the file."
+                f"Or download {url} yourself and give the path of the file."
             ) from None
     progress(1.0)
     return target

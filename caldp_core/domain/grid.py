@@ -66,13 +66,13 @@ class Area:
         return self.east > HALF_TURN
 
     def is_same_region(self, other: "Area") -> bool:
-        """Whether both are the same part of the Earth, written alike or a turn apart."""
+        """Whether both are the same part of the Earth: equal up to 360 degrees of longitude."""
         shifts = {round(self.west - other.west, 9), round(self.east - other.east, 9)}
         same = (self.south, self.north) == (other.south, other.north)
         return same and len(shifts) == 1 and shifts <= {0.0, FULL_TURN, -FULL_TURN}
 
     def shift_east(self, degrees: float) -> "Area":
-        """The area shifted by so many degrees to the east."""
+        """The area shifted to the east by `degrees`."""
         return Area(self.south, self.north, self.west + degrees, self.east + degrees)
 
     def __str__(self) -> str:

@@ -273,7 +273,7 @@ class GroupNeighbours:
         return iter([iter([self.labels])])
 
     def neighbour_means(self, values: Floats) -> Floats:
-        """(k,) means of the others of the group; 0 where there are none."""
+        """(k,) means of the others of the group; 0 for a symbol alone in its group."""
         sums, sizes = np.bincount(self.labels, values), np.bincount(self.labels)
         others = sizes[self.labels].astype(np.float64) - 1.0
         return _mean(sums[self.labels] - values, others)

@@ -101,7 +101,7 @@ def unwrap_rings(rings: Sequence[Floats]) -> list[Floats]:
 
 
 def _shift_east(points: Floats, degrees: float) -> Floats:
-    """(points, 2) longitude and latitude, so many degrees further to the east."""
+    """(points, 2) longitude and latitude, shifted to the east by `degrees`."""
     return np.asarray(points + np.array([degrees, 0.0]))
 
 
@@ -163,7 +163,7 @@ def cells_within_km(grid: GridDomain, points: Floats, km: float) -> Bools:
     """(k,) True for cells of which any part is within `km` of a point, on the sphere.
 
     `points`: (p, 2) latitude and longitude in degrees; points off the map count as well. So
-    whoever is within `km` of a point is in such a cell.
+    everybody within `km` of a point is in such a cell.
     """
     flags = np.zeros((grid.rows, grid.columns), np.bool_)
     south = np.asarray(grid.south + grid.cell * np.arange(grid.rows), np.float64)

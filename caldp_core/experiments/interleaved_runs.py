@@ -134,7 +134,7 @@ def run_in_processes(
     """All runs of all scenarios, in the order and with the coins of `run_interleaved`.
 
     `progress` is called with the finished share and may raise `Cancelled`. Raises `CaldpError` as
-    `run_interleaved` does. Each process imports the main module anew, so a script of one's own
+    `run_interleaved` does. Each process imports the main module anew, so a user's script
     calls this below `if __name__ == "__main__":`.
     """
     total = sum(scenario.trials for scenario in scenarios)

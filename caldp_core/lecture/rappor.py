@@ -241,7 +241,7 @@ class Collector:
     """Counts of candidate values from one report of each of n phones.
 
     `candidates`: values to look for. `cohorts`: groups of phones with hash functions of their own.
-    Bits are told apart by least squares on the candidates' Bloom filters (the paper's Lasso is for
+    Bits are attributed by least squares on the candidates' Bloom filters (the paper's Lasso is for
     more candidates than bits); unbiased where only candidates occur.
     """
 

@@ -55,7 +55,7 @@ class Tally:
         if self.fingerprint != other.fingerprint:
             raise CaldpError(
                 "Tallies of different mechanisms cannot be added: their fingerprints are "
-                f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each by itself."
+                f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each alone."
             )
         require(
             self.counts.shape == other.counts.shape,
@@ -78,7 +78,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, text: str, name: str = "This text") -> "Tally":
-        """The tally of that text; raises `CaldpError`, calling it `name`, if it is none."""
+        """The tally of that text; raises `CaldpError`, calling it `name`, for any other text."""
         try:
             record = json.loads(text)
             require(record["caldp_tally"] == FORMAT, "another format")

@@ -19,7 +19,7 @@ tag; the common sensitive ones keep their own name, so they get 0.
 The personalised mechanism as one channel on people's places: for runs, audits and forecasts.
 
 `personalised.py` is what a device and a collector run; there each person says which places are
-their own. Here people are drawn from a model, as a dataset has no homes: whoever is at a place x
+their own. Here people are drawn from a model, as a dataset has no homes: a person at a place x
 outside of the common sensitive set is there as at their own place of tag j with probability h_j,
 wherever x is. Then tag j's share is h_j·p(X∖X_S) and its places are spread as people are; whether
 the collector's background says so decides the bias (`background_bias`).

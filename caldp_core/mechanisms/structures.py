@@ -129,7 +129,7 @@ class HasSupportForm(Protocol):
 
 @runtime_checkable
 class HasExchangeableSupports(HasSupportForm, Protocol):
-    """Oracles of such a form whose base reports treat all sets of symbols of a size alike."""
+    """Oracles of such a form whose base reports treat all sets of symbols of a size equally."""
 
     def none_included(self, block: int) -> Floats:
         """(s_j + 1,) chance that a base report includes none of 0, 1, … s_j given symbols."""

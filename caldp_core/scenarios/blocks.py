@@ -3,7 +3,7 @@
 Every spec is frozen and holds only scalars and texts, so that it can be a cache key, a line in a
 file and part of a link; `build` makes the arrays.
 
-Blocks from polygons of one's own, such as the districts of a town.
+Blocks from a user's polygons, such as the districts of a town.
 
 Specs of sensitive sets: which symbols are hidden. See `blocks.py` for what all specs are.
 """
@@ -438,7 +438,7 @@ def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
 class SensitiveNear:
     """Cells that come within `km` kilometres of a point; without points nothing is sensitive.
 
-    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees. Whoever is
+    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees. Everybody
     within `km` of one is in a sensitive cell.
     """
 

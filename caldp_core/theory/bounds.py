@@ -268,7 +268,8 @@ def minimax(k: int, s: int, epsilon: float) -> Optimum:
 def worst_case(mechanism: Mechanism) -> WorstCase:
     """The largest exact loss of a mechanism for a sensitive set in one block, over all people.
 
-    Σ_x n·Var(p̂_x) is linear in p, alike for all sensitive and for all other values, less Σ p_x².
+    Σ_x n·Var(p̂_x) is linear in p, with one slope for all sensitive values and one for all others,
+    less Σ p_x².
     So people who are even within both are the worst, and in α it is a parabola. Raises `CaldpError`
     for other policies.
     """

@@ -36,7 +36,7 @@ value, the others given that nobody has, and both count by their probabilities: 
 Control variates: what is known of the unbiased estimate takes chance out of few trials.
 
 Of W, the unbiased estimate of p, the expectation of |W − p|² is known exactly, by its variance, and
-that of ½|W − p|₁ is Σσ_x/√(2π) where each W_x rests on so many reports that it is nearly normal;
+that of ½|W − p|₁ is Σσ_x/√(2π) where each W_x rests on enough reports to be nearly normal;
 so is that of W moved to the sum 1. All go with the total variation after whatever estimator, the
 last the more the fewer values there are: of two it mostly is the error. A trial's error less its
 regression on them has the same mean and, of few values, a hundredth of the variance.
@@ -84,7 +84,7 @@ def variance_given_people(mechanism: Mechanism, p: Floats, n: int) -> Floats:
 PEOPLE_LEAST: Final = 10_000
 """Fewer people are simulated, which costs little."""
 SPREAD_MOST: Final = 0.03
-"""Most that the deviation may be of the mean: with about 500 values alike it is that."""
+"""Most that the deviation may be of the mean: about 500 equally common values have that."""
 POSITIVE_LEAST: Final = 50
 """Expected number of positive shares from which their total moves the threshold but little."""
 REPORTS_LEAST: Final = 32
@@ -354,7 +354,7 @@ class Controls:
 
         (1 + controls,) `mean` of trials, the error first; `off`: (trials, 1 + controls) deviations,
         scaled so that the sum of their squares is the variance of the mean. `trials`: of the
-        stratum with the fewest. As many controls, the first, as their slopes can be told from.
+        stratum with the fewest. The first controls are used, as many as trials give slopes for.
         """
         freedom = max(1, trials - 1)
         used = min(self.expected.size, freedom // _FREEDOM_LEAST)
@@ -374,7 +374,7 @@ class Controls:
 _RARE: Final = 1.0
 """People expected at most with all rare values together."""
 _RARE_ERROR_SHARE: Final = 0.01
-"""Share of the error of a census of so many people from which rare values' share matters."""
+"""Share of the error of a census of as many people from which rare values' share matters."""
 
 
 class Stratum(Protocol):
@@ -426,7 +426,7 @@ class SampledWithRare:
     weight: float
 
     def people(self, rng: np.random.Generator) -> Ints:
-        """Whoever is the first with a rare value, then others with one, then everybody else."""
+        """First carrier of a rare value, other carriers, then everybody else."""
         share = float(self.p[self.rare].sum())
         # Inversion: the first is the t-th of n with probability (1 − share)^(t−1)·share/weight.
         first = math.ceil(math.log1p(-self.weight * rng.random()) / math.log1p(-share))
@@ -520,7 +520,7 @@ class Budget:
         )
 
     def is_enough(self, trials: int, result: Forecast) -> bool:
-        """Whether no more trials are needed after so many."""
+        """Whether no more trials are needed after this number of `trials`."""
         far = self.target is not None and abs(result.error - self.target) > (
             _CERTAIN * result.standard_error
         )

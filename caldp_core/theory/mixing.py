@@ -10,7 +10,7 @@ n people whose reports are mixed, a person hides among the C of the others who h
 they had one of the two values in question (each with probability 2/(e^ε₀+1); in 2021 e^−ε₀): δ is
 at most the divergence of (A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~
 Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones. In blocks, where a report shows its block, n is
-the number of people of one's own block. `mixing.py` is nearer where the mechanism is known.
+the number of people in the person's block. `mixing.py` is nearer where the mechanism is known.
 
 δ after mixing the reports of a mechanism that is known: amplification by variation and ratio.
 

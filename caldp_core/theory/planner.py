@@ -6,8 +6,8 @@ those are simulated, answers are as sure as they are.
 How well shares of whole groups come out: states of a map, topics, brackets of an income.
 
 Blocks that lie in a group as a whole are known but for who the people are, as no context hides how
-many people a block has; only the rest of the group is uncertain. Reports are independent and alike,
-so that every variance falls with the number of people exactly.
+many people a block has; only the rest of the group is uncertain. Reports are independent with one
+law, so that every variance falls with the number of people exactly.
 """
 
 import math

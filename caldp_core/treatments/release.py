@@ -93,7 +93,7 @@ class TableErrors:
     """Errors of one published table.
 
     `tv`: share of people who would have to be moved, in [0, 1]. `cell`: mean error of a cell, in
-    people. `small`: mean error over the small places, 0 where there are none; `small_lost`: share
+    people. `small`: mean error over the small places, 0 without any; `small_lost`: share
     of them of which more than half of the count is wrong. `box`: share of people in the wrong box,
     see `box_error`.
     """
@@ -110,8 +110,8 @@ def table_errors(
 ) -> TableErrors:
     """The errors of a release against (k,) true `counts` of at least one person.
 
-    `small`: places of 1 to so many people are small. `boxes`: a map, cut into boxes of `BOX` cells
-    a side, or (k,) groups of a table. Raises `CaldpError` without anybody.
+    `small`: the most people of a small place. `boxes`: a map, cut into boxes of `BOX` cells a side,
+    or (k,) groups of a table. Raises `CaldpError` without anybody.
     """
     n = int(counts.sum())
     require(n > 0, "A table needs at least one person, got none.")
@@ -159,7 +159,7 @@ class CentralTable:
         return Release(shares * total, np.zeros(checked.size, np.bool_))
 
     def box_error(self, cells: int) -> float:
-        """Root mean square error, in people, of a box of so many cells: √cells·sd of the noise."""
+        """Root mean square error, in people, of a box of `cells`: √cells·sd of the noise."""
         return math.sqrt(cells * self.noise.variance)
 
     @property

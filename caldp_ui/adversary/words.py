@@ -78,7 +78,7 @@ def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
 
 
 def _comparison_sentence(data: BeliefData, cases: Sequence[tuple[str, float]]) -> str:
-    """The chance in other cases; cases whose numbers read alike share one."""
+    """The chance in other cases; cases with equal rounded numbers share one."""
     if not cases:
         return "The attacker knows only how many people are where."
     block = promise.block_name(PLACES, data.record.scenario)

@@ -12,7 +12,7 @@ the old button a moment longer, and a click in that moment saved nothing: now it
 button makes. And Streamlit removes a file after the second run that does not show it, even if the
 browser is only about to fetch it: now a file that was made stays for a while.
 
-Files on their way in: in memory alone, so many bytes at a time, and let go once they are read.
+Uploaded files: in memory alone, up to a number of bytes in all, released once they are read.
 
 A visit's files may be as large together as one may be: a form can take several.
 
@@ -215,7 +215,7 @@ def _is_document(headers: Headers) -> bool:
 
 
 _DRAWN_MAX: Final = 20_000
-"""Buttons of all visits that are remembered, each drawing of one by itself."""
+"""Buttons of all visits that are remembered; each drawing of a button counts as one."""
 _STAYS_S: Final = 30.0
 """A browser far away, on a busy page, may take seconds to ask for a file that it was promised."""
 

@@ -173,7 +173,7 @@ _SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of this process; raises `ValueError` for names or sites that are none.
+    """Settings of this process; raises `ValueError` for invalid names or sites.
 
     `worker`: its name among several behind one address; "" where it is alone. `ancestors`: sites
     that may show the dashboard in a frame. `noise_secret`: a whole number from which noise on

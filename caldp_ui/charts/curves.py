@@ -30,7 +30,7 @@ Shape = dict[str, Any]
 FIXED: Final = {"automargin": False}
 """Of an axis: it has the room that the chart's margins give it.
 
-Room that Plotly finds by itself, it finds by drawing everything twice."""
+Room that Plotly finds automatically, it finds by drawing everything twice."""
 _ABOVE: Final = 28
 """Pixels over the plane, for what stands on an upright line."""
 _BELOW: Final = 50

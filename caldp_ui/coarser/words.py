@@ -79,7 +79,7 @@ def cell_name(data: TreatmentData, cell: int) -> str:
 
 
 def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
-    """The error of a treatment, and its unit: a larger cell puts nobody into a cell by itself."""
+    """The error of a treatment, and its unit: a larger cell places nobody within it."""
     unit = "wrong, if spread evenly" if name == LARGER else nouns(data).wrong
     return formats.per_hundred(data.treatments[name].errors.tv), f"of 100 {unit}"
 

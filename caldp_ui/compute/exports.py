@@ -45,7 +45,7 @@ def command(scenario: Scenario) -> str:
 
 
 def is_in_file(scenario: Scenario) -> bool:
-    """True where only a file holds the scenario: data of one's own, or areas that fill a page."""
+    """True where only a file holds the scenario: a visitor's data, or areas that fill a page."""
     blocks = getattr(scenario.policy, "blocks", None)
     is_brought = isinstance(blocks, PolygonBlocks) or isinstance(scenario.prior, PublicMap)
     return is_own(scenario.dataset) or (is_brought and len(scenario_json(scenario)) > _LONG)
@@ -71,7 +71,7 @@ def literal(scenario: Scenario) -> str:
 def protocol_json(result: Result) -> bytes:
     """The protocol that devices and collector of a real collection share, as JSON.
 
-    Also where it leaves values unprotected: whoever calls this has asked.
+    Also where it leaves values unprotected: the caller has asked.
     """
     return Protocol.of(result.setup, allow_unprotected=True).to_json().encode()
 

@@ -130,7 +130,7 @@ def uncached_result(scenario: Scenario) -> Result:
 def _run(scenario: Scenario, progress: Progress) -> Result:
     """A run; noise on a visitor's own data is secret, or estimates would give them away.
 
-    Whoever knows the seed could try tables until one has the digits of an estimate.
+    An attacker who knows the seed could try tables until one has the digits of an estimate.
     """
     secret = settings().noise_secret if is_own(scenario.dataset) else 0
     return run(replace(setup(scenario), scenario=scenario), progress, secret)

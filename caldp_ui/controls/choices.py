@@ -2,7 +2,7 @@
 
 Blocks and sensitive places to begin with on a map anywhere on Earth.
 
-A method's own numbers, by the fields of its spec: the best by itself, or set.
+A method's own numbers, by the fields of its spec: the best automatically, or set.
 
 A number that is set leaves all others to the method, as some choose for others.
 """

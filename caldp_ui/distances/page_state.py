@@ -150,7 +150,7 @@ class DistanceData:
 
     `ring`: (k,) True within the policy's ε of the place. `noise_reports`, `block_reports`: reports
     from the place. `average_km`: mean displacements of reports, with noise from the map's middle
-    and in blocks over the map; the blocks are cut so that these are alike.
+    and in blocks over the map; the blocks are cut so that these are equal.
     """
 
     record: DistanceState

@@ -285,7 +285,7 @@ _NAMED_MAX: Final = 200
 
 
 def cities(domain: GridDomain, *extra: int) -> list[int]:
-    """The cells of the largest cities; those of `extra` that are none come first."""
+    """The cells of the largest cities, after those of `extra` that are not among them."""
     named = list(towns(domain))[:_NAMED_MAX]
     return [*(cell for cell in extra if cell not in named), *named]
 

@@ -3,7 +3,7 @@
 A page defines once what a record of it looks like; the browser follows its sliders while a hand
 moves them. A film is made while nobody is waiting for anything, and once for all visits.
 
-Steps of a film, from where the reader is: a hand goes to the next ones first.
+Steps of a film, ordered outward from the slider's value.
 """
 
 import hashlib

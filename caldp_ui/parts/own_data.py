@@ -89,7 +89,7 @@ class Columns(Generic[C]):
 class UploadedFile:
     """A visitor's upload: bytes, the file's name, its title, its number in the visit.
 
-    Streamlit keeps callbacks of widgets that are gone, so whoever still holds this one after
+    Streamlit keeps callbacks of widgets that are gone, so one that still holds this object after
     `discard` holds nothing.
     """
 

@@ -36,8 +36,8 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 _ACCURACY: Final = "95 % ranges of every share: columns low and high of estimate.csv"
 _BRING: Final = (
-    "The data stay with whoever brought them. With their file, these settings open again{link}. "
-    f"caldp {__version__}."
+    "The data stay with the person who brought them. With their file, these settings open again"
+    f"{{link}}. caldp {__version__}."
 )
 _FORM: Final = Path(__file__).with_name("record.html")
 
@@ -251,7 +251,7 @@ def _method(setup: Setup, texts: PromiseText) -> list[tuple[str, str]]:
 
 
 def _above_text(excess: float) -> str:
-    """By how much a loss is above its ε, where both may read alike; "" where it is not."""
+    """By how much a loss is above its ε, as both may round to one number; "" if it is not."""
     if excess <= 0:
         return ""
     return f": {'less than 0.0001' if excess < 1e-4 else f'{excess:.4f}'} above it"

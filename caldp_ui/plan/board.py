@@ -81,7 +81,7 @@ def margins_text(record: Plan, margins: Margins, level: float) -> str:
     (first, margin), *others = rows
     named = [f"to {_margin_text(margin)} percentage points for “{first}”"]
     named += [f"to {_margin_text(other)} for “{name}”" for name, other in others]
-    return f"{start} {_enumerate_texts(named)}, each by itself."
+    return f"{start} {_enumerate_texts(named)}, each of these alone."
 
 
 def _margin_text(margin: float) -> str:

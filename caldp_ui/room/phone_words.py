@@ -1,6 +1,6 @@
 """What a phone says of its own report: before it is sent, and of what remains afterwards.
 
-Each sentence must be true of whoever reads it, on a phone that has forgotten the true answer.
+Each sentence must be true of its reader, on a phone that has forgotten the true answer.
 """
 
 from collections.abc import Sequence

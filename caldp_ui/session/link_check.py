@@ -31,7 +31,7 @@ class Codec(Protocol[R]):
 
     @property
     def browser(self) -> tuple[str, ...]:
-        """Keys that the browser's side writes and reads by itself: kept as they are."""
+        """Keys that only the browser's side writes and reads: kept as they are."""
         ...
 
     def fresh(self) -> R:

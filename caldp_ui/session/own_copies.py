@@ -1,4 +1,4 @@
-"""Copies of a visitor's own data in their browser's tab, which hands them back after a reload.
+"""Copies of a visitor's own data in their browser's tab, which returns them after a reload.
 
 They are in the tab's session storage: no other tab, address or visit has them, and they end with
 the tab.
@@ -37,7 +37,7 @@ def show(awaited: Mapping[str, str] | None) -> None:
 
 
 def _take() -> None:
-    """Keep what the tab hands back; it is untrusted, as any upload is."""
+    """Keep what the tab returns; it is untrusted, as any upload is."""
     found = st.session_state[KEY].get("found")
     try:
         name, text = found

@@ -56,7 +56,7 @@ class MissingDataError(CaldpError):
 
 
 def keep(spec: DatasetSpec, name: str = "") -> str:
-    """Keep data of a visitor's own in the visit's memory, the latest last; returns their name.
+    """Keep a visitor's own data in the visit's memory, the latest last; returns their name.
 
     `name`: the one that they had before the page was loaded again; else a random one.
     """
@@ -115,7 +115,7 @@ def lacks_data(query: Mapping[str, str]) -> bool:
 
 
 def query(scenario: Scenario) -> dict[str, str]:
-    """The scenario as texts of a link, without data of a visitor's own."""
+    """The scenario as texts of a link, without a visitor's own data."""
     spec: Any = scenario.dataset
     if not is_own(spec):
         return _public_query(scenario)
@@ -149,7 +149,7 @@ def _public_query(scenario: Scenario) -> dict[str, str]:
 def read(query: Mapping[str, str]) -> Scenario:
     """The scenario of a link's texts.
 
-    Raises `MissingDataError` where its data are not kept here, `CaldpError` where it is none.
+    Raises `MissingDataError` where its data are not kept here, `CaldpError` for any other fault.
     """
     scenario = Scenario.from_query({key: text for key, text in query.items() if key not in KEYS})
     if AREAS in query:

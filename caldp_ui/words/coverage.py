@@ -11,7 +11,7 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 
 def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
-    """Which values were to be protected and are not, in one sentence; "" where there are none.
+    """Which values were to be protected and are not, in one sentence; "" if all are.
 
     It comes before how many people are protected: nobody may have such a value today.
     """

@@ -98,13 +98,13 @@ PARAMETERS: Final = {
     "omega": Parameter(
         "ω",
         "Values in a report",
-        "A report is a set of so many values. Left empty: the best number for each block, about "
+        "The number of values in a report. Left empty: the best number for each block, about "
         "its values over e^ε + 1.",
     ),
     "g": Parameter(
         "g",
         "Bins of the hash",
-        "A report tells one of so many bins. Left empty: the best number, about e^ε + 1.",
+        "The number of bins that a report can name. Left empty: the best number, about e^ε + 1.",
     ),
     "q": Parameter(
         "q",

@@ -4,7 +4,7 @@ Numbers may be put together in steps, as ages are in years.
 
 People of a row: one, a count or a weight; sums are exact, and rounded to people at the end.
 
-Several columns of a file as questions of one survey, each counted by itself.
+Several columns of a file as questions of one survey, each counted separately.
 """
 
 from collections import Counter

@@ -214,7 +214,7 @@ def _polygons(feature: Mapping[str, Any]) -> list[Any]:
 
 
 def _parts(feature: Mapping[str, Any], file: str) -> tuple[str, ...]:
-    """The parts of a feature as texts, each with its holes; those without an inside are none."""
+    """The parts of a feature as texts, each with its holes, without those that have no inside."""
     drawn = [[_ring(ring, file) for ring in _list(each)] for each in _polygons(feature)]
     return tuple(
         " - ".join([rings[0], *filter(None, rings[1:])]) for rings in drawn if rings and rings[0]

@@ -92,7 +92,7 @@ def normalize_name(name: str) -> str:
 
 
 def is_named(name: str, role: str) -> bool:
-    """True of a name of that role by itself."""
+    """True if the name alone says that role."""
     bare = normalize_name(name)
     return bare in ROLES[role] or bare.replace(" ", "").replace("_", "") in ROLES[role]
 

@@ -258,7 +258,7 @@ def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
 
 
 def zip_members(source: Source) -> list[zipfile.ZipInfo]:
-    """The members of a zip; raises `CaldpError` if it is none, or has too many."""
+    """The members of a zip; raises `CaldpError` if the file is not a zip or has too many."""
     try:
         with zipfile.ZipFile(source.open()) as archive:
             packed = archive.infolist()

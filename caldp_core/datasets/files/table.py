@@ -109,7 +109,7 @@ CELL_MAX: Final = 100_000
 """Most characters of a cell at the beginning of a file."""
 NO_DELIMITER: Final = "\x1f"
 DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
-"""In the order of preference where several fit alike: a comma may be within numbers."""
+"""In the order of preference where several fit equally well: a comma may be within numbers."""
 _ROWS: Final = 1_000
 _FIT_MIN: Final = 0.5
 

@@ -195,7 +195,7 @@ def _factor(gram: Floats) -> tuple[Floats, bool]:
 
 _ROUNDS: Final = 60
 _SMALL: Final = 1e-7
-"""Where all rays are at hand, columns with a smaller weight leave the next round."""
+"""Where all rays are listed, columns with a smaller weight leave the next round."""
 _ROUGH: Final = 0.02
 """Relative accuracy of the weights in the first round."""
 _SHARPER: Final = 0.2
@@ -215,7 +215,7 @@ class Source(Protocol):
         ...
 
     def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
-        """Columns with the largest vᵀGv − λᵀv that are found, and (N,) these; may be none > 0."""
+        """Columns with the largest vᵀGv − λᵀv found, and these (N,) values, perhaps ≤ 0."""
         ...
 
     def retained_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
@@ -231,7 +231,7 @@ class Source(Protocol):
 def generate(source: Source, accuracy: float, progress: Progress) -> WeightedColumns:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
 
-    Relative; the share handed to `progress` is that of log(what is still to be gained), or that of
+    Relative; the share given to `progress` is that of log(what is still to be gained), or that of
     the rounds. The last round's result is returned even if more could be gained.
     """
     columns = source.initial_columns()

@@ -313,7 +313,7 @@ def _positive(name: str, values: ArrayLike, k: int) -> Floats:
 
 
 _DIGITS: Final = 12
-"""Entries that agree in so many digits are one value."""
+"""Digits in which entries must agree to be one value."""
 
 
 class Orbit:

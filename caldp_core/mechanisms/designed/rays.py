@@ -270,7 +270,7 @@ _PLANES_SEED: Final = 3
 _System: TypeAlias = Callable[[int, int], Bools | None]
 """Points, most sets → (sets, points), two points in equally many; None where they are more."""
 _DIGITS: Final = 12
-"""Columns that agree in so many digits are one."""
+"""Digits in which columns must agree to be one."""
 _ROW_TOLERANCE: Final = 1e-6
 """How far rows may be from 1, once the weights of the sets are adjusted."""
 _TALL: Final = 30.0
@@ -358,7 +358,7 @@ def _parting(on: Bools) -> Bools:
 
 
 def _members(orbit: Orbit, system: _System, most: int) -> Floats | None:
-    """(N, k) all of a small orbit, else one column for each set; None where there are none.
+    """(N, k) all of a small orbit, else one column for each set; None if no column is found.
 
     All are multiples of columns of a channel by one number.
     """

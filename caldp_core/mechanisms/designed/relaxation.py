@@ -24,7 +24,7 @@ to know how people are spread within a cluster only helps. So Σ_x ω_x(M⁻¹)_
 over groups that share out the symbols, of the least losses of problems that keep a group each. All
 their extreme rays are looked at, which proves these as in `certificate`.
 
-A bound that is nearly tight where all values hide each other alike, whatever the prior.
+A bound that is nearly tight where all values hide each other equally, whatever the prior.
 
 Let a_x + b_z ≥ E[x, z] for all x, z of a set U, x = z included. Then every allowed column has an m
 with l_x·m ≤ v_x ≤ h_x·m on U, l = e^−b and h = e^a: m = max v_x/h_x will do. For any g ≥ 0, as (v_x
@@ -102,8 +102,8 @@ _SYMBOLS_MANY: Final = 9
 _GROUPS_MAX: Final = 4
 """Most groups whose problems have `_SYMBOLS` symbols."""
 _TWO: Final = 2
-"""Up to so many groups near symbols are those with a small sum of distances, in more with a large
-sum of 1/distance: measured on random levels and places, each proves more than the other there."""
+"""Up to this number of groups, near symbols are those with a small sum of distances, in more those
+with a large sum of 1/distance: on random levels and places each proves more there."""
 _RAYS_MAX: Final = 60_000
 _STARTS: Final = 8
 """Divisions into groups that are improved, of which the best is taken."""
@@ -537,7 +537,7 @@ def star(g: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def covering(levels: Floats) -> tuple[Floats, Floats]:
-    """(u,) a and (u,) b with a_x + b_z ≥ E[x, z], neither of which can be lowered by itself."""
+    """(u,) a and (u,) b with a_x + b_z ≥ E[x, z], neither of which can be lowered alone."""
     up = levels.max(axis=1) / 2
     for _ in range(_ROUNDS):
         down = (levels - up[:, None]).max(axis=0)

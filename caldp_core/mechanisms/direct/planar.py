@@ -15,7 +15,7 @@ float, taken as exact, of a distance reduced by more than all rounding errors.
 How far a report lies from the truth, for the two mechanisms that keep a Euclidean promise.
 
 For readers who choose between `PlanarGeometric` and `GridGeometric` on `stricter_grid_metric()`. On
-a map without a border, which pulls both back alike. Distances are in nats of the promise, so that a
+a map without a border, which favours neither. Distances are in nats of the promise, so that a
 distance in kilometres is the result divided by ε per kilometre. With small steps the noise is that
 of the plane: 2 nats for Laplace noise in the plane, and for the product √2·E‖(X, Y)‖ = 2.296 with X
 and Y Laplace.
@@ -25,7 +25,7 @@ The distribution of planar geometric noise, with all that leaves the map summed 
 `planar.py` draws from it. On the lattice Z² the noise Z has weight e^{−d(Z)} with d =
 √((ε_row·z_row)² + (ε_column·z_column)²). On m rows a displacement of m − 1 or more always ends on
 the border, so displacements up to ±(m−1) are enough, the last of which hold the sums of the
-infinite tails; columns alike. By symmetry one quadrant determines the rest.
+infinite tails; the same holds for columns. By symmetry one quadrant determines the rest.
 
 A tail is summed panel by panel. Its terms are analytic in z but for branch points at distance |z|
 or more, so on a panel no longer than its distance from 0, and no longer than a few 1/ε, a Gauss
@@ -71,7 +71,7 @@ SLACK_NATS: Final = 1e-11
 """Kept back from every E. A weight is wrong by less than 2e-12 of itself: an exponent of 1380 by a
 few 2^-52 of itself, the sum by 1e-14. E is a float too, and may be 1e-12 below its distance."""
 _FORGET: Final = 40.0
-"""Terms more than so many nats below the largest of their sum are left out: together 1e-15."""
+"""Nats below the largest term of a sum from which terms are left out: together 1e-15."""
 _TERMS: Final = 16
 _PANEL_NATS: Final = 4.0
 

@@ -500,7 +500,7 @@ def _nothing() -> Flows:
 
 
 _FORGET: Final = 44.0
-"""Terms so many nats farther than the map's corner are left out. A peak lifts the others by at most
+"""Nats beyond the map's corner from which terms are left out. A peak lifts the others by at most
 4 nats, so together they are 1e-15 of their sum, as in `planar_law`."""
 _TERMS_MAX: Final = 4_000_000
 

@@ -85,7 +85,7 @@ def kernel_for(steps: Steps, progress: Progress = no_progress) -> Kernel:
 
 
 def read_kernel(steps: Steps) -> Kernel | None:
-    """The kernel on file; None where there is none that can be read."""
+    """The kernel on file; None if no readable file has it."""
     try:
         file = _file(steps)
         if file.stat().st_size > _BYTES_MAX:

@@ -176,7 +176,7 @@ class ReportTables:
         y = self._spare(coin, words).view(np.int64) & mask
         odd = np.bitwise_count(row & y) & 1
         truthful = flip_coins(coin, lookup(self.truth, rank))
-        # Flipping y's bit at the row's lowest set bit mends the parity and keeps y uniform.
+        # Flipping y's bit at the row's lowest set bit corrects the parity and keeps y uniform.
         reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + lookup(self.start, rank)
         if self.parts.max() > 1:
             liars = np.flatnonzero(~truthful)

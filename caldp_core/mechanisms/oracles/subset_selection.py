@@ -10,8 +10,9 @@ How many random subsets include each symbol, drawn at a cost that does not depen
 
 Used by `subset_selection.py`. A uniform subset of a given size can be chosen symbol by symbol: who
 still needs r of the remaining symbols takes the next of q with probability r/q (selection sampling;
-Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the same r are alike, so a
-pool that counts them by r is enough, and one binomial per r tells how many take the symbol.
+Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the same r have one
+law, so a pool that counts them by r is enough, and one binomial per r draws how many take the
+symbol.
 
 Who must include x has ω−1 others, of which a hypergeometric number a lies before x; given a, the
 others before x and those behind it are independent uniform subsets. So these people enter a scan
@@ -62,7 +63,7 @@ _DIGITS_MAX: Final = 12
 _TRY_COST: Final = 8.0
 """Time of one try to set a bit, in draws of a random word (measured: 5 to 12)."""
 _CHUNK_WORDS: Final = 1 << 17
-"""Words of rows in hand at a time, so that they stay in the cache."""
+"""Words of rows in one chunk, so that they stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ class _Flips:
 
 
 def chunk_rows(width: int) -> int:
-    """Rows of so many words to take at a time."""
+    """Rows in one chunk, of `width` words each."""
     return max(1, _CHUNK_WORDS // width)
 
 
@@ -156,7 +157,7 @@ _DEVIATIONS = 12.0
 _AT_LEAST = 30.0
 """Beyond 12 standard deviations + 30 a hypergeometric has less than e^−55 (Bernstein)."""
 _CHUNK = 1 << 17
-"""Probabilities in hand at a time, so that they stay in the cache."""
+"""Probabilities in one chunk, so that they stay in the cache."""
 _STRIDE = 8
 """Symbols after which a scan looks again for the needs that somebody has."""
 

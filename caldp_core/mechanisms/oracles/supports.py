@@ -196,7 +196,7 @@ def every_row(size: int) -> Words:
 def bit_counts(rows: Words, members: Ints, check: Callable[[Words], None]) -> Ints:
     """(64·words,) in how many of the `members` rows each bit is set.
 
-    `rows`: (n, words); `members`: indices of rows. `check` is handed all of these rows, a part
+    `rows`: (n, words); `members`: indices of rows. `check` is called with all of these rows, a part
     at a time, and may raise.
     """
     width = rows.shape[1]

@@ -211,7 +211,7 @@ def stream_tally(
 
 
 def chunks(people: Ints, most: int) -> Iterator[Ints]:
-    """Everybody's kind, sorted, at most so many at a time."""
+    """Everybody's kind, sorted, in chunks of at most `most`."""
     ends = np.cumsum(people)
     n = int(ends[-1]) if ends.size else 0
     kinds = np.arange(people.size)
