@@ -94,11 +94,11 @@ KM_MAX: Final = 20_000.0
 OWN_TEXT_MAX: Final = 2**20
 """Most characters of a table or of places that people paste or upload."""
 OWN_ANSWERS_MAX: Final = 2_000
-"""Most answers of a table of one's own: a chart of more can't be read."""
+"""Most answers of a user's table: a chart of more can't be read."""
 OWN_QUESTIONS_MAX: Final = 10
-"""Most questions in a survey of one's own."""
+"""Most questions in a user's survey."""
 OWN_NAME_MAX: Final = 120
-"""Most characters of the name of an answer, a group or a table of one's own."""
+"""Most characters of the name of an answer, a group or a user's table."""
 OWN_CELLS_USUAL: Final = 43_750
 """Most cells of a map that is made for a file unless its reader wants more: the paper's number."""
 TOGETHER_MAX: Final = 100

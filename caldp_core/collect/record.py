@@ -28,6 +28,8 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.privacy.coverage import exposed_clause
 
 RECORD_KEY: Final = "caldp_record"
+LAW_KEY: Final = "report_counts"
+"""Key of the counts of reports against their law; records of earlier versions lack it."""
 _FORMAT: Final = 1
 _SOURCE: Final = "give the file that caldp estimate wrote."
 _UNIT: Final = "one report; m reports of one person to this question cost up to m times ε"
@@ -63,7 +65,7 @@ def make_record(
         "privacy": {**promised["privacy"], "if_mixed": mixed},
         "reports": collected.tally.n,
         "refused": dict(collected.refused),
-        "report_counts": report_counts(protocol, collected),
+        LAW_KEY: report_counts(protocol, collected),
         "files": sum(name.startswith(FILE_PREFIX) for name in collected.batches),
         "batches": sorted(
             n.removeprefix(BATCH_PREFIX) for n in collected.batches if n.startswith(BATCH_PREFIX)
@@ -121,6 +123,10 @@ def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> No
             key in record and fits(record[key]),
             f"{name} has no {key} that can be right; {_SOURCE}",
         )
+    require(
+        LAW_KEY not in record or _are_law_checks(protocol, record[LAW_KEY]),
+        f"{name} has no {LAW_KEY} that can be right; {_SOURCE}",
+    )
     mixed = privacy["if_mixed"]
     require(
         mixed is None or _is_mixed(protocol, mixed),
@@ -155,6 +161,25 @@ _COLLECTED: Final[dict[str, Callable[[Any], bool]]] = {
     "caldp_version": lambda found: isinstance(found, str),
 }
 """Key → whether a value of it can be right."""
+
+
+def _are_law_checks(protocol: Protocol, value: object) -> bool:
+    furthest = value.get("furthest") if isinstance(value, dict) else None
+    return isinstance(furthest, list) and all(_is_law_check(protocol, each) for each in furthest)
+
+
+def _is_law_check(protocol: Protocol, each: object) -> bool:
+    if not isinstance(each, dict) or each.get("of") not in ("report", "value", "bucket"):
+        return False
+    mean = each.get("honest_mean")
+    return (
+        all(_is_count(each.get(key)) for key in ("counts", "reports", "number", "count"))
+        and (each["of"] != "value" or each["number"] < protocol.domain.k)
+        and isinstance(mean, list)
+        and len(mean) == 2
+        and all(type(end) in (int, float) and 0 <= end <= N_MAX for end in mean)
+        and type(each.get("unlike_honest")) is bool
+    )
 
 
 def _is_mixed(protocol: Protocol, mixed: object) -> bool:

@@ -1,4 +1,4 @@
-"""A table of one's own: which answers there are, and how many people gave each.
+"""A user's table: which answers there are, and how many people gave each.
 
 The record holds the whole table, so that a scenario file needs no other file. What a person pastes
 or uploads is read by `reading.py` and `files/`.
@@ -47,7 +47,7 @@ of Persian and Indian words and of emoji, and stay."""
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A table of one's own: people may be taken as they are or drawn from it.
+    """A user's table: people may be taken as they are or drawn from it.
 
     `names`: 2 to 2,000 different answers, each one line of up to 120 characters; `counts`: people
     who gave each, whole numbers from 0; `groups`: the group that each answer is in, or none.
@@ -97,7 +97,7 @@ class OwnTable:
         """The people of the table."""
         progress(1.0)
         note = (
-            f"A table of one's own, {count_text(sum(self.counts), 'person', 'people')} and "
+            f"A user's table, {count_text(sum(self.counts), 'person', 'people')} and "
             f"{len(self.names):,} answers: "
             "nobody has checked it."
         )
@@ -177,7 +177,7 @@ class OwnPlaces:
             counts = counts[whole.area_mask(grid.area)]
         progress(1.0)
         note = (
-            f"Places of one's own, {count_text(int(counts.sum()), 'person', 'people')} in "
+            f"A user's places, {count_text(int(counts.sum()), 'person', 'people')} in "
             f"{int((counts > 0).sum()):,} of "
             f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked them."
         )

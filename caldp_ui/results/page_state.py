@@ -49,10 +49,15 @@ _ROWS_MAX: Final = 31
 
 
 def show(record: ResultsState, results: Results) -> None:
-    """Show the slider of the level, the tallies and the refused reports."""
+    """Show the slider of the level, the tallies, the refused reports and the check of counts."""
     _level_slider(record, results)
     _show_deliveries(results)
     _show_refused(results)
+    text, is_alarm = words.law_text(results)
+    if is_alarm:
+        st.warning(escape_markdown(text), icon=":material/warning:")
+    elif text:
+        st.caption(text)
 
 
 def _level_slider(record: ResultsState, results: Results) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from caldp_core.audit.adversary import pair_odds
 from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.estimate import Results
+from caldp_core.collect.record import LAW_KEY
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
 from caldp_ui.words import coverage, formats, mixing
@@ -139,6 +140,35 @@ def promise_sentences(results: Results) -> list[str]:
         "learns” says how far fakes move an estimate."
     )
     return sentences
+
+
+def law_text(results: Results) -> tuple[str, bool]:
+    """The counts of reports against what honest devices send, and whether that is a warning.
+
+    By the record: "" where none is there, or it is one of an earlier version.
+    """
+    found = (results.record or {}).get(LAW_KEY)
+    if found is None:
+        return "", False
+    alarm = next((each for each in found["furthest"] if each["unlike_honest"]), None)
+    if alarm is None:
+        return (
+            "The reports come as often as honest devices send them; false answers that are drawn "
+            "by the coins do not show in this.",
+            False,
+        )
+    counted = {
+        "report": f"Report {formats.integer(alarm['number'])} came",
+        "value": f"“{value_name(results, alarm['number'])}” is in reports",
+        "bucket": f"Of {formats.integer(alarm['counts'])} groups of reports one came",
+    }
+    low, high = (formats.integer(round(end)) for end in alarm["honest_mean"])
+    return (
+        f"{counted[alarm['of']]} {formats.count(alarm['count'], 'time', 'times')} where honest "
+        f"devices send {low} to {high} on average, whatever people answer: reports were repeated "
+        "or chosen, so do not trust the estimate before you know by whom.",
+        True,
+    )
 
 
 def _mixing_sentence(results: Results) -> str:

@@ -113,6 +113,8 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(estimate: dict[str,
             record, lambda text: text.replace('"epsilon_most": 1', '"epsilon_most": 0')))],
         "another if_mixed than": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
             record, lambda text: text.replace('"epsilon_of_one_report": ', '"epsilon_of_one": ')))],
+        "no report_counts that can be right": [*PROTOCOL, ("estimate.csv", table), ("record.json",
+            edit(record, lambda text: text.replace('"honest_mean": [', '"honest_mean": [-1, ')))],
         "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
             record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
     }  # fmt: skip

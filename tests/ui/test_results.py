@@ -1,5 +1,6 @@
 """Results of a collection: the example, files of one's own, and files that are none."""
 
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -25,7 +26,7 @@ from caldp_ui.results import below, maps, words
 from caldp_ui.results.page_state import ResultsState
 from caldp_ui.words import formats, mixing
 from caldp_ui.words.vocabulary import VALUES
-from tests.collect.protocols import SPECS, labelled, planned, protocol_in
+from tests.collect.protocols import SPECS, labelled, many, planned, protocol_in
 from tests.collect.test_results import MONDAY, PROTOCOL, TUESDAY
 from tests.ui.driver import checked, jobs_done, open_page, query_of
 
@@ -149,3 +150,38 @@ def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
     plain = made_up_week().results(0.95)
     assert "estimate.geojson" not in below.export_files(plain)
     assert protocol.coverage.protected.all()
+
+
+def test_the_check_of_counts_is_said_as_the_record_has_it() -> None:
+    protocol = many("randomized-response", 50)
+    mechanism = protocol.mechanism
+    honest = mechanism.privatize(np.arange(20_000) % 50, np.random.default_rng(3))
+    fakes = np.concatenate([honest, np.repeat(honest[:1], 3_000)])
+    for reports, is_alarm in ((honest, False), (fakes, True)):
+        one = CollectedTally(protocol.fingerprint, mechanism.tally(reports))
+        results = Tallies.of(protocol, (("all", one),)).results(0.95)
+        text, warns = words.law_text(results)
+        (found,) = (results.record or {})["report_counts"]["furthest"]
+        assert warns == is_alarm == found["unlike_honest"]
+        count = int(np.bincount(reports)[honest[0]])
+        assert (f"Report {honest[0]} came {count:,} times" in text) == is_alarm
+        # Of n reports honest devices send each value by at most e^ε/(e^ε + k − 1), by hand.
+        most = len(reports) * np.e / (np.e + 49)
+        assert (f" to {most:,.0f} on average" in text) == is_alarm
+        assert ("as often as honest devices send them" in text) == (not is_alarm)
+    earlier = {key: each for key, each in (results.record or {}).items() if key != "report_counts"}
+    assert words.law_text(replace(results, record=earlier)) == ("", False)
+    assert words.law_text(replace(results, record=None)) == ("", False)
+
+
+def test_the_page_shows_the_check_of_counts_and_warns_of_fakes() -> None:
+    at = open_page(navigation.RESULTS)
+    assert "as often as honest devices send them" in texts(at)
+    protocol = Protocol.from_json(PROTOCOL[0][1].decode())
+    reports = protocol.mechanism.privatize(np.zeros(2_000, np.int64), np.random.default_rng(1))
+    fakes = CollectedTally(
+        protocol.fingerprint, protocol.mechanism.tally(np.repeat(reports[:1], 2_000, axis=0))
+    )
+    bring(at, [*PROTOCOL, ("fakes.tally.json", fakes.to_json().encode())])
+    (warning,) = [each.value for each in at.warning]
+    assert "reports were repeated or chosen" in warning
