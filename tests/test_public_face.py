@@ -303,7 +303,12 @@ def test_a_result_is_a_picture_in_a_notebook() -> None:
     picture = run(prepare(protected))._repr_html_()
     assert "&lt;script&gt;" in picture
     assert "<script" not in picture
-    assert "Not protected: 4 of 8 people, whose answer can be read." in picture
+    # “c” sends one of both others, as a cover, with probability 2/(e + 1) = .538.
+    assert "Not protected: 4 of 8 people; one report names the answer of 46 % of them." in picture
+    in_clear = answers.with_context(blocks=EvenRuns(1), sensitive=SensitiveSymbols(()))
+    assert "Not protected: 8 of 8 people, whose answer can be read." in (
+        run(prepare(in_clear))._repr_html_()
+    )
     assert "○ c</text>" in picture
     everybody = run(prepare(answers.plain()))._repr_html_()
     assert "rotected" not in everybody

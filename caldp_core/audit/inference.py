@@ -37,6 +37,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import (
     AddsTags,
+    HasSymbolPartition,
     SupportTally,
     block_totals,
     channel_products,
@@ -51,6 +52,7 @@ from caldp_core.mechanisms.structures import (
     HasExchangeableSupports,
 )
 from caldp_core.privacy.context import Context, PrivacyMatrix
+from caldp_core.privacy.coverage import coverage
 
 
 def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
@@ -72,6 +74,34 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
     )
     assert products is not None
     return np.maximum(products.apply_transpose(report.counts.astype(np.float64)), 0.0)
+
+
+def naming_chances(mechanism: Mechanism) -> Floats:
+    """(k,) chance that one report of each symbol names it, as no other symbol sends that report.
+
+    Of a place as such where tags stand for people's own. Raises `CaldpError` for mechanisms without
+    a `SymbolPartition` whose channel is too large to be written out.
+    """
+    if isinstance(mechanism, AddsTags):
+        return naming_chances(mechanism.after_pre_processing())[: mechanism.k]
+    if isinstance(mechanism, HasSymbolPartition):
+        found, chances = mechanism.symbol_partition, np.zeros(mechanism.k)
+        of_block = np.where(found.sizes > 0, found.clear_share, 1.0)
+        chances[found.clear] = of_block[mechanism.blocks[found.clear]]
+        return chances
+    rows = np.array(mechanism.exact_channel(), np.float64)
+    return np.asarray(rows[:, (rows > 0).sum(axis=0) == 1].sum(axis=1))
+
+
+def readable_share(mechanism: Mechanism, policy: PrivacyMatrix, people: Floats) -> float:
+    """Share, in [0, 1], of the people whom nothing protects that one report of theirs names.
+
+    `people`: (k,) people by symbol, in any unit; 0 where everybody is protected.
+    """
+    left = np.where(coverage(policy).protected, 0.0, people)
+    if not left.any():
+        return 0.0
+    return float(left @ naming_chances(mechanism) / left.sum())
 
 
 def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from caldp_core.audit.inference import readable_share
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.answers import Domain
@@ -32,6 +33,8 @@ _PIXELS_MAX: Final = 150
 """Most columns of a map's picture: finer cells are added up."""
 _BLUE: Final = (30, 136, 229)
 _TRUTH: Final = "#d55e00"
+_ALL_NAMED: Final = 0.995
+"""Share of reports from which all of them are said to name their value."""
 _NAME_MAX: Final = 38
 _SIGN: Final = 7
 """Width of a letter, about, in CSS pixels."""
@@ -60,10 +63,11 @@ def unprotected_text(result: "Result", noun: str) -> str:
         left = round(left * max(0.0, 1.0 - policy.shares.sum()))
     if not left:
         return ""
-    return (
-        f"Not protected: {left:,} of {count_text(int(people.sum()), 'person', 'people')}, "
-        f"whose {noun} can be read."
-    )
+    of_all = f"Not protected: {left:,} of {count_text(int(people.sum()), 'person', 'people')}"
+    named = readable_share(result.setup.mechanism, policy, people.astype(np.float64))
+    if named > _ALL_NAMED:
+        return f"{of_all}, whose {noun} can be read."
+    return f"{of_all}; one report names the {noun} of {100 * named:.2g} % of them."
 
 
 def accuracy_text(result: "Result", wrong: str) -> str:

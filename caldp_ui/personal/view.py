@@ -42,7 +42,7 @@ from caldp_ui.words import accuracy, coverage, formats, policies, promise_levels
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise import REPEATS
-from caldp_ui.words.promise_text import right_guess_text
+from caldp_ui.words.promise_text import PromiseText, right_guess_text
 from caldp_ui.words.vocabulary import PLACES
 
 BACKGROUNDS: Final = {
@@ -61,22 +61,22 @@ def background_text(name: str) -> str:
 
 def headline(data: PersonalData) -> Headline:
     """Who is not protected, if anybody, then the errors."""
-    covered = policies.describe_promise(PLACES, data.setup).protected_share
-    left = coverage.unprotected_text(PLACES, covered)
+    texts = policies.describe_promise(PLACES, data.setup)
+    left = coverage.unprotected_text(PLACES, texts.protected_share, texts.readable)
     errors = [each for each in (_error_sentence(data), _comparison_sentence(data)) if each]
-    figures = _headline_figures(data, covered)
+    figures = _headline_figures(data, texts)
     if not left:
         first, *rest = errors
         return Headline(first, " ".join(rest), figures=figures)
     return Headline(left, " ".join(errors), unprotected=True, figures=figures)
 
 
-def _headline_figures(data: PersonalData, covered: float) -> dict[str, float]:
-    """Total variations of the ways that are there, and the share of people who are protected."""
+def _headline_figures(data: PersonalData, texts: PromiseText) -> dict[str, float]:
+    """Total variations of the ways that are there, and who is protected and who can be read."""
     known = None if data.has_true_background else data.known_places
     ways = {"tv": data.ours, "known_tv": known, "plain_tv": data.plain}
     there = {name: each.first.errors.tv for name, each in ways.items() if each is not None}
-    return {**there, "protected": covered}
+    return {**there, "protected": texts.protected_share, "readable": texts.readable}
 
 
 def result_text(data: PersonalData) -> str:

@@ -101,7 +101,9 @@ def headline(record: Plan, points: Points) -> Headline:
     if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
         return Headline(need, f"At ε = {level:g}, {guess}")
-    first, *rest = counts.unprotected_first(nouns(record), texts.exposed, texts.protected_share)
+    first, *rest = counts.unprotected_first(
+        nouns(record), texts.exposed, texts.protected_share, texts.readable
+    )
     return Headline(first, " ".join([*rest, need]), True)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.audit.adversary import pair_odds
+from caldp_core.audit.inference import readable_share
 from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.estimate import Results
 from caldp_core.collect.record import LAW_KEY
@@ -77,8 +78,9 @@ def unprotected_sentences(results: Results) -> list[str]:
 
     Of the open values it says how many people have them, by the estimate: at least a few.
     """
-    share = results.protected_share
-    return coverage.unprotected_first(vocabulary(results), _exposed_text(results), share)
+    mechanism, share = results.protocol.mechanism, results.protected_share
+    readable = readable_share(mechanism, mechanism.policy, np.maximum(results.shares, 0.0))
+    return coverage.unprotected_first(vocabulary(results), _exposed_text(results), share, readable)
 
 
 def _exposed_text(results: Results) -> str:
@@ -142,6 +144,12 @@ def promise_sentences(results: Results) -> list[str]:
     return sentences
 
 
+_HONEST: Final = (
+    "The reports come as often as honest devices send them; false answers that are drawn by the "
+    "coins do not show in this."
+)
+
+
 def law_text(results: Results) -> tuple[str, bool]:
     """The counts of reports against what honest devices send, and whether that is a warning.
 
@@ -152,23 +160,19 @@ def law_text(results: Results) -> tuple[str, bool]:
         return "", False
     alarm = next((each for each in found["furthest"] if each["unlike_honest"]), None)
     if alarm is None:
-        return (
-            "The reports come as often as honest devices send them; false answers that are drawn "
-            "by the coins do not show in this.",
-            False,
-        )
+        return _HONEST, False
     counted = {
         "report": f"Report {formats.integer(alarm['number'])} came",
         "value": f"“{value_name(results, alarm['number'])}” is in reports",
         "bucket": f"Of {formats.integer(alarm['counts'])} groups of reports one came",
     }
     low, high = (formats.integer(round(end)) for end in alarm["honest_mean"])
-    return (
+    text = (
         f"{counted[alarm['of']]} {formats.count(alarm['count'], 'time', 'times')} where honest "
         f"devices send {low} to {high} on average, whatever people answer: reports were repeated "
-        "or chosen, so do not trust the estimate before you know by whom.",
-        True,
+        "or chosen, so do not trust the estimate before you know by whom."
     )
+    return text, True
 
 
 def _mixing_sentence(results: Results) -> str:

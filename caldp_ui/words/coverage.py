@@ -1,5 +1,7 @@
 """Sentences on how many people are protected, the unprotected first."""
 
+from typing import Final
+
 import numpy as np
 
 from caldp_core.domain.answers import Domain
@@ -8,6 +10,9 @@ from caldp_core.privacy.coverage import Coverage, exposed_clause
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import Vocabulary
+
+READ: Final = 0.995
+"""From this share of reports on, sentences say that all of them name their value."""
 
 
 def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
@@ -24,27 +29,38 @@ def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
     return clause and f"{clause}."
 
 
-def unprotected_first(nouns: Vocabulary, exposed: str, covered: float) -> list[str]:
+def unprotected_first(
+    nouns: Vocabulary, exposed: str, covered: float, readable: float
+) -> list[str]:
     """The sentences on who is not protected, `exposed` values first; none where everybody is."""
-    return [text for text in (exposed, unprotected_text(nouns, covered)) if text]
+    return [text for text in (exposed, unprotected_text(nouns, covered, readable)) if text]
 
 
-def unprotected_text(nouns: Vocabulary, covered: float) -> str:
+def unprotected_text(nouns: Vocabulary, covered: float, readable: float) -> str:
     """How many people are not protected, in one sentence; "" where everybody is.
 
-    `covered`: share of the protected, in [0, 1].
+    `covered`: share of the protected, in [0, 1]; `readable`: share of the others, in [0, 1], whose
+    value one report names, as some send a cover report (`inference.readable_share`).
     """
     if covered >= 1.0:
         return ""
     if covered <= 0.0:
-        return f"Nobody is protected: everybody's {nouns.unit} can be read."
+        read = _read_clause(nouns, readable, "everybody's", "people")
+        return f"Nobody is protected: {read}."
     if covered < 0.5:
-        return (
-            f"Only {formats.out_of(covered)} people are protected; everybody else's {nouns.unit} "
-            "can be read."
-        )
-    left = formats.out_of(1.0 - covered)
-    return f"{left} people are not protected: their {nouns.unit} can be read."
+        read = _read_clause(nouns, readable, "everybody else's", "others")
+        return f"Only {formats.out_of(covered)} people are protected; {read}."
+    read = _read_clause(nouns, readable, "their", "of them")
+    return f"{formats.out_of(1.0 - covered)} people are not protected: {read}."
+
+
+def _read_clause(nouns: Vocabulary, readable: float, whose: str, of: str) -> str:
+    """How often one report names the value of people without protection."""
+    if readable >= READ:
+        return f"{whose} {nouns.unit} can be read"
+    if formats.out_of(readable) == "0 of 100":
+        return f"no promise hides {whose} {nouns.unit}"
+    return f"one report names the {nouns.unit} of {formats.out_of(readable)} {of}"
 
 
 def protected_text(covered: float) -> str:

@@ -37,7 +37,7 @@ def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
     """The promise of a scenario, in sentences; values that it fails to protect come first."""
     texts = WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
     exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
-    return replace(texts, exposed=exposed)
+    return replace(texts, exposed=exposed, readable=promise.readable_share(setup))
 
 
 def promise_summary(nouns: Vocabulary, setup: Setup) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.audit import inference
 from caldp_core.audit.adversary import PairOdds, max_guess_accuracy, pair_odds
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
@@ -36,8 +37,6 @@ _CHECK_INS: Final = Gowalla | Snap
 """Data in which one person may be counted many times."""
 _EXAMPLES: Final = (0.5, 1.0, 3.0)
 """Levels of ε in `epsilon_examples`."""
-_READ: Final = 0.995
-"""From this share of reports on, sentences say that all of them name their value."""
 
 
 def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> PromiseText:
@@ -66,9 +65,10 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
 
 
 def _summary(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
-    if not graded[-1].protected:
-        return coverage.unprotected_text(nouns, 0.0)
-    unprotected = coverage.unprotected_text(nouns, graded[-1].people)
+    covered = graded[-1].people if graded[-1].protected else 0.0
+    unprotected = coverage.unprotected_text(nouns, covered, readable_share(setup))
+    if not covered:
+        return unprotected
     return f"{unprotected} {_guess_sentence(nouns, setup)}".strip()
 
 
@@ -157,7 +157,7 @@ def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
 def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
     """How many of the unprotected one report reveals, and what hides the others."""
     share = readable_share(setup)
-    if share >= _READ:
+    if share >= coverage.READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
         f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
@@ -166,14 +166,8 @@ def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
 
 
 def readable_share(setup: Setup) -> float:
-    """Share of the unprotected, in [0, 1], whose report names their symbol; 0 without any.
-
-    People are counted by the truth. In a block where nothing is hidden, every report does.
-    """
-    cover, labels = symbol_partition_of(setup.mechanism), setup.partition.labels
-    names = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels[cover.clear]]
-    people = setup.dataset.distribution[cover.clear]
-    return float((people * names).sum() / people.sum()) if people.sum() else 0.0
+    """Share of the unprotected, by the truth, whose report names their symbol; 0 without any."""
+    return inference.readable_share(setup.mechanism, setup.policy, setup.dataset.distribution)
 
 
 def protected_share(setup: Setup) -> float:
@@ -275,7 +269,7 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     if not mixed.size:
         return f"{others}, everybody names their {nouns.unit} openly."
     least = float(cover.clear_share[mixed].min())
-    clear = "nearly all" if least >= _READ else f"at least {formats.out_of(least)}"
+    clear = "nearly all" if least >= coverage.READ else f"at least {formats.out_of(least)}"
     text = (
         f"{others}, {clear} people name their {nouns.unit} openly; the others send a cover report."
     )

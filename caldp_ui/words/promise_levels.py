@@ -297,7 +297,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
     tags = formats.count(len(policy.shares), "tag", "tags")
     return PromiseText(
         graded,
-        _summary(nouns, graded, guess),
+        _summary(nouns, graded, promise.readable_share(setup), guess),
         _protected_sentences(nouns, own, common),
         f"{guess} A report that says “at home” turns an even chance into "
         f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} "
@@ -310,10 +310,10 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
     )
 
 
-def _summary(nouns: Vocabulary, graded: tuple[Grade, ...], guess: str) -> str:
+def _summary(nouns: Vocabulary, graded: tuple[Grade, ...], readable: float, guess: str) -> str:
     if not graded[-1].protected:
-        return counts.unprotected_text(nouns, 0.0)
-    return f"{counts.unprotected_text(nouns, graded[-1].people)} {guess}".strip()
+        return counts.unprotected_text(nouns, 0.0, readable)
+    return f"{counts.unprotected_text(nouns, graded[-1].people, readable)} {guess}".strip()
 
 
 def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:

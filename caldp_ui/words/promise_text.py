@@ -55,6 +55,7 @@ class PromiseText:
     report; `repeats`: from several, "" where nothing is hidden. `not_promised`: what the policy
     leaves open. `levels`: names and values of its numbers. `exposed`: the values that were to be
     protected and are not, by their raw names, in a sentence that comes before all others, or "".
+    `readable`: share of the unprotected, in [0, 1], whose value one report names.
     """
 
     grades: tuple[Grade, ...]
@@ -65,6 +66,7 @@ class PromiseText:
     not_promised: tuple[str, ...]
     levels: tuple[tuple[str, str], ...]
     exposed: str = ""
+    readable: float = 1.0
 
     @property
     def chance(self) -> float:

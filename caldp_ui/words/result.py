@@ -18,14 +18,15 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
 
     `ours`, `plain`: total variations of both estimates; None: not computed yet. Where not everybody
     is protected, the sentence says so and the errors are the second line. Figures: `tv` and
-    `plain_tv`, and the `protected` share of people.
+    `plain_tv`, the `protected` share of people, and of the others the `readable` share.
     """
     texts = policies.describe_promise(nouns, setup)
-    first, *rest = counts.unprotected_first(nouns, texts.exposed, texts.protected_share) or [""]
+    found = counts.unprotected_first(nouns, texts.exposed, texts.protected_share, texts.readable)
+    first, *rest = found or [""]
     known = has_valid_errors(setup)
     errors = {"tv": ours, "plain_tv": plain} if known else {}
     figures = {name: tv for name, tv in errors.items() if tv is not None}
-    figures["protected"] = texts.protected_share
+    figures |= {"protected": texts.protected_share, "readable": texts.readable}
     unknown = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
     if not first:
         sentence = _error_sentence(nouns, setup, ours, plain) if known else unknown

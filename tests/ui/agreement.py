@@ -15,8 +15,10 @@ import pandas as pd
 from scipy.special import betaincinv
 
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms.capabilities import symbol_partition_of
+from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.personalised import TaggedMechanism
+from caldp_core.privacy.coverage import coverage
 from tests.ui.exported import LEFT_OUT, Run
 from tests.ui.readings import Reading, read, to_two_digits
 
@@ -70,11 +72,19 @@ def unprotected(run: Run) -> float:
 
 def read_by_one(run: Run) -> float:
     """Of the unprotected the share whose one report names their value."""
-    setup = run.result.setup
-    cover, labels = symbol_partition_of(setup.mechanism), setup.partition.labels
-    people = setup.dataset.distribution * ~hides(run)
-    lends = np.where(cover.sizes > 0, cover.clear_share, 1.0)[labels]
-    return float((people * lends).sum() / people.sum())
+    return drawn_names(run.result.setup)
+
+
+def drawn_names(setup: Setup) -> float:
+    """Of ten million unprotected people the share whose one report names their value."""
+    made: Any = setup.mechanism
+    channel: Any = made.after_pre_processing() if isinstance(made, TaggedMechanism) else made
+    people = np.zeros(channel.k)
+    left = ~coverage(setup.policy).protected
+    people[: left.size] = setup.dataset.distribution * left
+    counts = np.round(1e7 * people / people.sum()).astype(np.int64)
+    tally = channel.sample_tally(counts, np.random.default_rng(1))
+    return float(channel.clear_counts(tally).sum() / counts.sum())
 
 
 def guessed_right(epsilon: float | str) -> float:

@@ -114,8 +114,10 @@ def _headline(wrong: str) -> Sentence:
         rf"(?:, plain LDP (?P<plain>{NUMBER})|, and so does plain LDP)?\. (?:[^\d]+"
         rf"(?: of [\d.]+° × [\d.]+°)?, at ε = (?P<epsilon>[\d.]+)\.[^\d]*"
         rf"|An attacker [^\d]+ (?:is right at most|may be right) (?P<odds>{NUMBER}) times in 100\.)"
-        rf"|(?:Only (?P<protected>{OF}) people are protected; everybody else's \w+ can be read\."
-        rf"|(?P<open>{OF}) people are not protected: their \w+ can be read\."
+        rf"|(?:Only (?P<protected>{OF}) people are protected; (?:everybody else's \w+ can be read"
+        rf"|one report names the \w+ of (?P<read>{OF}) others)\."
+        rf"|(?P<open>{OF}) people are not protected: (?:their \w+ can be read"
+        rf"|one report names the \w+ of (?P<named>{OF}) of them)\."
         r"|Nobody is protected: everybody's \w+ can be read\.) This protection puts "
         rf"(?:(?P<gain>{OF}) people|nobody) {wrong}\."
         rf"(?: Plain LDP protects everybody, and puts (?:(?P<other>{NUMBER})|as many|"
@@ -127,6 +129,8 @@ def _headline(wrong: str) -> Sentence:
             "odds": (OURS, odds),
             "protected": (OURS, protected),
             "open": (OURS, unprotected),
+            "read": (OURS, read_by_one),
+            "named": (OURS, read_by_one),
             "gain": (OURS, total_variation),
             "other": (PLAIN, lambda run: 100 * total_variation(run)),
             "beside": (PLAIN, total_variation),
@@ -328,14 +332,17 @@ PERSONAL: Final = Page(
     _of_personal,
     len(personal.PRESETS),
     Sentence(
-        rf"(?:Only (?P<some>{OF}) people are protected; everybody else's place can be read\. |"
-        rf"(?P<left>{OF}) people are not protected: their place can be read\. )?The map puts "
+        rf"(?:Only (?P<some>{OF}) people are protected; one report names the place of "
+        rf"(?P<read>{OF}) others\. |(?P<left>{OF}) people are not protected: one report names the "
+        rf"place of (?P<named>{OF}) of them\. )?The map puts "
         rf"(?P<ours>(?:{NUMBER}) of 100) people in the wrong place\. It would be "
         rf"(?:(?P<known>{NUMBER}) if homes were known, and )?(?P<plain>{NUMBER}) if everything "
         r"were hidden\.",
         {
             "left": (OURS, _open),
             "some": (OURS, lambda run: 1 - _open(run)),
+            "read": (OURS, read_by_one),
+            "named": (OURS, read_by_one),
             "ours": (OURS, total_variation),
             "known": (KNOWN, lambda run: 100 * total_variation(run)),
             "plain": (PLAIN, lambda run: 100 * total_variation(run)),

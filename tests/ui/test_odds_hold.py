@@ -35,7 +35,7 @@ from caldp_core.scenarios.policies import (
     Streets,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import policies, promise, result
+from caldp_ui.words import coverage, policies, promise, result
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES
 from tests.strategies import on_a_line
@@ -44,6 +44,7 @@ from tests.ui.small import CONTEXTS, DATASET
 
 _GUESS: Final = re.compile(r"(?:is right at most|may be right) \*\*(.+?) times in 100\*\*")
 _EVEN: Final = re.compile(r"even chance (?:becomes|into) (at most )?\*{0,2}(more than )?([\d.]+)")
+_NAMED: Final = re.compile(r"one report names the \w+ of (.+?) (?:people|others|of them)")
 _READ: Final = re.compile(r"the true \w+ of (?:\*\*)?(.+?)(?:\*\*)? of them")
 FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LEVEL = st.sampled_from([0.1, 0.5, 1.0, 2.0, 4.0, 9.0])
@@ -167,6 +168,21 @@ def covers(text: PromiseText, setup: Setup, truth: Truth) -> None:
         assert read("100 of 100" if count == "each" else count).holds(share) or share >= 0.995
 
 
+def reads(text: PromiseText, setup: Setup, truth: Truth) -> None:
+    """Of how many of the unprotected one report names the value, as the first sentence says it."""
+    k = setup.mechanism.k
+    left = setup.dataset.distribution * ~truth.held.any(axis=1)[:k]
+    if left.sum() < 1e-12:
+        return
+    share = float(left @ truth.names()[:k] / left.sum())
+    sentence = coverage.unprotected_text(ANSWERS, text.protected_share, text.readable)
+    numbers = _NAMED.findall(sentence)
+    assert all(read(number).holds(share) for number in numbers), sentence
+    assert ("can be read" in sentence) == (share >= 0.995), sentence
+    assert ("no promise hides" in sentence) == (share < 1e-12), sentence
+    assert len(numbers) == (1e-12 <= share < 0.995), sentence
+
+
 def check(scenario: Scenario, dataset: Any = None) -> tuple[float, float]:
     """All mechanisms; what is promised of protected people, and the most that one reaches."""
     reached, text = 0.5, None
@@ -174,6 +190,7 @@ def check(scenario: Scenario, dataset: Any = None) -> tuple[float, float]:
     for setup, truth in under_each(scenario, dataset):
         text = policies.describe_promise(nouns, setup)
         hold(text, truth)
+        reads(text, setup, truth)
         if not isinstance(scenario.policy, PersonalTags):
             covers(text, setup, truth)
         reached = max(reached, truth.guess(truth.held))

@@ -1,5 +1,6 @@
 """Home and work: four ways and the bias are those of the core, for every control."""
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -287,13 +288,17 @@ def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
         view.error_parts(each)[0] for each in (data.known_places, data.plain, data.ours)
     )
     assert headline.unprotected
-    assert headline.sentence == "40 of 100 people are not protected: their place can be read."
+    # A cover report has probability 2/(e^ε + 1), here .538.
+    assert headline.sentence == (
+        "40 of 100 people are not protected: one report names the place of 46 of 100 of them."
+    )
     assert headline.second == (
         f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
         f"were known, and {all_s} if everything were hidden."
     )
     wrong = [each.first.errors.tv for each in (data.ours, data.known_places, data.plain)]
-    assert list(headline.figures.values()) == [*wrong, pytest.approx(0.6)]
+    read = pytest.approx(1 - 2 / (1 + math.e))
+    assert list(headline.figures.values()) == [*wrong, pytest.approx(0.6), read]
     everybody = view.headline(load_data(PersonalState(small(shares=(0.5, 0.5)))))
     assert not everybody.unprotected
     assert everybody.sentence.startswith("The map puts ")

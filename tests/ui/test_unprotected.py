@@ -1,5 +1,6 @@
 """Values that nothing protects come first in every sentence, and no ε stands for them."""
 
+import re
 from dataclasses import replace
 from html import unescape
 from typing import Any, Final
@@ -18,15 +19,24 @@ from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, RegionBlo
 from caldp_ui.compute import runs
 from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record
+from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
+from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.plan import board, people_needed
 from caldp_ui.plan import words as plan_words
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.results import words as result_words
+from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import STATE
-from caldp_ui.words import policies
+from caldp_ui.words import coverage, policies
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import ANSWERS, PLACES
+from tests.contract.checks import naming
+from tests.ui.agreement import drawn_names
+from tests.ui.agreement_pages import PERSONAL
+from tests.ui.agreement_pages import PLACES as PLACES_PAGE
+from tests.ui.agreement_pages import VALUES as VALUES_PAGE
 from tests.ui.driver import checked, open_record, page_record
+from tests.ui.readings import read
 
 NAMES: Final = ["hiv*", "flu", "cold", "cough", "none"]
 FIRST: Final = "“hiv*” is protected by nothing and sent in clear."
@@ -160,3 +170,30 @@ def _files(at: AppTest) -> list[str]:
     """Names of the files that the page offers."""
     found: Any = at.get("download_button")
     return [each.label for each in found]
+
+
+_PAGES: Final[list[Any]] = [
+    (PLACES_PAGE, PLACES_LINK),
+    (VALUES_PAGE, VALUES_LINK),
+    (PERSONAL, PERSONAL_LINK),
+]
+
+
+def test_presets_say_of_how_many_unprotected_people_one_report_names_the_value() -> None:
+    """By reports of ten million of them: who sends a cover report can't be read from it."""
+    said = set()
+    for page, link in _PAGES:
+        for query in page.links():
+            setup = runs.setup(link.read(query).scenario)
+            texts = policies.describe_promise(ANSWERS, setup)
+            if texts.protected_share >= 1.0:
+                continue
+            share = drawn_names(setup)
+            with naming((page.name, query)):
+                sentence = coverage.unprotected_text(ANSWERS, texts.protected_share, texts.readable)
+                numbers = re.findall(r"names the \w+ of (.+?) (?:people|others|of them)", sentence)
+                assert all(read(number).holds(share) for number in numbers)
+                assert len(numbers) == (share < 0.995)
+                assert ("can be read" in sentence) == (share >= 0.995)
+                said.add(len(numbers))
+    assert said == {0, 1}

@@ -25,6 +25,7 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import page_state, tabs, view
 from caldp_ui.values.page_state import BEGIN, LINK, TABLES, ValuesState, initial_scenario
 from caldp_ui.words import formats
+from tests.ui.agreement import drawn_names
 from tests.ui.values_page import FEW
 
 
@@ -99,12 +100,19 @@ def test_figures_of_the_headline_are_the_command_line_s_and_stand_in_its_sentenc
     headline = view.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
     ours_tv, plain_tv = (_printed_error(each) for each in (ours, plain))
     protected = headline.figures["protected"]
-    assert headline.figures == {"tv": ours_tv, "plain_tv": plain_tv, "protected": protected}
+    readable = headline.figures["readable"]
+    assert headline.figures == {
+        "tv": ours_tv, "plain_tv": plain_tv, "protected": protected, "readable": readable
+    }  # fmt: skip
     text = f"{headline.sentence} {headline.second}"
     assert f"puts {formats.of_hundred(ours_tv)} people" in text
     assert headline.unprotected == (protected < 1)
     if headline.unprotected:
-        assert text.startswith(f"{formats.out_of(1 - protected)} people are not protected")
+        assert readable == pytest.approx(drawn_names(ours.setup), abs=0.001)
+        assert text.startswith(
+            f"{formats.out_of(1 - protected)} people are not protected: one report names the "
+            f"answer of {formats.out_of(readable)} of them."
+        )
         assert f"puts {formats.per_hundred(plain_tv)} there" in text
 
 
