@@ -11,7 +11,7 @@ import click
 from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
-from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.cli.terminal import plain_errors, progress_bar, warn_of_areas
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms import Mechanism
 from caldp_core.privacy.coverage import coverage, value_names
@@ -44,7 +44,7 @@ def audit_command(context: click.Context, path: str) -> None:
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
     }
-    output |= _unprotected(setup) | audit_summary(audit)
+    output |= _unprotected(setup) | warn_of_areas(setup) | audit_summary(audit)
     output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
     context.exit(1 if not audit.holds else _NOTHING_PROMISED if audit.nothing_promised else 0)

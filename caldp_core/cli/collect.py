@@ -22,6 +22,7 @@ from caldp_core.cli.terminal import (
     plain_errors,
     print_summary,
     progress_bar,
+    warn_of_areas,
     write_or_print,
 )
 from caldp_core.collect import js
@@ -66,6 +67,7 @@ def protocol_command(
         with progress_bar("loading") as progress:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
         made = Protocol.of(setup, question, allow_unprotected=allow_unprotected)
+        warn_of_areas(setup)
         if unprotected := unprotected_text(setup):
             click.echo(f"{unprotected}.", err=True)
         write_or_print(output, made.to_json())

@@ -16,6 +16,7 @@ from caldp_core.cli.terminal import (
     plain_errors,
     print_summary,
     progress_bar,
+    warn_of_areas,
 )
 from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
@@ -58,7 +59,7 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
         if estimate is not None:
             is_map = is_geojson(estimate)
             write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
-    print_summary(summary(result, expected), estimate)
+    print_summary(summary(result, expected) | warn_of_areas(setup), estimate)
 
 
 def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:

@@ -12,6 +12,8 @@ import click
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import check_output, is_standard_output, is_stream, write_whole
 from caldp_core.basics.types import Progress
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios.blocks import PolygonBlocks, describe_areas
 
 _GEOJSON: Final = ".geojson"
 _SHARES_ENDINGS: Final = (".csv", _GEOJSON)
@@ -62,6 +64,17 @@ def write_or_print(path: Path | None, text: str) -> None:
 def print_summary(summary: dict[str, Any], output: Path | None) -> None:
     """Print JSON; on standard error where the file that was written is standard output."""
     click.echo(json.dumps(summary, indent=2), err=is_standard_output(output))
+
+
+def warn_of_areas(setup: Setup) -> dict[str, list[str]]:
+    """Say on standard error how blocks differ from areas as drawn; the same for what is printed."""
+    blocks = getattr(setup.scenario.policy, "blocks", None)
+    if not isinstance(blocks, PolygonBlocks):
+        return {}
+    sentences = list(describe_areas(blocks, setup.dataset))
+    for sentence in sentences:
+        click.echo(f"Warning: {sentence}", err=True)
+    return {"areas": sentences} if sentences else {}
 
 
 def is_geojson(path: Path | None) -> bool:

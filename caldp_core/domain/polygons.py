@@ -56,6 +56,17 @@ def cells_of_parts(parts: Sequence[AreaPart], grid: GridDomain) -> Iterator[tupl
         yield number, (row + rows.start) * grid.columns + column + columns.start
 
 
+def cells_enclosed_twice(ring: Floats, grid: GridDomain) -> Ints:
+    """(n,) cells whose centre a ring goes around 2, 4, … times, so outside by the even-odd rule."""
+    found = [np.zeros(0, np.int64)]
+    for _, turn, box in _meeting([[ring]], grid):
+        rows, columns = _reach(box, grid)
+        windings = _windings(_shift_rings([ring], turn), grid, rows, columns)
+        row, column = np.nonzero((windings != 0) & (windings % 2 == 0))
+        found.append((row + rows.start) * grid.columns + column + columns.start)
+    return np.concatenate(found)
+
+
 def _shift_rings(rings: Sequence[Floats], degrees: float) -> Sequence[Floats]:
     return [_shift_east(ring, degrees) for ring in rings] if degrees else rings
 
@@ -131,15 +142,20 @@ def _from(at: Floats, centres: Floats, grid: GridDomain) -> list[int]:
 
 
 def _inside_mask(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns: slice) -> Bools:
-    """(rows, columns) cells whose centre is inside, by the even-odd rule.
+    """(rows, columns) cells whose centre is inside, by the even-odd rule."""
+    return np.asarray(_windings(rings, grid, rows, columns) % 2 == 1)
 
-    The parallel of each row's centres is cut by the rings' sides; from each cut on to the east,
-    what was outside is inside and the other way round.
+
+def _windings(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns: slice) -> Ints:
+    """(rows, columns) how often rings go around the centre of each cell, opposite turns less.
+
+    The parallel of each row's centres is cut by the rings' sides; each cut adds 1 to all that is
+    east of it, or −1, by the side's direction.
     """
     latitudes, longitudes = grid.latitudes()[rows], grid.longitudes()[columns]
     turns = np.zeros((latitudes.size, longitudes.size + 1), np.int64)
     if not latitudes.size or not longitudes.size:
-        return turns[:, :-1] > 0
+        return turns[:, :-1]
     for ring in rings:
         (x0, y0), (x1, y1) = ring[:-1].T, ring[1:].T
         low, high = (
@@ -151,8 +167,9 @@ def _inside_mask(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns
         row = low[side] + np.arange(side.size) - np.repeat(np.cumsum(times) - times, times)
         share = (latitudes[row] - y0[side]) / (y1[side] - y0[side])
         cut = np.ceil((x0[side] + share * (x1[side] - x0[side]) - longitudes[0]) / grid.cell)
-        np.add.at(turns, (row, np.clip(cut, 0, longitudes.size).astype(np.int64)), 1)
-    return np.asarray(np.cumsum(turns, axis=1)[:, :-1] % 2 == 1)
+        column = np.clip(cut, 0, longitudes.size).astype(np.int64)
+        np.add.at(turns, (row, column), np.sign(y1 - y0).astype(np.int64)[side])
+    return np.asarray(np.cumsum(turns, axis=1)[:, :-1])
 
 
 _SLACK: Final = 1 + 1e-9

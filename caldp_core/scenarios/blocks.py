@@ -9,9 +9,10 @@ Specs of sensitive sets: which symbols are hidden. See `blocks.py` for what all 
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Protocol
 
 import numpy as np
@@ -50,7 +51,13 @@ from caldp_core.domain.partitions import (
     named_blocks,
     single_block,
 )
-from caldp_core.domain.polygons import AreaPart, cells_of_parts, cells_within_km, unwrap_rings
+from caldp_core.domain.polygons import (
+    AreaPart,
+    cells_enclosed_twice,
+    cells_of_parts,
+    cells_within_km,
+    unwrap_rings,
+)
 
 AnyDomain = Domain | GridDomain
 
@@ -255,11 +262,13 @@ _CORNERS_MIN: Final = 3
 class Overlaps:
     """Number of `cells` in several areas, and by the names of two how many the second took.
 
-    `taken`: the first area had them until the second, later one; most cells first.
+    `taken`: the first area had them until the second, later one; most cells first. `left_out`: by
+    the name of an area, cells that its border goes around twice and that are not in it.
     """
 
     cells: int
     taken: dict[tuple[str, str], int]
+    left_out: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -317,14 +326,57 @@ def _areas_of_cells(spec: PolygonBlocks, grid: GridDomain) -> tuple[Ints, Overla
     parts = [(number, part) for number, text in enumerate(spec.polygons) for part in _parts(text)]
     outside = len(spec.names)
     areas, several = np.full(grid.k, outside, np.int64), np.zeros(grid.k, np.bool_)
-    lost = Counter[tuple[int, int]]()
+    lost, inside = Counter[tuple[int, int]](), defaultdict[int, list[Ints]](list)
     for at, cells in cells_of_parts([part for _, part in parts], grid):
         number = parts[at][0]
+        inside[number].append(cells)
         taken = cells[(areas[cells] != number) & (areas[cells] != outside)]
         lost.update((before, number) for before in areas[taken].tolist())
         several[taken], areas[cells] = True, number
     named = {(spec.names[a], spec.names[b]): cells for (a, b), cells in lost.most_common()}
-    return read_only(areas), Overlaps(int(several.sum()), named)
+    twice = defaultdict[int, list[Ints]](list)
+    for number, part in parts:
+        twice[number] += [cells_enclosed_twice(ring, grid) for ring in part.rings]
+    left_out = {
+        spec.names[number]: left
+        for number, cells in twice.items()
+        if (left := len(set(np.concatenate(cells)).difference(*inside[number])))
+    }
+    return read_only(areas), Overlaps(int(several.sum()), named, left_out)
+
+
+_NAMED_MAX: Final = 3
+
+
+def describe_areas(spec: PolygonBlocks, dataset: Dataset) -> Iterator[str]:
+    """How blocks differ from the areas of a map as they were drawn, a sentence for each way."""
+    overlaps, blocks = spec.overlaps(_map_of(dataset)), _blocks(spec, dataset).names
+    lost = [name for name in spec.names if name not in blocks]
+    covered = [name for name in lost if any(name == earlier for earlier, _ in overlaps.taken)]
+    empty = [name for name in lost if name not in covered]
+    if empty:
+        yield f"Without the middle of a cell, so not a block: {some_names(empty)}."
+    if covered:
+        yield f"Covered by later areas of the file, so not a block: {some_names(covered)}."
+    if overlaps.cells:
+        (earlier, later), most = next(iter(overlaps.taken.items()))
+        yield (
+            f"{count_text(overlaps.cells, 'cell lies', 'cells lie')} in several areas and "
+            f"{'belongs' if overlaps.cells == 1 else 'belong'} to the latest of them in the file: "
+            f"“{later}” takes {most:,} of “{earlier}”."
+        )
+    if overlaps.left_out:
+        cells = count_text(sum(overlaps.left_out.values()), "cell counts", "cells count")
+        yield (
+            f"{cells} as outside of {some_names(overlaps.left_out)}, whose border crosses itself "
+            "and goes around them twice."
+        )
+
+
+def some_names(names: Collection[str]) -> str:
+    """A few names in quotation marks, and how many more there are."""
+    few = [f"“{name}”" for name in islice(names, _NAMED_MAX)]
+    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "")
 
 
 @cached
@@ -370,6 +422,11 @@ class SensitiveSpec(Protocol):
         ...
 
 
+def _map_of(dataset: Dataset) -> AnyDomain:
+    """The symbols that blocks are made of: of cells that were put together the small ones."""
+    return dataset.domain if dataset.fine_map is None else dataset.fine_map.cells.fine
+
+
 def blocks_and_flags(
     blocks: BlocksSpec, sensitive: SensitiveSpec, dataset: Dataset
 ) -> tuple[Partition, Bools]:
@@ -378,13 +435,16 @@ def blocks_and_flags(
     Cells that were put together are protected as their small ones are: a larger cell is in the
     block of its middle one, and sensitive if any of them is.
     """
-    finest = dataset.fine_map
-    domain = dataset.domain if finest is None else finest.cells.fine
-    partition = blocks.build(domain)
-    flags = sensitive.build(domain, partition)
-    if finest is None:
-        return partition, read_only(flags)
-    return finest.cells.coarsen(partition), read_only(finest.cells.any_in_cell(flags))
+    finest, domain = dataset.fine_map, _map_of(dataset)
+    flags = sensitive.build(domain, blocks.build(domain))
+    if finest is not None:
+        flags = finest.cells.any_in_cell(flags)
+    return _blocks(blocks, dataset), read_only(flags)
+
+
+def _blocks(spec: BlocksSpec, dataset: Dataset) -> Partition:
+    built = spec.build(_map_of(dataset))
+    return built if dataset.fine_map is None else dataset.fine_map.cells.coarsen(built)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,5 @@
 """Areas of a reader's own, such as districts, as blocks: a file of polygons is read and kept."""
 
-from collections.abc import Collection, Iterator
-from itertools import islice
-from typing import Final
-
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
@@ -11,7 +7,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import POLYGON_BYTES_MAX
 from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import OUTSIDE, PolygonBlocks
+from caldp_core.scenarios.blocks import OUTSIDE, PolygonBlocks, describe_areas, some_names
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
@@ -40,7 +36,6 @@ def details(blocks: PolygonBlocks) -> None:
 
 
 _ERROR_KEY = f"{STATE.page}/polygons-wrong"
-_NAMED_MAX: Final = 3
 _FILE_KEY = f"{STATE.page}/polygons-file"
 """The blocks of the last file, and the sentences about what was done with its features."""
 
@@ -73,7 +68,9 @@ def warn(setup: Setup) -> None:
 
 def _differences(blocks: PolygonBlocks, setup: Setup) -> str:
     of_file, sentences = st.session_state.get(_FILE_KEY, (None, ()))
-    return " ".join([*(sentences if of_file == blocks else ()), *_describe_cells(blocks, setup)])
+    return " ".join(
+        [*(sentences if of_file == blocks else ()), *describe_areas(blocks, setup.dataset)]
+    )
 
 
 def _describe_blocks(blocks: PolygonBlocks) -> str:
@@ -85,31 +82,14 @@ def _describe_blocks(blocks: PolygonBlocks) -> str:
     return str(escape_markdown(f"{text} {_differences(blocks, setup)}"))
 
 
-def _describe_cells(blocks: PolygonBlocks, setup: Setup) -> Iterator[str]:
-    """Areas that are not blocks, and cells in several areas."""
-    overlaps = blocks.overlaps(setup.dataset.domain)
-    lost = [name for name in blocks.names if name not in setup.partition.names]
-    covered = [name for name in lost if any(name == earlier for earlier, _ in overlaps.taken)]
-    empty = [name for name in lost if name not in covered]
-    if empty:
-        yield f"Without the middle of a cell, so not a block: {_some(empty)}."
-    if covered:
-        yield f"Covered by later areas of the file, so not a block: {_some(covered)}."
-    if overlaps.cells:
-        (earlier, later), most = next(iter(overlaps.taken.items()))
-        yield (
-            f"{formats.count(overlaps.cells, 'cell lies', 'cells lie')} in several areas and "
-            f"{'belongs' if overlaps.cells == 1 else 'belong'} to the latest of them in the file: "
-            f"“{later}” takes {formats.integer(most)} of “{earlier}”."
-        )
-
-
 def _describe_file(areas: AreasOfFile) -> tuple[str, ...]:
     """What was done with the features of a file, other than to take each as an area."""
     found = []
     if areas.united:
         number = formats.integer(sum(areas.united.values()))
-        found.append(f"{number} features of the file are united by name: {_some(areas.united)}.")
+        found.append(
+            f"{number} features of the file are united by name: {some_names(areas.united)}."
+        )
     if areas.copies:
         number = formats.count(sum(areas.copies.values()), "is a copy", "are copies")
         found.append(f"{number} of another one.")
@@ -119,9 +99,3 @@ def _describe_file(areas: AreasOfFile) -> tuple[str, ...]:
     if found and areas.named_by is not None:
         found.append(f"The property “{areas.named_by}” names the areas.")
     return tuple(found)
-
-
-def _some(names: Collection[str]) -> str:
-    """A few names in quotation marks, and how many more there are."""
-    few = [f"“{name}”" for name in islice(names, _NAMED_MAX)]
-    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "")

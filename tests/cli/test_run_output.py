@@ -49,3 +49,33 @@ def test_a_table_without_a_place_is_refused_before_the_run(
     assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
     assert words in done.output
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_areas_that_overlap_are_said_by_each_command_that_reads_them(tmp_path: Path) -> None:
+    people = " ".join(f"{x}:5" for x in range(16))
+    west, east, all_of_it = ((-100, -98), (-99, -96), (-100, -96))
+    said = {}
+    for name, areas in (("overlap", (west, east)), ("apart", (all_of_it,))):
+        polygons = [f"40,{w} 40,{e} 44,{e} 44,{w}" for w, e in areas]
+        policy = {"kind": "polygons", "names": ["west", "east"][: len(areas)], "polygons": polygons}
+        scenario = {
+            "caldp_scenario": 2,
+            "dataset": {"kind": "places", "people": people, "area": "40,44,-100,-96", "cell": 1},
+            "policy": {"kind": "context", "blocks": policy},
+        }
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(scenario), "utf-8")
+        for words in ("run", "audit", "protocol"):
+            done = CliRunner().invoke(main, [words, str(path)])
+            assert done.exit_code == 0, done.output
+            said[name, words] = done.stderr
+            if words != "protocol":
+                found = json.loads(done.stdout).get("areas", [])
+                assert "".join(f"Warning: {sentence}\n" for sentence in found) in done.stderr
+                assert len(found) == (name == "overlap")
+    # By hand: the second of four columns is in both.
+    sentence = (
+        "Warning: 4 cells lie in several areas and belong to the latest of them in the file: "
+        "“east” takes 4 of “west”.\n"
+    )
+    assert all((sentence in text) == (name == "overlap") for (name, _), text in said.items())

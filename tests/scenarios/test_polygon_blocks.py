@@ -189,6 +189,45 @@ def test_what_an_area_loses_to_a_later_one_is_counted_by_both() -> None:
     assert blocks.overlaps(US_GRID).taken == {("a", "b"): 750, ("b", "c"): 750, ("a", "c"): 500}
 
 
+def test_cells_that_a_border_goes_around_twice_are_counted_and_said() -> None:
+    """Against shapely's union of all that each border encloses: what the even-odd rule leaves."""
+    grid = GridDomain(40.0, -100.0, 0.1, 60, 60)
+    centre, angles = np.array([-97.0, 43.0]), np.pi / 2 + 4 * np.pi / 5 * np.arange(5)
+    star_ring = centre + 2.5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    square = np.array([[-98.97, 41.0], [-97.97, 41.0], [-97.97, 42.0], [-98.97, 42.0]])
+    rings = {
+        "star": star_ring,
+        "walked twice": np.concatenate([square, square]),
+        "bow tie": square[[0, 2, 1, 3]],
+        "plain": square,
+    }
+    longitude, latitude = np.meshgrid(grid.longitudes(), grid.latitudes())
+    left = {}
+    for name, ring in rings.items():
+        text = " ".join(f"{y!r},{x!r}" for x, y in np.round(ring, 5).tolist())
+        blocks = PolygonBlocks((name,), (text,))
+        closed = [*np.round(ring, 5).tolist(), np.round(ring[0], 5).tolist()]
+        lines = shapely.node(shapely.LineString(closed))
+        enclosed = shapely.union_all(shapely.polygonize([lines]))
+        whole = shapely.contains_xy(enclosed, longitude, latitude).ravel()
+        built = blocks.build(grid)
+        inside = np.array([built.names[label] == name for label in built.labels])
+        assert not (inside & ~whole).any(), name
+        left[name] = int((whole & ~inside).sum())
+        assert blocks.overlaps(grid).left_out == ({name: left[name]} if left[name] else {}), name
+    assert left["star"] > 50
+    assert left["walked twice"] == 100
+    assert left["bow tie"] == left["plain"] == 0
+    patched = PolygonBlocks(
+        ("twice",), (f"{as_text(square)} {as_text(square)} + {as_text(square)}",)
+    )
+    assert not patched.overlaps(grid).left_out  # another part of the area has them
+
+
+def as_text(ring: Any) -> str:
+    return " ".join(f"{y:g},{x:g}" for x, y in ring.tolist())
+
+
 RING = star(11.0, 48.0, 0.2, 0.1)
 HARM: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "is no JSON"),

@@ -79,6 +79,10 @@ def _areas_that_are_not_as_drawn(at: AppTest) -> None:
         "“Over” takes 1,250 of “South”.",
     ):
         assert sentence in said, said
+    twice = north[:-1] + north
+    checked(_send(at, _file([("Twice", twice), ("South", south)])).run())
+    (warning,) = at.warning
+    assert "1,250 cells count as outside of “Twice”, whose border crosses itself" in warning.value
     checked(_send(at, _file([("North", north)])).run())
     assert not at.warning
 
