@@ -171,7 +171,8 @@ def covers(text: PromiseText, setup: Setup, truth: Truth) -> None:
 def reads(text: PromiseText, setup: Setup, truth: Truth) -> None:
     """Of how many of the unprotected one report names the value, as the first sentence says it."""
     k = setup.mechanism.k
-    left = setup.dataset.distribution * ~truth.held.any(axis=1)[:k]
+    hidden: Bools = np.asarray(truth.held.any(axis=1))
+    left = setup.dataset.distribution * ~hidden[:k]
     if left.sum() < 1e-12:
         return
     share = float(left @ truth.names()[:k] / left.sum())

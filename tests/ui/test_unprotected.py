@@ -189,7 +189,7 @@ def test_presets_say_of_how_many_unprotected_people_one_report_names_the_value()
             if texts.protected_share >= 1.0:
                 continue
             share = drawn_names(setup)
-            with naming((page.name, query)):
+            with naming(f"{page.name} {query}"):
                 sentence = coverage.unprotected_text(ANSWERS, texts.protected_share, texts.readable)
                 numbers = re.findall(r"names the \w+ of (.+?) (?:people|others|of them)", sentence)
                 assert all(read(number).holds(share) for number in numbers)
