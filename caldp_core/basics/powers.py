@@ -67,7 +67,7 @@ def exp_below(epsilon: float) -> Fraction:
         return Fraction(Decimal(min(epsilon, LEVEL_MAX)).exp().next_minus())
 
 
-def clopper_pearson_lower(hits: Ints | Floats, n: int, tail: float) -> Floats:
+def clopper_pearson_lower(hits: Ints | Floats, n: int, tail: float | Floats) -> Floats:
     """The least p at which `hits` of n or more have probability `tail`; 0 for no hits.
 
     `hits`: any shape, in [0, n]; `tail`: in (0, 1).
@@ -76,7 +76,7 @@ def clopper_pearson_lower(hits: Ints | Floats, n: int, tail: float) -> Floats:
     return np.where(hits > 0, scipy.special.betaincinv(some, n - some + 1.0, tail), 0.0)
 
 
-def clopper_pearson_upper(hits: Ints | Floats, n: int, tail: float) -> Floats:
+def clopper_pearson_upper(hits: Ints | Floats, n: int, tail: float | Floats) -> Floats:
     """The greatest p at which `hits` of n or fewer have probability `tail`; 1 for n hits."""
     missing = n - hits
     share = scipy.special.betainccinv(hits + 1.0, np.where(missing > 0, missing, 1.0), tail)

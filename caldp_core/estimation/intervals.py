@@ -16,7 +16,8 @@ Ranges to stand beside estimated shares, in files, tables and pictures.
 Intervals belong to the unbiased estimate, and a share that was drawn towards its surroundings may
 lie outside of its own. Drawn back into them, shares would be worse: of the world's empty cells a
 fortieth have intervals above 0, together more than everybody, and the error of the cascade would
-double at ε = 1. So ranges are widened.
+double at ε = 1. So ranges are widened. They are also wider downwards where a share is among the
+highest, because a reader looks at the highest first, and luck is among what lifted them.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ import scipy
 from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper
-from caldp_core.basics.types import Bools, Floats, Ints, Levels, sums_by
+from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.presence import absence_probability, square_from, squares
 from caldp_core.mechanisms.capabilities import HasClearCounts, SymbolPartition
@@ -72,13 +73,14 @@ def intervals(evidence: Evidence, level: float = 0.95) -> Intervals:
     `level`: in [0.5, 1 − 10^-12]; raises `CaldpError` otherwise.
     """
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
-    return Intervals(*_limits(evidence, 0.5 * (1.0 - level)), level)
+    return Intervals(*_limits(evidence, _Tails.even(0.5 * (1.0 - level), evidence)), level)
 
 
 def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
     """Intervals that *all* hold with probability `level`: Bonferroni's correction for k symbols."""
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
-    return Intervals(*_limits(evidence, 0.5 * (1.0 - level) / evidence.unbiased.size), level)
+    tail = 0.5 * (1.0 - level) / evidence.unbiased.size
+    return Intervals(*_limits(evidence, _Tails.even(tail, evidence)), level)
 
 
 def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
@@ -100,62 +102,84 @@ def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
     # The lower limit of an estimate within half of z deviations of nobody's is 0.
     reach = -0.5 * float(scipy.special.ndtri(tail))
     at = np.flatnonzero(evidence.unbiased[hidden] > reach * np.sqrt(moments.absent / evidence.n))
-    low, _ = _of_hidden(evidence, partition, tail, moments.at(at), at)
+    tails = _Tails.even(tail, evidence).at(at)
+    low, _ = _of_hidden(evidence, partition, tails, moments.at(at), at)
     noise[hidden[at]] = low <= 0.0
     noise[partition.clear] = mechanism.clear_counts(evidence.tally) == 0
     return noise
 
 
-def after_selection(evidence: Evidence, chosen: Bools, level: float = 0.95) -> Intervals:
-    """Intervals for the `chosen` ones of k symbols, (k,), picked because their estimates are high.
+@dataclass(frozen=True, eq=False)
+class _Tails:
+    """(s,) probabilities with which the lower and the upper limits of symbols are missed."""
 
-    Of the chosen ones' intervals a share 1 − `level` miss on average at most: each is made for
-    1 − (1 − `level`)·R/k, R the number chosen, whatever the threshold that chose them (false
-    coverage rate, Benjamini and Yekutieli 2005). Plain intervals miss far more often there, as
-    noise is among what lifted an estimate over the threshold.
-    """
-    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
-    share = max(int(chosen.sum()), 1) / chosen.size
-    return Intervals(*_limits(evidence, 0.5 * (1.0 - level) * share), level)
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def even(cls, tail: float, evidence: Evidence) -> "_Tails":
+        """The same for both limits of all symbols."""
+        tails = np.full(evidence.unbiased.size, tail)
+        return cls(tails, tails)
+
+    @classmethod
+    def by_rank(cls, shares: Floats, tail: float) -> "_Tails":
+        """`tail`·r/k for the lower limit of the r-th highest of k shares; upwards from the lowest.
+
+        Equal shares count as the last of them. See `ranges`.
+        """
+        return cls(tail * _ranks(-shares) / shares.size, tail * _ranks(shares) / shares.size)
+
+    def at(self, places: Ints) -> "_Tails":
+        """Those of some symbols alone."""
+        return _Tails(self.low[places], self.high[places])
 
 
-def _limits(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
-    """(k,) lower and upper limits, each missed with probability `tail`."""
+def _ranks(values: Floats) -> Ints:
+    """(k,) how many of the values are at most as large as each."""
+    return np.asarray(np.searchsorted(np.sort(values), values, side="right"))
+
+
+def _limits(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
+    """(k,) lower and upper limits, missed with probabilities `tails`."""
     low, high = np.empty(evidence.unbiased.size), np.empty(evidence.unbiased.size)
     mechanism = evidence.mechanism
     if not isinstance(mechanism, HasClearCounts):
-        return _of_any(evidence, tail)
+        return _of_any(evidence, tails)
     partition = mechanism.symbol_partition
     moments, every = _Moments.of_hidden(evidence, partition), np.arange(partition.hidden.size)
-    ends = _of_hidden(evidence, partition, tail, moments, every)
+    ends = _of_hidden(evidence, partition, tails.at(partition.hidden), moments, every)
     low[partition.hidden], high[partition.hidden] = ends
     count = mechanism.clear_counts(evidence.tally).astype(np.float64)
-    low[partition.clear], high[partition.clear] = _in_the_clear(evidence, partition, count, tail)
+    ends = _in_the_clear(evidence, partition, count, tails.at(partition.clear))
+    low[partition.clear], high[partition.clear] = ends
     return low, high
 
 
-def _of_any(evidence: Evidence, tail: float) -> tuple[Floats, Floats]:
+def _of_any(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
     """(k,) limits for a mechanism of which no more is known than its exact variances."""
-    return _two_value_limits(evidence.unbiased, _Moments.of_any(evidence), evidence.n, tail)
+    return _two_value_limits(evidence.unbiased, _Moments.of_any(evidence), evidence.n, tails)
 
 
 def _of_hidden(
-    evidence: Evidence, partition: SymbolPartition, tail: float, moments: "_Moments", at: Ints
+    evidence: Evidence, partition: SymbolPartition, tails: _Tails, moments: "_Moments", at: Ints
 ) -> tuple[Floats, Floats]:
-    """(t,) limits for hidden symbols `at`, (t,) places in `partition.hidden`; `moments`: theirs.
+    """(t,) limits for hidden symbols `at`, (t,) places in `partition.hidden`.
+
+    `tails`, `moments`: theirs.
 
     Without noise they are near Clopper and Pearson's. The lower one is 0 unless the exact test
     refuses 0, too.
     """
     estimate = evidence.unbiased[partition.hidden[at]]
-    low, high = _two_value_limits(estimate, moments, evidence.n, tail)
+    low, high = _two_value_limits(estimate, moments, evidence.n, tails)
     some = np.flatnonzero(low > 0.0)
-    low[some[absence_probability(evidence, partition, at[some]) > tail]] = 0.0
+    low[some[absence_probability(evidence, partition, at[some]) > tails.low[some]]] = 0.0
     return low, high
 
 
 def _two_value_limits(
-    estimate: Floats, moments: "_Moments", n: int, tail: float
+    estimate: Floats, moments: "_Moments", n: int, tails: _Tails
 ) -> tuple[Floats, Floats]:
     """(s,) limits, as if what a report adds to n·p̂ had two values.
 
@@ -163,19 +187,22 @@ def _two_value_limits(
     (z² − 1)/6·κ₃/κ₂ (Cornish and Fisher 1938).
     """
     clipped = np.clip(estimate, 0.0, 1.0)
-    z2 = float(scipy.special.ndtri(tail)) ** 2
-    centre = estimate - (z2 - 1.0) / 6.0 * moments.skew(clipped) / n
-    half_step = 0.5 * moments.step / n
-    low, high = np.clip(centre - half_step, 0.0, 1.0), np.clip(centre + half_step, 0.0, 1.0)
+    skew, half_step = moments.skew(clipped), 0.5 * moments.step
+
+    def centre(z2: Floats, step: Floats) -> Floats:
+        return np.clip(estimate + (step - (z2 - 1.0) / 6.0 * skew) / n, 0.0, 1.0)
+
+    z2_low, z2_high = (scipy.special.ndtri(tail) ** 2 for tail in (tails.low, tails.high))
+    low, high = centre(z2_low, -half_step), centre(z2_high, half_step)
     least, most = np.minimum(low, clipped), np.maximum(high, clipped)
     for level, slope in moments.lines:
-        below, _ = _score_limits(low, level, slope, z2 / n)
-        _, above = _score_limits(high, level, slope, z2 / n)
+        below, _ = _score_limits(low, level, slope, z2_low / n)
+        _, above = _score_limits(high, level, slope, z2_high / n)
         least, most = np.minimum(least, below), np.maximum(most, above)
     return least, np.minimum(most, 1.0)
 
 
-def _score_limits(centre: Floats, level: Floats, slope: Floats, w: float) -> tuple[Floats, Floats]:
+def _score_limits(centre: Floats, level: Floats, slope: Floats, w: Floats) -> tuple[Floats, Floats]:
     """Least and largest p ≥ 0 with (centre − p)² ≤ w·(level + slope·p − p²), all (s,).
 
     `centre` twice where there is no such p.
@@ -272,15 +299,15 @@ class _Moments:
 
 
 def _in_the_clear(
-    evidence: Evidence, partition: SymbolPartition, count: Floats, tail: float
+    evidence: Evidence, partition: SymbolPartition, count: Floats, tails: _Tails
 ) -> tuple[Floats, Floats]:
-    """Limits from count ~ Binomial(n, share·p), with at most `tail` beyond each of them.
+    """Limits from count ~ Binomial(n, share·p), with at most `tails` beyond them.
 
     For the lower ones, estimates above 1 are taken for 1, so that no limit is above 1.
     """
     n, share = evidence.n, partition.clear_share[evidence.blocks[partition.clear]]
-    low = clopper_pearson_lower(np.minimum(count, n * share), n, tail)
-    high = clopper_pearson_upper(count, n, tail)
+    low = clopper_pearson_lower(np.minimum(count, n * share), n, tails.low)
+    high = clopper_pearson_upper(count, n, tails.high)
     return np.minimum(low / share, 1.0), np.minimum(high / share, 1.0)
 
 
@@ -304,30 +331,18 @@ def share_quantiles(products: ChannelProducts, unbiased: Floats, n: int, levels:
 
 
 def ranges(evidence: Evidence, shares: Floats, level: float = 0.95) -> Intervals:
-    """Ranges for (k,) estimated `shares`, which each includes.
+    """Ranges for (k,) estimated `shares`, which each includes, also for readers who look at some.
 
-    Each holds its true share with probability `level`, as `intervals` does; those of shares that
-    their own intervals leave out are widened to them.
+    Each holds its true share with probability `level`, as `intervals` does. So do on average the
+    ranges of the R highest shares, and of the R lowest, whatever R. Of the r-th highest the lower
+    end is missed with probability α/2·r/k only, α = 1 − `level`, so that of the R highest at most
+    k·α/2·R/k are too high on average, a share α/2, by whatever estimator and however dependent
+    their noise (the idea of Benjamini and Yekutieli 2005, for all R at once). A share rises with
+    its own estimate, so that picking high ones can only make their upper ends safer.
     """
-    return intervals(evidence, level).around(shares)
-
-
-def widening(levels: Levels, level: float = 0.95) -> Floats:
-    """(k,) times that a symbol's range of half-width z·σ around the cascade's share is to be wider.
-
-    The cascade keeps what stands out, and noise is among what lifted it; a reader points at what is
-    bright, where ranges made for one symbol miss far more often than they say.
-    1 for what was pooled. For the R of k symbols that were kept alone, 0 in the (k,) `levels` of
-    `cascade_estimator.pooling_levels`, the range is one for 1 − (1 − `level`)·R/k (false coverage
-    rate, Benjamini and Yekutieli 2005). On the reconstructed map, ε from 0.5 to 4, one block to
-    875, 0 to 2 % of these then miss, and 6 to 29 % of ranges that are not widened.
-    """
-    alone = levels == 0
-    tail = 0.5 * (1.0 - level)
-    share = max(float(alone.mean()), 1.0 / alone.size)
-    return np.where(
-        alone, float(scipy.special.ndtri(tail * share) / scipy.special.ndtri(tail)), 1.0
-    )
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
+    tails = _Tails.by_rank(shares, 0.5 * (1.0 - level))
+    return Intervals(*_limits(evidence, tails), level).around(shares)
 
 
 LEVEL: Final = 0.95
@@ -336,10 +351,11 @@ LEVEL: Final = 0.95
 def margins(evidence: Evidence, shares: Floats, level: float = LEVEL) -> dict[str, list[object]]:
     """Columns for (k,) estimated `shares`, each of k entries.
 
-    `low` and `high` hold the true share with probability `level`, each row by itself, and include
-    the estimate (see `ranges`). `relative error`: half of that range over the share, "" where that
-    is 0. `may be noise`: "no" where somebody surely has the value; with probability `level` that is
-    so of all rows that say "no" together (see `may_be_noise`), whichever of them one looks at.
+    `low` and `high` hold the true share with probability `level`, each row by itself and the
+    highest rows on average, and include the estimate (see `ranges`). `relative error`: half of that
+    range over the share, "" where that is 0. `may be noise`: "no" where somebody surely has the
+    value; with probability `level` that is so of all rows that say "no" together (see
+    `may_be_noise`), whichever of them one looks at.
     """
     ends, noise = ranges(evidence, shares, level), may_be_noise(evidence, level)
     half = (ends.high - ends.low) / 2

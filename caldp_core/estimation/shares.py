@@ -33,8 +33,11 @@ def intervals(
     """(k,) ranges in [0, 1], each of which holds its true share with probability `level`.
 
     They belong to the unbiased estimate, see `caldp_core.estimation.intervals`. `shares`: (k,)
-    estimates to stand beside them, which they are then widened to include. `level`: in
-    [0.5, 1 − 10^-12]. Raises `CaldpError` otherwise, and for a tally that another mechanism made.
+    estimates to stand beside them, which they then include; those of the highest shares hold on
+    average as well. `level`: in [0.5, 1 − 10^-12]. Raises `CaldpError` otherwise, and for a tally
+    that another mechanism made.
     """
-    ends = score.intervals(Evidence.of(mechanism, tally), level)
-    return ends if shares is None else ends.around(shares)
+    evidence = Evidence.of(mechanism, tally)
+    if shares is None:
+        return score.intervals(evidence, level)
+    return score.ranges(evidence, shares, level)

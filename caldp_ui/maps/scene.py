@@ -13,11 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 import streamlit as st
+from scipy.special import ndtri
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.intervals import may_be_noise, widening
+from caldp_core.estimation.intervals import may_be_noise, ranges
 from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -266,18 +267,20 @@ def _certain(result: Result) -> Blob | None:
 
 @cached_by(_whole_key)
 def _spread(result: Result) -> Blob | None:
-    """Standard errors of each cell's unbiased estimate, wider for cells chosen as they stood out.
+    """Each cell's range as a standard error of its share; None where ranges are not known.
 
-    None where they are not known.
+    Of the longer side, as the browser draws both alike; rounded up to quarters of a doubling, as
+    most bytes of finer ones would be noise.
     """
-    setup = result.setup
+    shares = result.first.estimate
     try:
-        variance = setup.mechanism.variance(setup.dataset.distribution, setup.n)
+        ends = ranges(result.first.evidence, shares)
     except CaldpError:
         return None
-    levels = result.first.levels
-    wider = 1.0 if levels is None else widening(levels)
-    return encode_errors(np.sqrt(np.maximum(variance, 0.0)) * wider)
+    half = np.maximum(ends.high - shares, shares - ends.low)
+    with np.errstate(divide="ignore"):
+        error = np.exp2(np.ceil(4 * np.log2(half / float(ndtri((1 + ends.level) / 2)))) / 4)
+    return encode_errors(error)
 
 
 _NAMED_MAX: Final = 200
