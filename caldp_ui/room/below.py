@@ -40,7 +40,7 @@ with open("reports.csv", encoding="utf-8", newline="") as file:
     reports = [known[row["report"]] for row in csv.DictReader(file)]
 tally = coin.tally(columns[reports])
 shares = estimate(coin, tally)
-ranges = intervals(coin, tally, 0.95, shares)
+ranges = intervals(coin, tally, 0.95).around(shares)
 for row in zip(answers, shares, ranges.low, ranges.high):
     print(*row, sep="\\t")
 """

@@ -12,7 +12,7 @@ import numpy as np
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence, default_estimator
-from caldp_core.estimation.intervals import ranges
+from caldp_core.estimation.intervals import intervals
 from caldp_core.mechanisms.base import Tally
 from caldp_ui.room.question import Question, columns_of, mechanism_of
 
@@ -34,7 +34,7 @@ def shares_of(question: Question, reports: Sequence[int]) -> Shares:
     """Estimate the shares of true answers. `reports`: numbers of answers, at least one."""
     evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
     shares = estimator(default_estimator()).apply(evidence)
-    ends = ranges(evidence, shares, LEVEL)
+    ends = intervals(evidence, LEVEL).around(shares)  # of each answer, named before anybody looks
     return Shares(shares, ends.low, ends.high)
 
 

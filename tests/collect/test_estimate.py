@@ -83,10 +83,9 @@ def test_the_commands_lead_from_files_to_shares(protocol: Protocol, tmp_path: Pa
 def test_the_table_is_that_of_the_mechanism(protocol: Protocol, tmp_path: Path) -> None:
     collected = Collector(protocol).tally(tmp_path / "day.csv")
     table = estimate_table(protocol, collected, 0.8, "none")
-    ranges = intervals(protocol.mechanism, collected.tally, 0.8)
-    assert (
-        table["estimated share"] == estimate(protocol.mechanism, collected.tally, "none").tolist()
-    )
+    shares = estimate(protocol.mechanism, collected.tally, "none")
+    ranges = intervals(protocol.mechanism, collected.tally, 0.8, shares)
+    assert table["estimated share"] == shares.tolist()
     assert (table["low"], table["high"]) == (ranges.low.tolist(), ranges.high.tolist())
 
 

@@ -45,7 +45,7 @@ def test_tallies_are_added_with_their_books() -> None:
     assert [(each.name, each.reports) for each in results.deliveries] == [
         ("tuesday", 18_000), ("monday", 24_000),
     ]  # fmt: skip
-    ends = intervals(found.protocol.mechanism, found.total.tally, 0.9)
+    ends = intervals(found.protocol.mechanism, found.total.tally, 0.9, results.shares)
     assert (results.low == ends.low).all()
     assert (results.high == ends.high).all()
     assert results.lower_bounds is not None
