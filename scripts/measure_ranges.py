@@ -49,7 +49,7 @@ def _shares(weights: Floats | Bools) -> Floats:
 
 
 def coverage(grid: GridDomain, people: Ints, epsilon: float, draws: int, seed: int) -> Floats:
-    """(7,) shares of ranges that hold in each of `GROUPS`; NaN where a group has no cell.
+    """(7,) shares of ranges that hold in each of `GROUPS`; NaN where a group has fewer than 200 ranges.
 
     `people`: (k,) of the map; each draw draws only the reports.
     """
@@ -69,7 +69,7 @@ def coverage(grid: GridDomain, people: Ints, epsilon: float, draws: int, seed: i
             ends = plain if place == len(GROUPS) - 1 else ours
             hits[place] += ((ends.low <= truth) & (truth <= ends.high))[group].sum()
             cells[place] += group.sum()
-    return np.divide(hits, cells, out=np.full(hits.size, np.nan), where=cells > 0)
+    return np.asarray(np.divide(hits, cells, out=np.full(hits.size, np.nan), where=cells >= 200))
 
 
 def _maps(world: Path | None) -> Iterator[tuple[str, GridDomain, Ints]]:
