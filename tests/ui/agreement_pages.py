@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from caldp_core.domain.answers import Domain
-from caldp_core.estimation.intervals import intervals, simultaneous
+from caldp_core.estimation.intervals import ranges, simultaneous
 from caldp_core.mechanisms.personalised import TaggedMechanism
 from caldp_ui.distances import pin_view as distances
 from caldp_ui.distances.page_state import LINK as FAR_LINK
@@ -168,14 +168,14 @@ def _of_values() -> list[Query]:
 
 
 def _answers(content: PageContent, runs: Mapping[str, Run]) -> None:
-    """The table of answers: shares, single and simultaneous intervals."""
+    """The table of answers: shares, their ranges and simultaneous intervals."""
     (frame,) = content.answers
     assert len(frame.columns) in (13, 14)
     for who, file in (("this", OURS), ("plain", PLAIN)):
         first = runs[file].result.first
         assert frame[who].tolist() == (100 * first.estimate).tolist()
-        for ends, some in ((intervals, ""), (simultaneous, "all ")):
-            found = ends(first.evidence)
+        one, every = ranges(first.evidence, first.estimate), simultaneous(first.evidence)
+        for found, some in ((one, ""), (every, "all ")):
             assert frame[f"{who} {some}low"].tolist() == (100 * found.low).tolist()
             assert frame[f"{who} {some}high"].tolist() == (100 * found.high).tolist()
     setup = runs[OURS].result.setup

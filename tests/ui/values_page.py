@@ -7,7 +7,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Zipf
-from caldp_core.estimation.intervals import intervals
+from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
@@ -60,7 +60,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     sent = data_of(at, chart.KEY)
     np.testing.assert_allclose(sent["truth"], ours.setup.dataset.distribution, rtol=ROUNDED)
     for name, result in (("ours", ours), ("plain", plain)):
-        ends = intervals(result.first.evidence)
+        ends = ranges(result.first.evidence, result.first.estimate)
         for found, wanted in zip(
             sent[name], (result.first.estimate, ends.low, ends.high), strict=True
         ):
