@@ -49,7 +49,7 @@ def _shares(weights: Floats | Bools) -> Floats:
 
 
 def coverage(grid: GridDomain, people: Ints, epsilon: float, draws: int, seed: int) -> Floats:
-    """(7,) shares of ranges that hold in each of `GROUPS`; NaN where a group has fewer than 200 ranges.
+    """(7,) shares of ranges that hold in each of `GROUPS`; NaN where there are fewer than 200.
 
     `people`: (k,) of the map; each draw draws only the reports.
     """
