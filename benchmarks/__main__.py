@@ -1,69 +1,29 @@
-"""`python -m benchmarks`: measure, print a table or JSON, compare with an older run.
-
-The front door of the benchmarks.
-"""
+"""`python -m benchmarks`: measure, print a table or JSON, and report every bar that is missed."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 
-from benchmarks import (
-    audits,
-    browser,
-    collect,
-    crowd,
-    designer,
-    estimators,
-    families,
-    files,
-    fleet,
-    flood,
-    kernels,
-    leaving,
-    load,
-    numbers,
-    page,
-    pages,
-    paper,
-    people,
-    several,
-    spark,
-    tallies,
-    wear,
-)
+from benchmarks import browser, crowd, fleet, page, pages, visits, wear
+from benchmarks.asv_runs import run_suites
 from benchmarks.figures import Figure
-from benchmarks.machine import machine
-from benchmarks.sizes import FULL, TINY, Sizes
+from caldp_core.basics.counted import count_text
 
-_PARTS = {
-    "people": people.figures,
-    "tallies": tallies.figures,
-    "paper": paper.figures,
-    "audits": audits.figures,
-    "families": families.figures,
-    "kernels": kernels.figures,
-}
-_OPTIONAL_PARTS = {
+Part = Callable[[int], Iterable[Figure]]
+"""Of the dashboard: a number of visits → figures."""
+PARTS: Final[dict[str, Part]] = {
     "page": page.figures,
     "pages": pages.figures,
     "wear": wear.figures,
     "crowd": crowd.figures,
-    "load": load.figures,
-    "designer": designer.figures,
-    "flood": flood.figures,
-    "leaving": leaving.figures,
-    "estimators": estimators.figures,
-    "collect": collect.figures,
-    "spark": spark.figures,
-    "files": files.figures,
-    "several": several.figures,
-    "numbers": numbers.figures,
+    "load": crowd.load_figures,
+    "flood": visits.flood_figures,
+    "leaving": visits.leaving_figures,
 }
-"""Measured only when asked for: designs, and the dashboard at work, in a browser, for many."""
-_NEEDS = {
+_NEEDS: Final = {
     **dict.fromkeys(("page", "pages", "wear"), browser.missing_software),
     "load": fleet.missing_software,
 }
@@ -71,20 +31,11 @@ _NEEDS = {
 
 
 @click.command()
-@click.option(
-    "--only",
-    type=click.Choice([*_PARTS, *_OPTIONAL_PARTS]),
-    multiple=True,
-    help="Measure a part only.",
-)
+@click.option("--only", type=click.Choice([*PARTS]), multiple=True, help="Parts of the dashboard.")
+@click.option("--bench", default=r"^(core|families)\.", help="Suites: a regular expression.")
+@click.option("--quick", is_flag=True, help="Run each benchmark of the suites once.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-@click.option("--visits", type=click.IntRange(1, 500), help="Visits of the crowd.")
-@click.option(
-    "--world",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A map for the estimators: .npz with `counts`, rows × columns.",
-)
-@click.option("--tiny", is_flag=True, help="So little work that the figures mean nothing.")
+@click.option("--visits", default=50, type=click.IntRange(1, 500), help="Visits of the crowd.")
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -93,33 +44,32 @@ _NEEDS = {
 def main(
     *,
     only: Sequence[str],
+    bench: str,
+    quick: bool,
     as_json: bool,
-    visits: int | None,
-    world: Path | None,
-    tiny: bool,
+    visits: int,
     against: Path | None,
 ) -> None:
-    """Time caldp and hold it to its bars."""
-    here = machine()  # before the work, which would be load itself
-    sizes = TINY if tiny else FULL
-    sizes = replace(sizes, visits=visits or sizes.visits, world=world)
-    figures = _measure(only or list(_PARTS), sizes)
+    """Time caldp: its suites by asv, or parts of the dashboard; ends with 1 if a bar is missed."""
+    done = []
+    figures = _dashboard(only, visits) if only else run_suites(bench, quick)
+    earlier = _earlier(against) if against else {}
+    for figure in figures:
+        done.append(figure)
+        if not as_json:
+            click.echo(_line(figure, earlier))
     if as_json:
-        done = [figure.to_dict() for figure in figures]
-        click.echo(json.dumps({"machine": here, "figures": done}, indent=2))
-        return
-    click.echo(", ".join(f"{name} {value}" for name, value in here.items()))
-    for line in _table(figures, _earlier(against) if against else {}):
-        click.echo(line)
+        click.echo(json.dumps({"figures": [figure.to_dict() for figure in done]}, indent=2))
+    missed = [figure.work for figure in done if figure.verdict == "MISSED"]
+    if missed:
+        bars = count_text(len(missed), "bar", "bars")
+        raise click.ClickException(f"{bars} missed: {'; '.join(missed)}")
 
 
-def _measure(parts: Iterable[str], sizes: Sizes) -> Iterator[Figure]:
+def _dashboard(parts: Iterable[str], visits: int) -> Iterator[Figure]:
     for part in parts:
         lack = _NEEDS[part]() if part in _NEEDS else ""
-        if lack:
-            yield Figure(part, "", None, note=lack)
-        else:
-            yield from (_PARTS | _OPTIONAL_PARTS)[part](sizes)
+        yield from [Figure(part, "", (), note=lack)] if lack else PARTS[part](visits)
 
 
 def _earlier(path: Path) -> dict[str, float]:
@@ -127,24 +77,15 @@ def _earlier(path: Path) -> dict[str, float]:
     return {row["work"]: row["median"] for row in figures if row["median"]}
 
 
-def _table(figures: Iterable[Figure], earlier: Mapping[str, float]) -> Iterator[str]:
-    """Line by line, as the figures come in."""
-    yield f"\n{'work':<62} {'least':>9} {'median':>9} {'':<2} {'runs':>4} {'bar':>6}"
-    for figure in figures:
-        runs = figure.runs
-        numbers = f"{runs.least:>9,.2f} {runs.median:>9,.2f}" if runs else f"{'–':>9} {'–':>9}"
-        line = (
-            f"{figure.work:<62} {numbers} {figure.unit:<2} {runs.number if runs else 0:>4} "
-            f"{figure.bar or ''!s:>6} {figure.verdict} {figure.note} {_change(figure, earlier)}"
-        )
-        yield line.rstrip()
-
-
-def _change(figure: Figure, earlier: Mapping[str, float]) -> str:
+def _line(figure: Figure, earlier: Mapping[str, float]) -> str:
     before = earlier.get(figure.work)
-    if before is None or figure.runs is None:
-        return ""
-    return f"[{figure.runs.median / before:.2f} × the earlier {before:,.2f}]"
+    change = f"[{figure.median / before:.2f} × the earlier {before:,.2f}]" if before else ""
+    value = f"{figure.median:>14,.6g}" if figure.values else f"{'–':>14}"
+    line = (
+        f"{figure.work:<70} {value} {figure.unit:<2} {len(figure.values):>4} "
+        f"{figure.bar or ''!s:>8} {figure.verdict} {figure.note} {change}"
+    )
+    return line.rstrip()
 
 
 if __name__ == "__main__":

@@ -9,25 +9,28 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
-from typing import Final, Protocol
+from typing import Final
 
-from benchmarks.figures import Bar, Figure, Runs
-from benchmarks.server import running_server
-from benchmarks.sizes import Sizes
+from benchmarks.figures import Bar, Figure
+from benchmarks.fleet import Fleet, fleet
+from benchmarks.server import Server, running_server
 from benchmarks.visitor import Visitor
 
 _MOVES: Final = 4
 _SLIDER: Final = "places-epsilon"
-_PICTURE: Final = "places-maps-picture-ours"
+PICTURE: Final = "places-maps-picture-ours"
 _LEVELS: Final = ("0.1", "0.2", "0.3", "0.5", "0.7", "1", "1.5", "2", "3", "4", "5", "7", "10")
 _FIRST: Final = _LEVELS.index("1")
-PACE: Final = Bar("≥", 15)
+_PACE: Final = Bar("≥", 15)
 _WAIT: Final = Bar("≤", 2)
+_READERS: Final = 200
+_READERS_PAUSE_S: Final = 5.0
+"""People who read what they see before they move on."""
 
 
 @dataclass(frozen=True)
@@ -39,61 +42,62 @@ class Move:
     received: int
 
 
-class ServerLike(Protocol):
-    """A server, or several behind one address."""
-
-    @property
-    def address(self) -> str:
-        """The address that visitors open."""
-        ...
-
-    def cpu_seconds(self) -> float:
-        """Processor time so far."""
-        ...
-
-    def megabytes(self) -> float:
-        """Memory now."""
-        ...
-
-
-def figures(sizes: Sizes) -> Iterator[Figure]:
+def figures(visits: int) -> Iterator[Figure]:
     """Runs a second, waiting for a picture, and the server's work for a run."""
     with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
-        yield from asyncio.run(crowd(server, sizes.visits, PACE))
+        yield from asyncio.run(crowd(server, visits, _PACE))
+
+
+def load_figures(visits: int) -> Iterator[Figure]:
+    """For one, two and three workers behind nginx: a class that plays, and many who read."""
+    for number in (1, 2, 3):
+        for people, pause in ((visits, 1.0), (_READERS, _READERS_PAUSE_S)):
+            with tempfile.TemporaryDirectory() as name, fleet(Path(name), number) as workers:
+                prefix = f"{number} workers: " if number > 1 else "1 worker: "
+                empty = workers.megabytes()
+                yield Figure(f"{prefix}memory before anybody comes", "MB", [empty])
+                for each in asyncio.run(crowd(workers, people, None, pause)):
+                    yield replace(each, work=prefix + each.work)
 
 
 async def crowd(
-    server: ServerLike, number: int, pace: Bar | None, pause: float = 1.0
+    server: Server | Fleet, number: int, pace: Bar | None, pause: float = 1.0
 ) -> list[Figure]:
     """The figures of so many visits that move every `pause` seconds."""
     # One after another, as a class comes in; what all share is made for the first.
-    first = await Visitor.open(server.address, "places", _PICTURE)
+    first = await Visitor.open(server.address, "places", PICTURE)
     alone = server.megabytes()
-    more = [await Visitor.open(server.address, "places", _PICTURE) for _ in range(number - 1)]
-    visitors = [first, *more]
+    more = [await Visitor.open(server.address, "places", PICTURE) for _ in range(number - 1)]
     a_visit = (server.megabytes() - alone) / max(number - 1, 1)
     used, began = server.cpu_seconds(), perf_counter()
-    each = await asyncio.gather(*(walk(v, random.Random(i), pause) for i, v in enumerate(visitors)))
+    moves = await walk_all([first, *more], 0, pause)
     seconds, used = perf_counter() - began, server.cpu_seconds() - used
-    moves = [move for of_visit in each for move in of_visit]
-    for visitor in visitors:
+    for visitor in (first, *more):
         await visitor.close()
     waits = [move.seconds for move in moves if move.seconds < inf]
+    messages = [float(move.messages) for move in moves]
+    kilobytes = [move.received / 1000 for move in moves]
     setting = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
     return [
-        Figure.of(f"{setting}: runs a second", "/s", [len(moves) / seconds], pace),
-        _percentile_figure("until the picture, half of the moves", "s", waits, 50),
-        _percentile_figure("until the picture, 95 of 100 moves", "s", waits, 95, _WAIT),
-        Figure.of("moves that never showed", "", [len(moves) - len(waits)], Bar("≤", 0)),
-        Figure.of("the server's processor time for a run", "ms", [1000 * used / len(moves)]),
-        _percentile_figure("messages of a run", "", [float(move.messages) for move in moves], 50),
-        _percentile_figure("bytes of a run", "kB", [move.received / 1000 for move in moves], 50),
-        Figure.of("memory for each further visit", "MB", [a_visit]),
-        Figure.of("the server's memory afterwards", "MB", [server.megabytes()]),
+        Figure(f"{setting}: runs a second", "/s", [len(moves) / seconds], pace),
+        Figure("until the picture, half of the moves", "s", [percentile(waits, 50)]),
+        Figure("until the picture, 95 of 100 moves", "s", [percentile(waits, 95)], _WAIT),
+        Figure("moves that never showed", "", [len(moves) - len(waits)], Bar("≤", 0)),
+        Figure("the server's processor time for a run", "ms", [1000 * used / len(moves)]),
+        Figure("messages of a run", "", [percentile(messages, 50)]),
+        Figure("bytes of a run", "kB", [percentile(kilobytes, 50)]),
+        Figure("memory for each further visit", "MB", [a_visit]),
+        Figure("the server's memory afterwards", "MB", [server.megabytes()]),
     ]
 
 
-async def walk(visitor: Visitor, choice: random.Random, pause: float = 1.0) -> list[Move]:
+async def walk_all(visitors: list[Visitor], seed: int, pause: float = 1.0) -> list[Move]:
+    """Moves of ε of all visits, each with coins of its own after `seed`."""
+    each = (walk(visitor, random.Random(seed + i), pause) for i, visitor in enumerate(visitors))
+    return [move for moves in await asyncio.gather(*each) for move in moves]
+
+
+async def walk(visitor: Visitor, choice: random.Random, pause: float) -> list[Move]:
     """Moves of ε with pauses, from where the page begins or the last move led."""
     at, done = _FIRST, []
     for _ in range(_MOVES):
@@ -101,15 +105,15 @@ async def walk(visitor: Visitor, choice: random.Random, pause: float = 1.0) -> l
         step = choice.choice((-1, 1))
         at = at + step if 0 <= at + step < len(_LEVELS) else at - step
         try:
-            seconds = await visitor.run({_SLIDER: _LEVELS[at]}, _PICTURE)
+            seconds = await visitor.run({_SLIDER: _LEVELS[at]}, PICTURE)
         except TimeoutError:
             seconds = inf
         done.append(Move(seconds, visitor.messages, visitor.received))
     return done
 
 
-def _percentile_figure(
-    work: str, unit: str, values: list[float], percent: int, bar: Bar | None = None
-) -> Figure:
-    cut = quantiles(values, n=100, method="inclusive")[percent - 1]
-    return Figure(work, unit, Runs(min(values), cut, len(values)), bar)
+def percentile(values: list[float], percent: int) -> float:
+    """The value below which so many percent are; infinite without values."""
+    if len(values) < 2:
+        return values[0] if values else inf
+    return quantiles(values, n=100, method="inclusive")[percent - 1]

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.browser import chromium, press_until_new, wait_until_settled
 from benchmarks.figures import Bar, Figure
-from benchmarks.page import bare_moves
+from benchmarks.page import BARE, bare_moves
 from benchmarks.server import server_address
-from benchmarks.sizes import Sizes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -98,33 +97,27 @@ PAGES: Final = (
 )
 
 
-def figures(sizes: Sizes) -> Iterator[Figure]:
+def figures(_: int) -> Iterator[Figure]:
     """The moves of each page, as ratios to the bare page's."""
-    del sizes
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with (
-            server_address(folder, "benchmarks/bare_page.py") as plain,
+            server_address(folder, BARE) as plain,
             server_address(folder) as address,
         ):
             for target in PAGES:
                 bare = median(bare_moves(browser, plain))  # now, as the load may change
                 asked, ahead = _visit(browser, address, target)
-                yield move_figure(
-                    f"{target.page}: a move, times the bare page", target, ahead, bare
-                )
-                yield move_figure(
-                    f"{target.page}: the same, soon after it came", target, asked, bare
-                )
+                work = f"{target.page}: a move, times the bare page"
+                yield move_figure(work, target, ahead, bare)
+                work = f"{target.page}: the same, soon after it came"
+                yield move_figure(work, target, asked, bare)
 
 
 def move_figure(work: str, target: MoveTarget, times: list[float], bare: float) -> Figure:
     """A figure of these seconds over the bare page's, or skipped if the page did not answer."""
-    if not times:
-        note = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
-        return Figure(work, "×", None, _BAR, note)
-    values = [seconds / bare for seconds in times]
-    return Figure.of(work, "×", values, _BAR)
+    silent = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
+    return Figure(work, "×", [each / bare for each in times], _BAR, "" if times else silent)
 
 
 def _visit(browser: "Browser", address: str, target: MoveTarget) -> tuple[list[float], list[float]]:

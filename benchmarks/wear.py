@@ -17,9 +17,8 @@ from benchmarks.browser import (
     wait_until_settled,
 )
 from benchmarks.figures import Bar, Figure
-from benchmarks.page import SLIDER
+from benchmarks.page import SLIDER, new_page
 from benchmarks.server import Server, running_server
-from benchmarks.sizes import Sizes
 from caldp_ui.app.navigation import PAGES
 
 if TYPE_CHECKING:
@@ -38,9 +37,8 @@ _FILMS_MS: Final = 20_000
 """Wait until the films of the page are made: they come once, and are no leak."""
 
 
-def figures(sizes: Sizes) -> Iterator[Figure]:
+def figures(_: int) -> Iterator[Figure]:
     """Transfer of a first visit, then memory before and after changes of ε."""
-    del sizes
     with (
         chromium() as browser,
         tempfile.TemporaryDirectory() as name,
@@ -52,24 +50,22 @@ def figures(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _first_visit(browser: "Browser", server: Server, name: str) -> Iterator[Figure]:
-    with browser.new_context(viewport={"width": 1280, "height": 720}) as context:
-        page = context.new_page()
+    page = new_page(browser)
+    with page.context as context:
         page.add_init_script(_SHIFT)
         wire = context.new_cdp_session(page)
         received: list[float] = []
         wire.send("Network.enable")
-        wire.on("Network.loadingFinished", lambda event: received.append(_size(event)))
+        wire.on(
+            "Network.loadingFinished", lambda event: received.append(event["encodedDataLength"])
+        )
         wire.on("Network.webSocketFrameReceived", lambda event: received.append(_frame(event)))
         page.goto(f"{server.address}/{name}")
         page.wait_for_selector("h1")
         wait_until_settled(page)
         page.wait_for_timeout(1000)
-        yield Figure.of(f"{name}: a first visit", "MB", [sum(received) / 1e6], _FIRST_VISIT)
-        yield Figure.of("the same, layout shift", "", [page.evaluate("window.shift")], _STILL)
-
-
-def _size(event: dict[str, Any]) -> float:
-    return float(event["encodedDataLength"])
+        yield Figure(f"{name}: a first visit", "MB", [sum(received) / 1e6], _FIRST_VISIT)
+        yield Figure("the same, layout shift", "", [page.evaluate("window.shift")], _STILL)
 
 
 def _frame(event: dict[str, Any]) -> float:
@@ -78,7 +74,7 @@ def _frame(event: dict[str, Any]) -> float:
 
 
 def _changes(browser: "Browser", server: Server) -> Iterator[Figure]:
-    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    page = new_page(browser)
     page.goto(f"{server.address}/{MAP_PAGE}")
     wait_until_ready(page)
     page.wait_for_timeout(_FILMS_MS)
@@ -89,8 +85,8 @@ def _changes(browser: "Browser", server: Server) -> Iterator[Figure]:
         _move(page)
     after = _heap(page), server.megabytes()
     for where, one, other in zip(("the browser's heap", "the server"), before, after, strict=True):
-        yield Figure.of(f"{where} before {_CHANGES} changes of ε", "MB", [one])
-        yield Figure.of("the same afterwards, times that", "×", [other / one], _FLAT)
+        yield Figure(f"{where} before {_CHANGES} changes of ε", "MB", [one])
+        yield Figure("the same afterwards, times that", "×", [other / one], _FLAT)
     page.context.close()
 
 

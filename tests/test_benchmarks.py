@@ -1,64 +1,94 @@
-"""The benchmarks run and say what they should; nothing here looks at the clock."""
+"""The benchmarks run and report what they should; nothing here looks at the clock."""
 
+import inspect
 import json
-import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import pages
-from benchmarks.__main__ import main
-from benchmarks.figures import Bar, Figure, Runs, measure_time, ratio, share
-from caldp_core.mechanisms import FAMILIES
+from benchmarks import __main__ as front
+from benchmarks import asv_runs, pages
+from benchmarks.asv_runs import CONFIG, figures_of
+from benchmarks.figures import Bar, Figure
+from benchmarks.suites import core, files, peers
+from caldp_core.experiments.reproduce import SIZES
+from tests.contract.checks import naming
+
+SMALL: dict[str, Any] = {
+    "people": 500, "few": 20, "table_runs": 2, "figure_runs": 1, "k": 50, "draws": 1, "n": 100,
+    "rows": 1000, "sizes": SIZES[:1],
+}  # fmt: skip
+"""By attribute of a suite: so little work that a test can run it."""
+KINDS = ("time_", "track_", "peakmem_")
+ELSEWHERE = {"Kernels", "Week"}
+"""Their work has no small size; tests of noise for a distance and of the example run it."""
 
 
-def report_of(*arguments: str) -> Any:
-    """The report of a run at tiny size."""
-    result = CliRunner().invoke(main, ["--tiny", "--json", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0
-    return json.loads(result.stdout)
+def suites() -> Iterator[type]:
+    for path in sorted((CONFIG.parent / "suites").glob("[a-z]*.py")):
+        module = import_module(f"benchmarks.suites.{path.stem}")
+        for _, each in inspect.getmembers(module, inspect.isclass):
+            if each.__module__ == module.__name__ and methods(each):
+                yield each
 
 
-def test_all_benchmarks_run_at_tiny_size() -> None:
-    report = report_of()
-    known = {"cpu", "cores", "python", "numpy", "pure-ldp", "multi-freq-ldpy", "xxhash"}
-    assert known <= report["machine"].keys()
-    words = " ".join(figure["work"] for figure in report["figures"])
-    parts = ("reports", "pure-ldp", "sampled", "Table 1", "Figure 2", "multi-freq-ldpy", *FAMILIES)
-    assert all(part in words for part in parts)
-    for figure in report["figures"]:
-        if figure["verdict"] == "skipped":
-            assert any(peer in figure["note"] for peer in ("pure-ldp", "multi-freq-ldpy"))
-        elif figure["unit"] == "×":
-            assert figure["median"] > 0  # a ratio of medians may be below that of the least
-        else:
-            assert 0 < figure["least"] <= figure["median"]
+def methods(suite: type) -> list[str]:
+    return [name for name in dir(suite) if name.startswith(KINDS)]
 
 
-def test_designs_are_timed_and_their_gap_is_said() -> None:
-    figures = report_of("--only", "designer")["figures"]
-    times = [figure for figure in figures if figure["unit"] == "s"]
-    gaps = [figure for figure in figures if figure["unit"] == "×"]
-    assert len(times) == len(gaps) == 4
-    assert all("every extreme ray" in figure["note"] for figure in times)
-    assert all(1 <= figure["median"] < 1.001 for figure in gaps)
+def cases(suite: Any) -> list[tuple[Any, ...]]:
+    """A diagonal of the parameters."""
+    params = getattr(suite, "params", ())
+    axes = params if params and isinstance(params[0], list | tuple) else (params,)
+    longest = max(map(len, axes)) or 1
+    return [tuple(axis[i % len(axis)] for axis in axes if axis) for i in range(longest)]
 
 
-def test_ways_to_ask_several_questions_are_held_against_their_peers() -> None:
-    found = report_of("--only", "several")["figures"]
-    peers = [figure for figure in found if "multi-freq-ldpy" in figure["work"]]
-    assert len(found) == 2 * (2 + 3)
-    assert len(peers) == 2 * 3
-    assert all(0 < figure["median"] < 100 for figure in found if figure not in peers)
+def run_case(suite: type, case: tuple[Any, ...], cache: tuple[Any, ...]) -> dict[str, Any]:
+    each: Any = suite()
+    try:
+        if hasattr(each, "setup"):
+            each.setup(*case)
+        return {name: getattr(each, name)(*cache, *case) for name in methods(suite)}
+    except NotImplementedError:
+        return {}  # asv skips it
 
 
-def test_numbers_are_told_by_three_ways() -> None:
-    found = report_of("--only", "numbers")["figures"]
-    assert len(found) == 3 * 3 * 3 * 3
-    assert all(0 <= figure["median"] < 100 for figure in found)
+def test_every_suite_runs_at_a_small_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(files.Places, "time_refuse", lambda _: None)  # a small bomb is a file
+    ran = set()
+    for suite in suites():
+        for name, value in SMALL.items():
+            if hasattr(suite, name):
+                monkeypatch.setattr(suite, name, value)
+        if suite.__name__ in ELSEWHERE:
+            continue
+        if suite.__name__ == "Designs":
+            monkeypatch.setattr(suite, "params", (["plain LDP", "random levels"], [4, 5]))
+        cache = (suite().setup_cache(),) if hasattr(suite, "setup_cache") else ()
+        for case in cases(suite):
+            with naming(f"{suite.__name__} {case}"):
+                values = run_case(suite, case, cache)
+                ran |= {suite.__name__} if values else set()
+                for name, value in values.items():
+                    assert value is None if not name.startswith("track_") else not value < 0
+    peers_alone = {"PureLdp", "Peers", "Spark"}
+    assert {suite.__name__ for suite in suites()} - ran <= ELSEWHERE | peers_alone
+
+
+def test_bars_are_of_benchmarks_that_there_are() -> None:
+    for suite in suites():
+        bars = getattr(suite, "bars", {})
+        assert set(bars) <= set(methods(suite))
+        for case in cases(suite):
+            for limit in bars.values():
+                found = limit(*case) if callable(limit) else limit
+                assert found is None or found > 0
 
 
 class OfPython312:
@@ -77,63 +107,71 @@ class OfPython312:
         raise TypeError("'float' object cannot be interpreted as an integer")
 
 
-def test_a_peer_that_cannot_run_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "pure_ldp.frequency_oracles.hadamard_response"
-    module = ModuleType(name)
-    for each in ("HadamardResponseClient", "HadamardResponseServer"):
-        setattr(module, each, OfPython312)
-    for parent in ("pure_ldp", "pure_ldp.frequency_oracles"):
-        monkeypatch.setitem(sys.modules, parent, ModuleType(parent))
-    monkeypatch.setitem(sys.modules, name, module)
-    figures = report_of("--only", "people")["figures"]
-    skipped = [figure for figure in figures if figure["verdict"] == "skipped"]
-    assert len(skipped) == 3  # its time, and the two ratios to ours
-    assert all("pure-ldp cannot run here ('float' object" in each["note"] for each in skipped)
+def test_a_peer_that_cannot_run_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    halves = {f"HadamardResponse{half}": OfPython312 for half in ("Client", "Server")}
+    monkeypatch.setattr(peers, "library", lambda _: type("Module", (), halves))
+    monkeypatch.setattr(core.Reports, "people", 500)
+    with pytest.raises(NotImplementedError, match="'float' object"):
+        core.PureLdp().setup("plain LDP")
 
 
-def test_table_compares_with_an_earlier_run(tmp_path: Path) -> None:
+def results(folder: Path, found: dict[str, tuple[list[Any], list[list[str]]]]) -> Path:
+    """A file of asv's results: by name of a benchmark its values and parameters."""
+    from asv.results import Results
+
+    made: Any = Results({"machine": "m"}, {}, "f" * 40, 0, "3.11", "existing-py", {})
+    made._stats = dict.fromkeys(found)
+    made._results = {name: values for name, (values, _) in found.items()}
+    made._benchmark_params = {name: params for name, (_, params) in found.items()}
+    made.save(str(folder))
+    return next(folder.glob("m/*.json"))
+
+
+def test_results_of_asv_are_held_against_the_bars_of_their_suites(tmp_path: Path) -> None:
+    path = results(tmp_path, {
+        "core.Audits.time_audit": ([9.0, 11.0], [["'hadamard'", "'oue'"]]),
+        "core.Paper.time_table_1": ([14.0], []),
+        "families.Peers.track_time_over_ours": ([float("nan")], [["'oue, pure-ldp'"]]),
+        "files.Week.time_week": ([3.0], []),
+    })  # fmt: skip
+    figures = list(figures_of(path, r"^(core|families)\."))
+    assert [(each.work, each.verdict) for each in figures] == [
+        ("core.Audits.time_audit(hadamard)", "ok"),
+        ("core.Audits.time_audit(oue)", "MISSED"),
+        ("core.Paper.time_table_1()", "ok"),
+        ("families.Peers.track_time_over_ours(oue, pure-ldp)", "skipped"),
+    ]
+
+
+def test_a_missed_bar_is_an_error_and_an_earlier_run_stands_beside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     earlier = tmp_path / "earlier.json"
-    earlier.write_text(json.dumps(report_of("--only", "people")), encoding="utf-8")
-    result = CliRunner().invoke(main, ["--tiny", "--only", "people", "--against", str(earlier)])
-    assert result.exit_code == 0
-    assert "× the earlier" in result.stdout
+    fast, slow = (Figure("moves", "s", [each], Bar("≤", 2)) for each in (1.0, 3.0))
+    monkeypatch.setitem(front.PARTS, "crowd", lambda visits: [fast])
+    done = CliRunner().invoke(front.main, ["--only", "crowd", "--json"])
+    earlier.write_text(done.stdout, "utf-8")
+    assert (done.exit_code, json.loads(done.stdout)["figures"][0]["verdict"]) == (0, "ok")
+    monkeypatch.setitem(front.PARTS, "crowd", lambda visits: [slow])
+    done = CliRunner().invoke(front.main, ["--only", "crowd", "--against", str(earlier)])
+    assert done.exit_code == 1
+    assert "[3.00 × the earlier 1.00]" in done.output
+    assert "1 bar missed: moves" in done.output
 
 
 @pytest.mark.parametrize(
-    ("bar", "median", "verdict"),
+    ("bar", "values", "verdict"),
     [
-        (Bar("≤", 2.0), 2.0, "ok"),
-        (Bar("≤", 2.0), 2.1, "MISSED"),
-        (Bar("≥", 200.0), 199.0, "MISSED"),
-        (Bar("≥", 200.0), 200.0, "ok"),
-        (None, 1.0, ""),
+        (Bar("≤", 2.0), [1.0, 2.0, 9.0], "ok"),
+        (Bar("≤", 2.0), [1.0, 2.1, 2.2], "MISSED"),
+        (Bar("≥", 200.0), [199.0], "MISSED"),
+        (Bar("≥", 200.0), [200.0], "ok"),
+        (None, [1.0], ""),
+        (Bar("≤", 2.0), [], "skipped"),
     ],
 )
-def test_bars_are_judged_by_the_median(bar: Any, median: Any, verdict: Any) -> None:
-    assert Figure("work", "ms", Runs(0.0, median, 3), bar).verdict == verdict
-
-
-def test_ratio_and_share_mind_the_units() -> None:
-    whole = Figure("all", "ms", Runs(50.0, 60.0, 9), Bar("≤", 150))
-    each = share("one", "ns", whole, 1_000_000)
-    assert each.runs is not None
-    assert (each.runs.least, each.runs.median) == pytest.approx((50.0, 60.0))
-    assert each.runs.number == 9
-    assert each.bar is None
-    peer = Figure("peer", "µs", Runs(10.0, 12.0, 3))
-    times = ratio("times", peer, each).runs
-    assert times is not None
-    assert (times.least, times.median) == pytest.approx((200.0, 200.0))
-    assert times.number == 3
-
-
-def test_what_is_skipped_stays_skipped() -> None:
-    skipped = Figure("peer", "µs", None, note="no pure-ldp")
-    measured = Figure("ours", "ns", Runs(1.0, 1.0, 1))
-    assert share("one", "ns", skipped, 10).verdict == "skipped"
-    result = ratio("times", skipped, measured, Bar("≥", 200))
-    assert (result.verdict, result.note) == ("skipped", "no pure-ldp")
-    assert result.to_dict()["least"] is None
+def test_bars_are_judged_by_the_median(bar: Any, values: Any, verdict: Any) -> None:
+    assert Figure("work", "ms", values, bar).verdict == verdict
 
 
 def test_a_page_that_does_not_answer_says_so_in_its_line() -> None:
@@ -142,13 +180,13 @@ def test_a_page_that_does_not_answer_says_so_in_its_line() -> None:
         pages.move_figure(moved.page, moved, times, 0.05) for times in ([], [0.1, 0.2, 0.3])
     )
     assert (silent.verdict, moved.slider in silent.note) == ("skipped", True)
-    assert figure.runs == Runs(2.0, 4.0, 3)
+    assert figure.median == pytest.approx(4.0)
     assert figure.verdict == "MISSED"
+    assert figure.note == ""
 
 
-def test_timing_warms_up_once_and_counts_the_rest() -> None:
-    calls: list[int] = []
-    figure = measure_time("work", "s", calls.append, 3)
-    assert calls == [3, 0, 1, 2]
-    assert figure.runs is not None
-    assert figure.runs.number == 3
+def test_each_work_in_turn_is_run_once_more_than_counted() -> None:
+    calls: list[str] = []
+    assert peers.Stopwatch.ratio(lambda: calls.append("a"), lambda: calls.append("b")) > 0
+    assert calls == ["a", "b"] * 4
+    assert asv_runs.CONFIG.exists()

@@ -5,14 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks import estimators
-from benchmarks.calibrate import calibrate
-from benchmarks.sizes import FULL
+from benchmarks.suites.accuracy import Estimators
+from benchmarks.suites.calibrate import calibrate
 from caldp_core import Scenario, prepare
 from caldp_core.datasets import Gowalla
 from caldp_core.datasets.synthetic import zipf_shares
 from caldp_core.estimation import cascade_estimator
-from caldp_core.estimation.estimators import estimator, simplex
+from caldp_core.estimation.estimators import simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals, may_be_noise
 from caldp_core.experiments.metrics import total_variation
@@ -25,24 +24,13 @@ TEXT = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("blocks", ["US, 25 × 35 blocks", "US"])
-def test_what_it_gains(blocks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_gains(blocks: str) -> None:
     row = next(line for line in TEXT.splitlines() if line.startswith(f"| {blocks} | 1 |"))
     cells = [cell.strip(" *") for cell in row.replace("**", "").strip("|").split("|")]
-    names = {"simplex-per-block": cells[3], "cascade": cells[7]}
-    some = {name: estimator(name).apply for name in names}
-    monkeypatch.setattr(estimators, "_estimators", lambda: some)
-    place = next(
-        place
-        for place in estimators._places(FULL)
-        if place.name.replace("US reconstruction", "US") == blocks
-    )
-    for figure in estimators._compare(place, 1.0, FULL.estimator_draws):
-        if figure.unit == "%":
-            boxes = re.search(r"16: ([\d.]+)", figure.note)
-            assert figure.runs is not None
-            assert boxes is not None
-            name = figure.work.rsplit(", ", 1)[1]
-            assert f"{figure.runs.median:.1f} ({float(boxes[1]):.1f})" == names[name]
+    for name, cell in {"simplex-per-block": cells[3], "cascade": cells[7]}.items():
+        suite = Estimators()
+        suite.setup(blocks, 1.0, name)
+        assert f"{suite.track_wrong_cell():.1f} ({suite.track_wrong_box():.1f})" == cell
 
 
 def figures_of(title: str, *more: str) -> list[str]:

@@ -15,8 +15,7 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import collect, spark
-from benchmarks.sizes import FULL
+from benchmarks.suites import files
 from caldp_core import Protocol
 from caldp_core.basics.duck import THREADS
 from caldp_core.basics.files import FORMULA_PREFIXES
@@ -127,34 +126,33 @@ def test_figures_of_the_page_are_those_of_the_code() -> None:
     assert "pyarrow" in " ".join(project["optional-dependencies"]["collect"])
 
 
-def test_times_of_the_page_are_lines_of_the_benchmarks() -> None:
-    sizes = FULL
-    numbers = [
-        collect.NUMBERS.format(n=sizes.collected_numbers, family=name)
-        for name in ("hadamard", "galois", "randomized-response")
-    ]
-    sets = collect.SETS.format(n=sizes.collected_sets, k=sizes.collected_values)
-    week = collect.WEEK.format(people=sizes.collected_people)
-    times = {
-        work: (float(s), m) for work, s, m in table("collect.md", "| work | seconds | memory |")
+def test_times_of_the_page_are_within_the_bars_of_the_benchmarks() -> None:
+    numbers = f"{files.TalliedNumbers.n:,} reports that are numbers"
+    sets = f"{files.TalliedSets.n:,} reports that are sets of {files.SETS_OF:,} values"
+    expected: dict[str, type[files.Tallied]] = {
+        **{f"{numbers}, {family}": files.TalliedNumbers for family in files.SPECS},
+        sets: files.TalliedSets,
     }
-    assert list(times) == [*numbers, sets, week]
-    times.pop(week)
-    for work, (seconds, memory) in times.items():
+    rows = {work: cells for work, *cells in table("collect.md", "| work | seconds | memory |")}
+    week = f"a week of {files.Week.people:,} people, each by the JavaScript client in Chromium"
+    assert rows.keys() == expected.keys() | {week}
+    for work, suite in expected.items():
+        seconds, memory = rows[work]
         with naming(work):
-            assert collect.TIMES["sets" if work == sets else "numbers"].holds(seconds)
-            assert collect.MEMORY.holds(float(memory.removesuffix(" MB")))
+            assert float(seconds) <= suite.bars["time_tally"]
+            assert 1e6 * float(memory.removesuffix(" MB")) <= suite.bars["peakmem_tally"]
 
 
 def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> None:
-    n, k, everybody, cores = FULL.clustered_sets, FULL.collected_values, 10**12, 1_000
+    n, k, everybody, cores = files.Spark.n, files.SETS_OF, 10**12, 1_000
     rows = table("collect.md", "| work | seconds | of processors |")
     assert [work for work, *_ in rows] == [
-        spark.WORK.format(n=n, k=k, workers=workers) for workers in spark.WORKERS
+        f"{n:,} sets of {k:,} values tallied by Spark, workers of one core each: {workers}"
+        for workers in files.Spark.params
     ]
     (one, spent_by_one), (two, spent_by_two) = ([float(s) for s in row] for _, *row in rows)
     more, rate = spent_by_two / spent_by_one, n / spent_by_two
-    spent, size = everybody / rate, collect.protocol_of(Oue(), k).format.size
+    spent, size = everybody / rate, files.protocol_of(Oue(), k).format.size
     tasks = everybody * size / (128 * 2**20)  # Spark's own size
     numbers = float(table("collect.md", "| work | seconds | memory |")[0][1])
     page = " ".join(text_of("collect.md").split())
@@ -166,8 +164,8 @@ def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> 
         f"reads {everybody * size / spent / 1e6:.0f} MB a second",
         f"{round(tasks, -3):,.0f} partial tallies of {k:,} counts",
         f"{ROWS_MAX * k * 8 / 1e6:.0f} MB come",
-        f"{everybody / FULL.collected_numbers:,.0f} files of 10⁸. At {numbers} s each",
-        f"takes {numbers * everybody / FULL.collected_numbers / 3600:.0f} hours",
+        f"{everybody / files.TalliedNumbers.n:,.0f} files of 10⁸. At {numbers} s each",
+        f"takes {numbers * everybody / files.TalliedNumbers.n / 3600:.0f} hours",
     ):  # fmt: skip
         assert words in page, words
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betaprime, norm
 
-from benchmarks.random_scenarios import Case, draw_weights, partly_sensitive_case, random_case
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Geometric
 from caldp_core.domain.grid import GridDomain
@@ -25,6 +24,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import Line
 from caldp_core.scenarios.scenario import Scenario
 from tests import mutants
+from tests.estimation.random_scenarios import Case, draw_weights, partly_sensitive_case, random_case
 
 thorough = pytest.mark.thorough
 ROUNDING = 1e-9

@@ -1,7 +1,7 @@
 """Random scenarios on which the cascade is compared with the nearest shares.
 
 Uniform, Zipf, clustered, one spike, smooth, skewed; 2 to 10,000 values, blocks of 2 to all of them,
-ε from 0.5 to 4, all families. Tests take some, `python -m benchmarks --only estimators` all 400.
+ε from 0.5 to 4, all families.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,197 @@
+"""The core at work: whole populations, the paper's experiments, audits, noise and designs.
+
+All at ε = 1; maps are the paper's, with 43,750 cells.
+"""
+
+from dataclasses import replace
+from typing import ClassVar, Final
+
+import numpy as np
+
+from caldp_core.audit.blockwise import audit_context
+from caldp_core.basics.types import Ints
+from caldp_core.datasets import Dataset, Gowalla
+from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.partitions import grid_blocks
+from caldp_core.experiments.interleaved_runs import run_in_processes, run_interleaved
+from caldp_core.experiments.reproduce import PAPER, SIZES, figure_2_points, table_1
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms.direct.planar import product_displacement
+from caldp_core.mechanisms.kernels.design import Steps
+from caldp_core.mechanisms.kernels.design import design as design_kernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.mechanisms.structures import HasChannelRows
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.distance import EuclideanMetric
+
+from .peers import PEERS, Stopwatch
+
+BLOCKS: Final = {"plain LDP": (1, 1), "25 × 35 blocks": (25, 35)}
+"""Rows and columns of the contexts in which people report by Hadamard response."""
+SEED: Final = 1
+
+
+def hadamard(blocks: str) -> ContextMechanism:
+    """Hadamard response in one of the contexts of `BLOCKS`."""
+    labels = grid_blocks(US_GRID, *BLOCKS[blocks]).labels
+    return registry.in_context(Context.block_structured(labels, 1.0), "hadamard")
+
+
+def check_ins() -> tuple[Dataset, Ints]:
+    """The shipped reconstruction, and (n,) one cell per check-in, shuffled as people arrive."""
+    dataset = Gowalla().load()
+    assert dataset.counts is not None
+    x = np.repeat(np.arange(dataset.domain.k), dataset.counts)
+    np.random.default_rng(SEED).shuffle(x)
+    return dataset, x
+
+
+class Reports:
+    """3,671,812 reports, one per check-in, with tally and estimate."""
+
+    params = tuple(BLOCKS)
+    param_names = ("blocks",)
+    bars: ClassVar = {"time_round_trip": 0.15}
+    people = 4_000_000
+
+    def setup(self, blocks: str) -> None:
+        """Draw everybody's cell."""
+        self.mechanism, self.rng = hadamard(blocks), np.random.default_rng(SEED)
+        self.x = check_ins()[1][: self.people]
+
+    def time_round_trip(self, _: str) -> None:
+        """Privatize, tally and estimate."""
+        mechanism = self.mechanism
+        mechanism.estimate(mechanism.tally(mechanism.privatize(self.x, self.rng)))
+
+
+class PureLdp:
+    """pure-ldp's Hadamard response beside ours, which is at least 200 times as fast."""
+
+    params = tuple(BLOCKS)
+    param_names = ("blocks",)
+    timeout, people = 600, 20_000
+    bars: ClassVar = {"track_our_time": 1 / 200}
+
+    def setup(self, blocks: str) -> None:
+        """Make both; raises `NotImplementedError` if the peer cannot run here."""
+        self.ours = Reports()
+        self.ours.setup(blocks)
+        some = self.ours.x[: self.people].tolist()
+        self.collect = PEERS["hadamard, pure-ldp"].start_here(some, self.ours.mechanism.k)[1]
+        self.people = len(some)
+
+    def track_our_time(self, blocks: str) -> float:
+        """Our time of a person over the peer's."""
+        ours = Stopwatch.median(lambda: self.ours.time_round_trip(blocks)) / self.ours.x.size
+        return ours / (Stopwatch.median(self.collect) / self.people)
+
+
+class Tallies:
+    """The tally of a population drawn from its exact law: the same time for any number."""
+
+    params = (list(BLOCKS), [10**3, 10**6, 10**9, 10**12])
+    param_names = ("blocks", "people")
+    bars: ClassVar = {"time_sampled": 0.06, "track_over_a_million": 2.0}
+
+    def setup(self, blocks: str, people: int) -> None:
+        """Draw the population's true counts."""
+        self.mechanism, self.rng = hadamard(blocks), np.random.default_rng(SEED)
+        shares = Gowalla().load().distribution
+        self.counts, self.million = (self.rng.multinomial(n, shares) for n in (people, 10**6))
+
+    def time_sampled(self, *_: object) -> None:
+        """Sample the tally and estimate."""
+        self._sample(self.counts)
+
+    def track_over_a_million(self, *_: object) -> float:
+        """Time over that of 10⁶ people, in turn."""
+        actions = (lambda: self._sample(self.counts), lambda: self._sample(self.million))
+        return Stopwatch.ratio(*actions)
+
+    def _sample(self, counts: Ints) -> None:
+        self.mechanism.estimate(self.mechanism.sample_tally(counts, self.rng))
+
+
+class Paper:
+    """The paper's experiments, from scenarios to errors (CALDP §7)."""
+
+    timeout, number, repeat, warmup_time = 600, 1, 3, 0
+    bars: ClassVar = {"time_table_1": 15.0, "time_figure_2": 10.0}
+    table_runs, figure_runs, sizes = 100, 10, SIZES
+
+    def time_table_1(self) -> None:
+        """4 columns × 100 runs, with projection, on all cores."""
+        table_1(self.table_runs, SEED, run_all=run_in_processes)
+
+    def time_figure_2(self) -> None:
+        """4 distributions × 5 curves × 10 sizes × 10 runs."""
+        points = figure_2_points(self.figure_runs, replace(PAPER, seed=SEED))
+        scenarios = [point.scenario for point in points if point.scenario.n in self.sizes]
+        for _ in run_interleaved(scenarios):
+            pass
+
+
+def audit_bar(family: str) -> float:
+    """Seconds: families that stream their rows have every entry audited, others their form."""
+    oracles = registry.in_context(Context.plain(2, 1.0), family).oracles
+    return 10.0 if isinstance(oracles, HasChannelRows) else 0.1
+
+
+class Audits:
+    """The exact audit of all k² pairs of one block: the largest audit that anyone needs."""
+
+    params = tuple(FAMILIES)
+    param_names = ("family",)
+    timeout, number, repeat, warmup_time = 600, 1, 3, 0
+    bars: ClassVar = {"time_audit": audit_bar, "peakmem_audit": 5e8}
+    k = 43_750
+
+    def setup(self, family: str) -> None:
+        """Make the mechanism."""
+        self.mechanism = registry.in_context(Context.plain(self.k, 1.0), family)
+
+    def time_audit(self, _: str) -> None:
+        """Audit all pairs."""
+        audit_context(self.mechanism)
+
+    peakmem_audit = time_audit
+
+
+class Kernels:
+    """The best noise for a distance: ε = 1 within so many kilometres."""
+
+    params: ClassVar = [200, 50, 20]
+    param_names = ("km",)
+    timeout, number, repeat, warmup_time = 600, 1, 3, 0
+    bars: ClassVar = {"time_design": 60.0, "time_tally": 0.2, "track_best": 1.0001}
+
+    def setup(self, km: int) -> None:
+        """Design the noise and draw everybody's cell."""
+        self.policy = EuclideanMetric.per_km(US_GRID, 1.0 / km)
+        self.kernel = design_kernel(Steps.of(self.policy))
+        self.mechanism = BestKernel(self.policy, self.kernel)
+        self.rng, counts = np.random.default_rng(SEED), Gowalla().load().counts
+        assert counts is not None
+        self.counts = counts
+
+    def time_design(self, _: int) -> None:
+        """Design the noise."""
+        design_kernel(Steps.of(self.policy))
+
+    def time_tally(self, _: int) -> None:
+        """Draw the tally of 3,671,812 check-ins."""
+        self.mechanism.sample_tally(self.counts, self.rng)
+
+    def track_best(self, _: int) -> float:
+        """Displacement over the proved bound."""
+        return self.kernel.displacement / self.kernel.bound
+
+    def track_planar(self, _: int) -> float:
+        """Displacement of planar noise over the same bound."""
+        return self.kernel.planar / self.kernel.bound
+
+    def track_both_axes(self, _: int) -> float:
+        """Displacement of noise along both axes over the same bound."""
+        policy = self.policy
+        return product_displacement(policy.epsilon_row, policy.epsilon_column) / self.kernel.bound
