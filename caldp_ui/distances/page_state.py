@@ -1,5 +1,7 @@
 """State of the page: a scenario with a distance policy, one place, and the blocks beside it.
 
+Its link, and ready distances: each one sentence, one click; data, people and the place stay.
+
 Data of the page: noise that fades with distance, and the blocks to compare it with.
 
 The blocks are made from the policy alone, never from where people are. Results are cached for all
@@ -28,6 +30,7 @@ from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import displacement as theory
 from caldp_ui.compute import runs
+from caldp_ui.controls.presets import PolicyPreset
 from caldp_ui.parts import comparison
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
@@ -260,3 +263,48 @@ def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReport
 def right_guess_probability(record: DistanceState, km: float) -> float:
     """Largest chance that an even guess between places `km` apart is right, in [0.5, 1]."""
     return max_guess_accuracy(record.rate * km)
+
+
+@dataclass(frozen=True)
+class Preset(PolicyPreset):
+    """A distance policy with a title and a sentence for readers."""
+
+    policy: MapDistance
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this distance, and a mechanism that keeps it."""
+        return replace(with_distance_kind(scenario, type(self.policy)), policy=self.policy)
+
+
+PRESETS: Final = (
+    Preset(
+        "Hide where around a city",
+        "50 km apart, at most 73 of 100 guesses are right: suburbs are hidden, regions not.",
+        CrowFlies(1.0, 50.0),
+    ),
+    Preset(
+        "Hide where in a city",
+        "20 km apart, at most 73 of 100 guesses are right: the city shows, the quarter does not.",
+        CrowFlies(1.0, 20.0),
+    ),
+    Preset(
+        "Hide where in a state",
+        "200 km apart, at most 73 of 100 guesses are right: noise over whole states.",
+        CrowFlies(1.0, 200.0),
+    ),
+    Preset(
+        "Hide the house only",
+        "2 km apart, at most 73 of 100 guesses are right: finer than a cell, so nearly no noise.",
+        CrowFlies(1.0, 2.0),
+    ),
+    Preset(
+        "Along streets",
+        "Distance north–south plus east–west, as one drives: across a corner it is farther.",
+        Streets(1.0, 50.0),
+    ),
+)
+
+
+def title(record: DistanceState) -> str:
+    """Name of a pinned record."""
+    return f"ε = {record.rate:.3g} per kilometre"

@@ -1,18 +1,14 @@
 """Where things go on a page: its headline, the picture large, controls beside it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_ui.parts import headline
 from caldp_ui.session.page_state import PageState
-from caldp_ui.stage import Stage
 from caldp_ui.words.headline import Headline
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,30 +59,3 @@ def title_row(state: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Room for the headline, and right of it for switches of views, examples and the like."""
     row = st.container(key=state.key("title"), horizontal=True, gap="small")
     return row.container(key="sentences"), row.container(key=state.key("switch"), horizontal=True)
-
-
-@dataclass(frozen=True)
-class Contents(Generic[T]):
-    """How a page draws its data: the maps, the headline, controls, and what is below.
-
-    `films`: sends them to the maps once everything is on screen.
-    """
-
-    maps: Callable[[T], Stage]
-    headline: Callable[[T], Headline]
-    side: Callable[[T], None]
-    below: Callable[[T], None]
-    films: Callable[[T, Stage], None]
-
-
-def fill_page(page: Layout, load: Callable[[], T], contents: Contents[T]) -> None:
-    """Fill a page; `load`: returns its data, and draws progress where the picture will be."""
-    with page.main:
-        data = load()
-        stage = contents.maps(data)
-    page.show_headline(contents.headline(data))
-    with page.side:
-        contents.side(data)
-    with page.below:
-        contents.below(data)
-        contents.films(data, stage)

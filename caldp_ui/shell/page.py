@@ -137,21 +137,22 @@ def _scenario(record: Any) -> Scenario:
 class PinPage(Page[R, T]):
     """A page whose records can be pinned beside each other.
 
-    `pin_title`: names a pinned record; `describe`: its result in a sentence. `numbers`: the column
-    of a table, empty before there is a result. `scenario`: what is written into a file of it;
-    `images`: its pictures as PNG by name.
+    `pin_title`: names a pinned record; `describe`: its result in a sentence. `align`: the record in
+    the view that is open on the page. `numbers`: the column of a table, empty before there is a
+    result. `scenario`: what is written into a file of it; `images`: its pictures as PNG by name.
     """
 
     state: PinPageState[R]
     pin_title: Callable[[R], str]
     describe: Callable[[T], str]
     numbers: Callable[[T], Mapping[str, str]]
+    align: Callable[[R], R] = lambda record: record
     scenario: Callable[[R], Scenario] = _scenario
     images: Callable[[T], Mapping[str, bytes]] = lambda data: {}  # noqa: ARG005
 
     def pinned_data(self) -> T | None:
         """Data of the chosen pin, for pictures that show both; None if nothing is pinned."""
-        return None if self.state.pinned is None else self.load(self.state.pinned)
+        return None if self.state.pinned is None else self.load(self.align(self.state.pinned))
 
     def show_pins(self, current: T, shown: View | None = None) -> None:
         """Show the chosen pin, a table of what differs between all pins and now, and all files.
@@ -162,7 +163,7 @@ class PinPage(Page[R, T]):
 
     def _pin_view(self, here: Scene | None) -> pins.PinView[R, T]:
         return pins.PinView(
-            load=self.load,
+            load=lambda record: self.load(self.align(record)),
             title=self.pin_title,
             describe=self.describe,
             numbers=self.numbers,

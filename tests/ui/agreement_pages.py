@@ -12,7 +12,7 @@ import pandas as pd
 from caldp_core.domain.answers import Domain
 from caldp_core.estimation.intervals import ranges, simultaneous
 from caldp_core.mechanisms.personalised import TaggedMechanism
-from caldp_ui.distances import pin_view as distances
+from caldp_ui.distances import page_state as distances
 from caldp_ui.distances.page_state import LINK as FAR_LINK
 from caldp_ui.distances.page_state import DistanceState
 from caldp_ui.maps import presets as places

@@ -14,12 +14,11 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import plain_ldp
-from caldp_ui.distances import films as of_distances
-from caldp_ui.distances import scene as far
-from caldp_ui.distances import words as far_words
+from caldp_ui.distances import page as of_distances
+from caldp_ui.distances import view as far
+from caldp_ui.distances.page import RATES
 from caldp_ui.distances.page_state import EVERYBODY, PERSON, DistanceState, with_rate
 from caldp_ui.distances.page_state import load_data as load_far
-from caldp_ui.distances.side import RATES
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.parts import headline
 from caldp_ui.parts.comparison import load_fast_results
@@ -73,7 +72,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert at.facts[far.NOISE] == now[far.NOISE].fact
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
     assert (at.reading, film.dial) == ("0.02", "distances-rate")
-    expected = far_words.headline(load_far(record, load_fast_results))
+    expected = far.headline(load_far(record, load_fast_results))
     assert at.replacements[headline.SENTENCE] == headline.html(expected)
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name

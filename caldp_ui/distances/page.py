@@ -1,0 +1,411 @@
+"""The page: its controls, its tabs under the maps, and its film along ε per kilometre.
+
+The tabs: what is promised, odds by distance, every noise, numbers, exports.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import DatasetSpec
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.capabilities import report_bits
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import BestKernel
+from caldp_core.scenarios.policies import CrowFlies, Streets
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory import displacement as theory
+from caldp_ui.app.theme import LIGHT, palette
+from caldp_ui.charts.show import show as show_chart
+from caldp_ui.compute import runs, sources
+from caldp_ui.compute.plain_ldp import best_plain_ldp
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.common import Slider
+from caldp_ui.distances import best_noise, view
+from caldp_ui.distances.page_state import (
+    EVERYBODY,
+    NORTHEAST,
+    PERSON,
+    PRESETS,
+    SAME_EPSILON,
+    SIMILAR_PRIVACY,
+    STATE,
+    DistanceData,
+    DistanceState,
+    blocks_scenario,
+    compatible_mechanisms,
+    fallback_scenario,
+    load_data,
+    title,
+    with_distance_kind,
+    with_rate,
+)
+from caldp_ui.maps.ground import home
+from caldp_ui.maps.scene import place_control
+from caldp_ui.parts import (
+    comparison,
+    mathematics,
+    numbers,
+    pictures,
+    pins,
+    promises,
+    sharing,
+)
+from caldp_ui.parts.comparison import load_fast_results
+from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts.layout import stacked_layout
+from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.session.scenarios import bind
+from caldp_ui.shell.page import PinPage
+from caldp_ui.stage import Act
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import terms
+from caldp_ui.words.towns import place_name, towns
+from caldp_ui.words.vocabulary import PLACES
+
+RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+RATE: Final = Slider[DistanceState](
+    "rate",
+    lambda record: round(record.rate, 9),
+    lambda record, rate: replace(record, scenario=with_rate(record.scenario, rate)),
+    RATES,
+    lambda rate: f"{rate:g}",
+)
+"""ε per kilometre."""
+_VIEW_TITLES: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
+_BLOCK_TITLES: Final = {
+    SIMILAR_PRIVACY: "that hide neighbours as well, and move reports as far",
+    SAME_EPSILON: "with the ε of the ring, that move reports as far",
+}
+_KIND_TITLES: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
+_PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
+
+
+def _controls(record: DistanceState, data: DistanceData) -> None:
+    """Show the controls and the odds; `data` may be of `record` with fallback noise."""
+    with st.container(key=STATE.key("steer"), gap="small"):
+        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+            presets.menu(STATE, PRESETS)
+            place_control(STATE, "Ring around", data.domain, data.record.place)
+        main_controls(data.setup.dataset.n)
+        more = st.popover(
+            "Distance, method, blocks, data",
+            icon=":material/tune:",
+            key=STATE.key("more"),
+            on_change="rerun",
+        )
+        if more.open:
+            with more:
+                _more_controls(record)
+    with st.container(key=STATE.key("risk"), gap="small"):
+        common.view_switch(
+            "Show",
+            _VIEW_TITLES,
+            STATE.bind("show", record.show, lambda r, v: replace(r, show=v)),
+        )
+        with st.container(key="odds"):
+            st.html(view.odds_html(data.record))
+        pins.redraw_and_pin(STATE, title, "The same promise and people, new noise.")
+
+
+def main_controls(people_in_data: int | None) -> None:
+    """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
+    with st.container(key=STATE.key("dials")):
+        common.show(
+            STATE,
+            RATE,
+            "ε per kilometre",
+            "How fast privacy fades: an attacker's odds between two places change by at most "
+            "e^(this times the kilometres between them).",
+        )
+        common.people(STATE, people_in_data)
+
+
+def _more_controls(record: DistanceState) -> None:
+    scenario = record.scenario
+    st.radio(
+        "Distance",
+        list(_KIND_TITLES),
+        format_func=lambda kind: _KIND_TITLES[kind],
+        horizontal=True,
+        **bind(STATE, "distance", type(record.policy), with_distance_kind),
+    )
+    # What cannot be made for this map is listed under “Every noise”.
+    feasible = [
+        entry.name for entry in compatible_mechanisms(scenario) if is_feasible(scenario, entry.name)
+    ]
+    common.method(STATE, feasible, "The most accurate quick one")
+    st.radio(
+        "Compare with blocks",
+        list(_BLOCK_TITLES),
+        format_func=_BLOCK_TITLES.__getitem__,
+        help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "
+        "places, or that of two places a ring's radius apart; then the blocks are as large as it "
+        "takes for a report to lie as far off, on average, as with the noise.",
+        **STATE.bind("beside", record.beside, lambda r, v: replace(r, beside=v)),
+    )
+    st.selectbox(
+        "Data",
+        list(_data_sets()),
+        **STATE.bind("data", _dataset_title(scenario.dataset), _with_dataset),
+    )
+    common.estimate(STATE)
+
+
+def _data_sets() -> dict[str, DatasetSpec]:
+    return {_PART_TITLE: NORTHEAST, **sources.places()}
+
+
+def _dataset_title(spec: DatasetSpec) -> str:
+    return _PART_TITLE if spec == NORTHEAST else sources.title_of(spec, sources.places())
+
+
+def _with_dataset(record: DistanceState, title: str) -> DistanceState:
+    """The record with the data of that title; on another map the ring is at its largest city."""
+    scenario = replace(record.scenario, dataset=_data_sets()[title])
+    chosen = replace(record, scenario=sources.with_population(scenario))
+    before, after = (runs.map_of(runs.dataset(each.scenario)) for each in (record, chosen))
+    if before == after:
+        return chosen
+    return chosen.with_place(next(iter(towns(after)), after.k // 2))
+
+
+def is_feasible(scenario: Scenario, name: str) -> bool:
+    """Whether the mechanism of that name can be made for the scenario's map and distance."""
+    return infeasible_reason(scenario, name) == ""
+
+
+def infeasible_reason(scenario: Scenario, name: str) -> str:
+    """The core's sentence on why the mechanism of that name cannot be made; "" where it can."""
+    if name == best_noise.BEST_KERNEL:
+        return best_noise.infeasible_reason(runs.setup(fallback_scenario(scenario)).policy)
+    try:
+        runs.setup(replace(scenario, mechanism=MECHANISMS[name].spec()))
+    except CaldpError as error:
+        return str(error)
+    return ""
+
+
+def _promise(data: DistanceData) -> None:
+    promises.bullets(view.promise_sentences(data))
+    st.markdown("**What is *not* promised**")
+    promises.bullets(view.not_promised_sentences(data))
+    promises.audit_section(STATE, data.record.scenario)
+    st.markdown(f"**The blocks** · {view.describe_blocks(data)}")
+    st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
+    st.caption(
+        "Geo-indistinguishability (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013): a "
+        "privacy matrix E[x, x′] = ε · d(x, x′), a special case of context-aware LDP."
+    )
+    terms("ε", "context-aware", "geo-indistinguishability", "total variation")
+
+
+def _odds(data: DistanceData) -> None:
+    texts = [
+        f"{formats.length(each)}: {view.odds_text(data.record, each)}"
+        for each in view.ODDS_DISTANCES
+    ]
+    show_chart(
+        view.odds_figure(data, palette()),
+        STATE.key("odds-chart"),
+        "The most right guesses of 100 between two equally likely places, by distance: "
+        f"{', '.join(texts)}.",
+    )
+    name = place_name(data.domain, data.record.place)
+    st.caption(
+        f"Circles: the best guess between {name} and places due north or south of it, from one "
+        "report, exact from the channel. The line is the most that any attacker can reach."
+    )
+
+
+def _noise_table(data: DistanceData) -> None:
+    """Show the mechanisms that keep this kind of distance, and why some cannot be made here."""
+    scenario = data.record.scenario
+    rows = {}
+    for entry in compatible_mechanisms(scenario):
+        reason = _missing_reason(data, entry.name)
+        chosen = " (shown)" if entry.name == data.setup.mechanism_name else ""
+        rows[f"{entry.title}{chosen}"] = _missing_row(reason) if reason else _row(data, entry.name)
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
+    proof = view.kernel_proof_text(data, best_noise.designed_kernel(data.setup.policy))
+    if proof:
+        st.markdown(f":material/verified: {proof}")
+    st.caption(
+        f"Reports from {place_name(data.domain, data.record.place)}; kilometres are exact, from "
+        "the channel, along great circles, with reports beyond the map moved to its edge."
+    )
+
+
+def _missing_reason(data: DistanceData, name: str) -> str:
+    """Why a mechanism can't be shown; "" where it can."""
+    reason = infeasible_reason(data.record.scenario, name)
+    if reason:
+        return f"no: {reason}"
+    if name == best_noise.BEST_KERNEL and best_noise.designed_kernel(data.setup.policy) is None:
+        return "not yet: it is designed, in seconds, once you choose it as the noise"
+    return ""
+
+
+def _row(data: DistanceData, name: str) -> dict[str, str]:
+    setup = runs.setup(replace(data.record.scenario, mechanism=MECHANISMS[name].spec()))
+    place = data.record.place
+    law = theory.report_distribution(setup.mechanism, place)
+    return {
+        "a report lies away by": formats.length(
+            theory.displacement(law, data.domain.km_from(place))
+        ),
+        "names its own cell": f"{formats.out_of(float(law[place]))} reports",
+        "bits per report": formats.integer(report_bits(setup.mechanism)),
+        "here": "yes",
+    }
+
+
+def _missing_row(reason: str) -> dict[str, str]:
+    return {"a report lies away by": "–", "names its own cell": "–", "bits per report": "–",
+            "here": reason}  # fmt: skip
+
+
+def _numbers(data: DistanceData) -> None:
+    columns = {
+        "this protection": (data.ours, data.noise_reports.mean_km),
+        view.blocks_title(data).lower(): (data.blocks_result, data.block_reports.mean_km),
+        "plain LDP": (data.plain, None),
+    }
+    results = {title: result for title, (result, _) in columns.items() if result is not None}
+    if not results:
+        st.info("The numbers come once a picture is there.")
+        return
+    numbers.table(results, None)
+    st.markdown(
+        f"**Reports from {place_name(data.domain, data.record.place)}** lie "
+        f"{formats.length(data.noise_reports.mean_km)} away on average, and "
+        f"{formats.length(data.block_reports.mean_km)} away with the blocks. "
+        f"{view.describe_blocks(data)}"
+    )
+    if data.ours is not None:
+        best_noise.section(data.ours)
+    odds = {
+        formats.length(each): f"{view.odds_text(data.record, each)} of 100"
+        for each in view.ODDS_DISTANCES
+    }
+    row = "right guesses between two equally likely places so far apart, at most"
+    st.table(pd.DataFrame([odds], index=pd.Index([row], name="odds")))
+
+
+def _sharing(data: DistanceData) -> None:
+    report, scenario = None, data.record.scenario
+    if data.ours is not None:
+        truth = pictures.true_map(data.setup, data.domain, home(data.domain))
+        report = ReportContent(data.ours, view.result_text(data), _pictures(data, data.ours), truth)
+    others = {
+        "blocks-beside": blocks_scenario(data.record),
+        sharing.PLAIN: best_plain_ldp(scenario),
+    }
+    sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
+    PAGE.offer()
+
+
+def _pictures(data: DistanceData, ours: Result) -> dict[str, bytes]:
+    shares = {}
+    if data.blocks_result is not None:
+        shares[view.blocks_title(data)] = data.blocks_result.first.estimate
+    shares[view.OURS_TITLE] = ours.first.estimate
+    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
+
+
+_TABS: Final[dict[str, Callable[[DistanceData], None]]] = {
+    "What is promised": _promise,
+    "Odds by distance": _odds,
+    "Every noise": _noise_table,
+    "Numbers": _numbers,
+    "Share and export": _sharing,
+}
+
+
+def handle_act(act: Act) -> None:
+    """Draw the ring around the clicked place; undo and redo."""
+    if STATE.undo_or_redo(act.tool):
+        return
+    domain = runs.map_of(runs.dataset(STATE.current().scenario))
+    place = act.middle(domain)
+    if place is not None:
+        STATE.change(lambda record: record.with_place(place))
+
+
+def _films(record: DistanceState) -> list[SliderFilm[DistanceState]]:
+    """The film along ε, where its pictures are fast and no step needs a design."""
+    if isinstance(record.scenario.mechanism, BestKernel):
+        return []
+    ours = comparison.result_if_fast(record.scenario)
+    beside = comparison.result_if_fast(blocks_scenario(record))
+    return [] if ours is None or beside is None else [RATE_FILM]
+
+
+def _depends_on(record: DistanceState) -> str:
+    return f"{runs.key(record.scenario)} {record.show} {record.beside} {record.place}"
+
+
+def _pinned_numbers(data: DistanceData) -> dict[str, str]:
+    errors = pins.result_numbers(PLACES, data.ours)
+    if not errors:
+        return {}
+    odds = {
+        f"right guesses of 100, at most, at {formats.length(each)}": view.odds_text(
+            data.record, each
+        )
+        for each in view.ODDS_DISTANCES
+    }
+    reports = {
+        "reports from": place_name(data.domain, data.record.place),
+        "a report lies away by": formats.length(data.noise_reports.mean_km),
+    }
+    return {**odds, **reports, **errors}
+
+
+PAGE: Final = PinPage(
+    state=STATE,
+    title="Privacy by distance",
+    task="Places close by are hidden best. Move ε per kilometre.",
+    load=lambda record: load_data(best_noise.with_fallback_noise(record), load_fast_results),
+    view=view.view,
+    films=_films,
+    pin_title=title,
+    align=lambda record: replace(record, show=STATE.current().show),
+    describe=lambda data: view.headline(data).sentence,
+    numbers=_pinned_numbers,
+    images=lambda data: pins.map_files(
+        {"in-blocks": data.blocks_result, "this-noise": data.ours}, home(data.domain)
+    ),
+)
+RATE_FILM: Final = SliderFilm(
+    STATE,
+    view.RATE,
+    "ε per kilometre",
+    RATE,
+    PAGE.render,
+    _depends_on,
+    "ε = {} per kilometre".format,
+    hides=("blocks", "sensitive"),  # the ring and the blocks beside have another size at every step
+)
+
+
+def show(record: DistanceState) -> None:
+    """Show the page at a record."""
+    page = stacked_layout(STATE)
+    with page.main:
+        data = load_data(best_noise.design_noise(record))
+        shown = PAGE.view(data, None, LIGHT)
+        maps = PAGE.show_maps(shown, handle_act, RATE_FILM)
+    page.show_headline(shown.headline)
+    with page.side:
+        _controls(record, data)
+    with page.below:
+        PAGE.show_pins(data, shown)
+        tabs(STATE.key("tabs"), _TABS, data)
+        PAGE.send_films(data.record, maps)
+    mathematics.drawer("distances")

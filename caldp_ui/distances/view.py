@@ -1,0 +1,584 @@
+"""What the page shows of a record: its sentences, its maps, and the odds by distance as curves.
+
+The maps are the truth with the estimates from noise and from blocks, or one person's reports. Each
+sentence must be true of the scenario that it is shown with. Colour is never alone: dashes and
+symbols tell the curves apart, too.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.direct.planar import product_displacement
+from caldp_core.mechanisms.kernels.design import Kernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.scenarios.policies import Streets
+from caldp_ui.app.theme import Palette
+from caldp_ui.charts.curves import FIXED
+from caldp_ui.distances.page_state import (
+    PERSON,
+    SIMILAR_PRIVACY,
+    STATE,
+    DistanceData,
+    DistanceState,
+    PersonReports,
+    right_guess_probability,
+)
+from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
+from caldp_ui.parts import icons
+from caldp_ui.parts.odds import emphasis_html
+from caldp_ui.shell.page import View
+from caldp_ui.stage import (
+    SCALE,
+    Action,
+    Arrangement,
+    Fact,
+    Focus,
+    Ground,
+    Picture,
+    Scene,
+    encode,
+    encode_labels,
+    encode_mask,
+    encode_rows,
+)
+from caldp_ui.stage.records import Mark
+from caldp_ui.words import accuracy, formats, policies
+from caldp_ui.words.formats import strength
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.promise_text import right_guess_text
+from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
+
+OURS_TITLE: Final = "This protection"
+"""Title of the map of noise that fades with distance."""
+ODDS_DISTANCES: Final = (1.0, 5.0, 20.0, 100.0)
+"""Kilometres at which the odds are shown."""
+
+
+def ring_text(record: DistanceState) -> str:
+    """The ring's radius, and the promise inside."""
+    most = max_guess_accuracy(record.policy.epsilon)
+    best = formats.hundred(most)
+    within = f"Within **{formats.length(record.policy.km)}** an even chance"
+    if formats.is_almost_sure(most):
+        return f"{within} may become {best} %"
+    return f"{within} stays between {formats.hundred(1 - most)} % and {best} %"
+
+
+def headline(data: DistanceData) -> Headline:
+    """Headline of the open view."""
+    return _person_headline(data) if data.record.show == PERSON else _everybody_headline(data)
+
+
+def _everybody_headline(data: DistanceData) -> Headline:
+    odds = {"right_guess": max_guess_accuracy(data.record.policy.epsilon)}
+    if data.ours is None:
+        waiting = "The map of this protection is still being computed."
+        return Headline(waiting, _odds_sentence(data.record), figures=odds)
+    errors = data.ours.first.errors
+    if errors.sliced_wasserstein_km is None:
+        return Headline(
+            f"The map is off by a total variation of {_error_text(data.ours)}.",
+            "This estimate is not made of shares; another one is under “Distance, method”.",
+            figures={"tv": errors.tv},
+        )
+    km, blocks = formats.length(errors.sliced_wasserstein_km), _blocks_sentence(data)
+    return Headline(
+        f"The map misplaces people by {km} on average{_plain_clause(data)}.",
+        blocks or _odds_sentence(data.record),
+        figures=_misplacements(data) | ({} if blocks else odds),
+    )
+
+
+def _misplacements(data: DistanceData) -> dict[str, float]:
+    """How far each way misplaces people on average, in km, where that is known."""
+    ways = {"": data.ours, "plain_": data.plain, "blocks_": data.blocks_result}
+    km = {
+        name: each.first.errors.sliced_wasserstein_km
+        for name, each in ways.items()
+        if each is not None
+    }
+    return {f"{name}sliced_wasserstein_km": far for name, far in km.items() if far is not None}
+
+
+def _plain_clause(data: DistanceData) -> str:
+    """How far plain LDP misplaces people; "" before it is computed."""
+    return "" if data.plain is None else f", plain LDP by {_misplacement_text(data.plain)}"
+
+
+def _blocks_sentence(data: DistanceData) -> str:
+    """How far the blocks misplace people; "" before it is computed."""
+    if data.blocks_result is None:
+        return ""
+    return f"{blocks_title(data)} misplace them by {_misplacement_text(data.blocks_result)}."
+
+
+def result_text(data: DistanceData) -> str:
+    """The estimate's error, beside the blocks' and plain LDP's; "" before it is computed."""
+    if data.ours is None:
+        return ""
+    lines = _everybody_headline(data)
+    return f"**{lines.sentence}** {lines.second}"
+
+
+def _misplacement_text(result: Result) -> str:
+    km = result.first.errors.sliced_wasserstein_km
+    return "an unknown distance" if km is None else formats.length(km)
+
+
+def _error_text(result: Result) -> str:
+    tv = result.first.errors.tv
+    return formats.of_hundred(tv) if tv <= 1 + 1e-9 else formats.share(tv)
+
+
+def error_fact(result: Result) -> Fact:
+    """The error of a result's map for large type: in kilometres, so that near misses are small."""
+    km = result.first.errors.sliced_wasserstein_km
+    if km is None:
+        return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
+    km_text = formats.measure(km)
+    return Fact(km_text.number, f"{km_text.unit} on average")
+
+
+def _odds_sentence(record: DistanceState) -> str:
+    right = right_guess_text(max_guess_accuracy(record.policy.epsilon)).replace("*", "")
+    distance = formats.length(record.policy.km)
+    return f"Between two equally likely places {distance} apart, an attacker {right}."
+
+
+def _person_headline(data: DistanceData) -> Headline:
+    name = place_name(data.domain, data.record.place)
+    return Headline(
+        f"A report from {name} lies {formats.length(data.noise_reports.mean_km)} away on average.",
+        f"In {blocks_title(data)[0].lower()}{blocks_title(data)[1:]} it lies "
+        f"{formats.length(data.block_reports.mean_km)} away.",
+        figures={"km": data.noise_reports.mean_km, "blocks_km": data.block_reports.mean_km},
+    )
+
+
+def error_subtitle(result: Result) -> str:
+    """The error of a result's map as a subtitle."""
+    fact = error_fact(result)
+    return f"{fact.number} {fact.text}"
+
+
+def displacement_text(distance: float) -> str:
+    """A mean displacement as a subtitle."""
+    return f"reports lie {formats.length(distance)} away"
+
+
+def blocks_title(data: DistanceData) -> str:
+    """Title of the blocks beside."""
+    if data.record.beside == SIMILAR_PRIVACY:
+        return "Blocks with similar privacy"
+    return "Blocks with the same ε"
+
+
+def describe_blocks(data: DistanceData) -> str:
+    """The blocks beside: what they promise, and which pairs of neighbours they separate."""
+    share = formats.out_of(data.block_reports.separated_share)
+    right = right_guess_text(max_guess_accuracy(data.blocks_epsilon)).replace("*", "")
+    many = formats.count(data.blocks_setup.partition.m, "block", "blocks")
+    return (
+        f"{many} with ε = {data.blocks_epsilon:.2g}. Reports of randomized response lie "
+        f"{formats.length(data.average_km[1])} away on average over the map (noise, from its "
+        f"middle: {formats.length(data.average_km[0])}). Between two equally likely places of one "
+        f"block, however far apart, an attacker {right}. But {share} pairs of neighbours are in "
+        "two blocks, and every report tells them apart."
+    )
+
+
+def promise_sentences(data: DistanceData) -> list[str]:
+    """What the policy promises, one sentence each."""
+    record, policy = data.record, data.record.policy
+    along = "north–south plus east–west" if isinstance(policy, Streets) else "as the crow flies"
+    method = MECHANISMS[data.setup.mechanism_name]
+    proof = noise_proof_text(data)
+    return [
+        (
+            f"The nearer two places are ({along}), the less a report tells which of them a person "
+            f"is at: ε = {record.rate:.3g} for each kilometre between them, for every pair."
+        ),
+        (
+            f"{ring_text(record)}. The ring on the maps is drawn around "
+            f"{place_name(data.domain, record.place)}; every place has one."
+        ),
+        f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
+        *([proof] if proof else []),
+    ]
+
+
+def noise_proof_text(data: DistanceData) -> str:
+    """The proof that comes with the best noise; "" for another."""
+    noise = data.setup.mechanism
+    return kernel_proof_text(data, noise.kernel) if isinstance(noise, BestKernel) else ""
+
+
+def kernel_proof_text(data: DistanceData, kernel: Kernel | None) -> str:
+    """How close the noise is to the lower bound for any noise; "" without a proved bound."""
+    if kernel is None or kernel.bound <= 0:
+        return ""
+    row, column = kernel.steps.both
+    axes = ""
+    if row is not None and column is not None:
+        km = product_displacement(row, column) / data.record.rate
+        axes = f". Noise along both axes lies {km:,.4g} km away"
+    return (
+        "Proved: on an endless map with every place as likely, reports of any mechanism that keeps "
+        f"this promise lie at least **{lower_bound_text(kernel.bound / data.record.rate)} km** "
+        "away on "
+        f"average. The best noise found is within {upper_percent_text(kernel.gap)} of that, "
+        "planar geometric "
+        f"noise within {upper_percent_text(kernel.planar_gap)}{axes}."
+    )
+
+
+def lower_bound_text(number: float) -> str:
+    """A positive number to four digits, rounded down."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 3)
+    return f"{math.floor(number / unit) * unit:,.4g}"
+
+
+def upper_percent_text(share: float) -> str:
+    """A share in percent, rounded up."""
+    digits = 3 if share < 1e-3 else 2
+    return f"{math.ceil(share * 100 * 10**digits) / 10**digits:.{digits}f} %"
+
+
+def not_promised_sentences(data: DistanceData) -> list[str]:
+    """What the policy leaves open, one sentence each."""
+    record = data.record
+    far = 10 * record.policy.km
+    right = right_guess_probability(record, far)
+    sentences = [
+        (
+            f"Far places can be told apart: at {formats.length(far)}, "
+            f"{_right_guesses_text(right)} of 100 guesses may be right."
+        ),
+        (
+            "Which region somebody is in: reports lie "
+            f"{formats.length(data.noise_reports.mean_km)} away on average, so regions farther "
+            "apart than that are no secret."
+        ),
+        (
+            "What an attacker knows already: an attacker who can rule out the lake and the woods "
+            "nearby is left with the few places that remain."
+        ),
+        "Repeated reports: two of them double ε per kilometre, so the ring shrinks to half.",
+        "That somebody took part at all, and what the estimate teaches about everybody.",
+    ]
+    height = cell_height_km(data)
+    return [
+        *sentences,
+        (
+            f"Within a cell of the map (about {formats.length(height)} high) all reports are "
+            "alike: there the map's own coarseness hides people, whatever ε is."
+        ),
+    ]
+
+
+def cell_height_km(data: DistanceData) -> float:
+    """Height of a cell in kilometres."""
+    return float(data.domain.km_from(0)[data.domain.columns]) if data.domain.rows > 1 else 0.0
+
+
+def _right_guesses_text(probability: float) -> str:
+    best = formats.hundred(probability)
+    return best if formats.is_almost_sure(probability) else f"up to {best}"
+
+
+def odds_text(record: DistanceState, distance: float) -> str:
+    """Right guesses of 100 between two equally likely places `distance` kilometres apart."""
+    return formats.hundred(right_guess_probability(record, distance))
+
+
+HERE: Final = "here"
+NOISE: Final = "noise"
+BLOCKS: Final = "blocks"
+RATE: Final = "rate"
+_REPORTS: Final = 1_000_000
+"""Reports of one person: the maps show chances as an expected number of a million."""
+_RING: Final[tuple[Mark, ...]] = ("sensitive",)
+_LINES: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
+_PAIR: Final = Arrangement((BLOCKS, NOISE), (TRUTH,))
+"""Blocks and noise stand side by side, the truth below for reference."""
+_HERE: Final = Action(
+    HERE,
+    "Draw the ring here",
+    {
+        "brush": "Click a place: the ring is drawn around it.",
+        "box": "Drag a box: the ring is drawn around its middle.",
+    },
+)
+
+
+def scene(data: DistanceData) -> Scene:
+    """Scene of everybody's estimates, or of one person's reports."""
+    person = data.record.show == PERSON
+    name = place_name(data.domain, data.record.place)
+    pictures = _person_pictures(data) if person else _everybody_pictures(data)
+    names = {picture.id for picture in pictures}
+    return Scene(
+        _ground(data),
+        pictures,
+        _REPORTS if person else data.setup.n,
+        (pictures[-2].id, pictures[-1].id) if len(pictures) > 1 else (TRUTH, TRUTH),
+        () if person else tuple(error_of(each, _RING) for each in pictures[1:]),
+        actions=(_HERE,),
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
+        focus=_focus(data) if person else None,
+        scale_title="chance of a report in a cell" if person else Scene.scale_title,
+        prompt="Point at a place for the expected number per million reports of this person."
+        if person
+        else Scene.prompt,
+        look_hint="Take the brush and click a place to draw the ring there, or choose one below.",
+        mark_words={
+            "sensitive": f"within ε of {name}",
+            "blocks": "borders of blocks",
+            "box": "",
+        },
+        arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
+        scale=SCALE if person else scale(data.setup, data.ours),
+        film_values={RATE: data.record.rate},
+        label="Privacy by distance",
+        image_name="caldp-distance",
+        image_lines=(headline(data).sentence, policies.setting_text(data.setup)),
+        **shared_pictures(data.setup, *(() if person else (BLOCKS, NOISE))),
+    )
+
+
+def _everybody_pictures(data: DistanceData) -> tuple[Picture, ...]:
+    estimates = (
+        estimate(name, title, subtitle, result, marks=marks, fact=error_fact(result))
+        for name, title, subtitle, result, marks in _estimate_rows(data)
+    )
+    return (truth(data.setup, _RING), *estimates)
+
+
+def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
+    """Id, title, subtitle, result and lines of blocks and noise, where the result is there."""
+    rows = (
+        (BLOCKS, blocks_title(data), data.blocks_result, data.average_km[1], _LINES),
+        (NOISE, OURS_TITLE, data.ours, data.average_km[0], _RING),
+    )
+    return [
+        (
+            name,
+            title,
+            f"{error_subtitle(result)} · {displacement_text(km)}",
+            result,
+            marks,
+        )
+        for name, title, result, km, marks in rows
+        if result is not None
+    ]
+
+
+def _person_pictures(data: DistanceData) -> tuple[Picture, ...]:
+    record = data.record
+    name = place_name(data.domain, record.place)
+    alone = np.zeros(data.domain.k)
+    alone[record.place] = 1.0
+    method = MECHANISMS[data.setup.mechanism_name].title
+    noise = f"{method}: {displacement_text(data.noise_reports.mean_km)}"
+    blocks = f"randomized response in blocks: {displacement_text(data.block_reports.mean_km)}"
+    beside = blocks_title(data)
+    return (
+        _chance_picture(TRUTH, "The person", f"truly in {name}", alone),
+        _with_distance_fact(
+            _chance_picture(
+                BLOCKS, f"Their report: {beside.lower()}", blocks, data.block_reports.law, _LINES
+            ),
+            data.block_reports,
+        ),
+        _with_distance_fact(
+            _chance_picture(
+                NOISE, f"Their report: {OURS_TITLE.lower()}", noise, data.noise_reports.law
+            ),
+            data.noise_reports,
+        ),
+    )
+
+
+def _chance_picture(
+    name: str, title: str, subtitle: str, shares: Floats, marks: tuple[Mark, ...] = _RING
+) -> Picture:
+    alt = f"Map of the chances of one person's reports, {title}: {subtitle}."
+    return Picture(name, title, subtitle, alt, encode(shares), SCALE.low, marks)
+
+
+def _with_distance_fact(picture: Picture, reports: PersonReports) -> Picture:
+    km = formats.measure(reports.mean_km)
+    return replace(picture, fact=Fact(km.number, f"{km.unit} away on average"))
+
+
+def _focus(data: DistanceData) -> Focus:
+    """Area around the place that holds most reports of both kinds."""
+    domain, place = data.domain, data.record.place
+    (row,), (column,) = domain.row_column([place])
+    reach = 2.5 * max(data.noise_reports.mean_km, data.block_reports.mean_km) + 40.0
+    north = reach / 111.195
+    latitude, longitude = float(domain.latitudes()[row]), float(domain.longitudes()[column])
+    east = north / max(float(np.cos(np.radians(latitude))), 0.1)
+    area = Area(
+        max(latitude - north, -90.0),
+        min(latitude + north, 90.0),
+        max(longitude - east, min(domain.west, -180.0)),
+        min(longitude + east, max(domain.area.east, 180.0)),
+    )
+    return Focus(area, place * 100_000 + round(reach))
+
+
+def _ground(data: DistanceData) -> Ground:
+    partition = data.blocks_setup.partition
+    cut = partition.m > 1
+    return Ground(
+        data.domain,
+        home(data.domain),
+        **land(data.domain),
+        labels=encode_labels(partition.labels) if cut else None,
+        names=encode_rows([partition.names]) if cut else None,
+        sensitive=encode_mask(data.ring),
+    )
+
+
+ODDS_SELECTOR: Final = ".st-key-odds .by-ring"
+"""CSS selector of the odds on the page: films change them, too."""
+
+
+def odds_html(record: DistanceState) -> str:
+    """HTML of the odds."""
+    share = max_guess_accuracy(record.policy.epsilon)
+    title = f"100 small figures, {formats.hundred(share)} of them filled: right guesses."
+    sentence = (
+        "An attacker who must choose between two equally likely places "
+        f"**{formats.length(record.policy.km)}** apart {right_guess_text(share)}."
+    )
+    rows = "".join(
+        f"<div><dt>{formats.length(each)}</dt><dd>{odds_text(record, each)}</dd></div>"
+        for each in ODDS_DISTANCES
+    )
+    return (
+        f'<div class="by-ring"><div class="odds {strength(share).word}">'
+        f"{icons.people_array(round(100 * share), title)}"
+        f"<p>{emphasis_html(sentence)} Right guesses of 100, by distance:</p></div>"
+        f'<dl class="by-distance">{rows}</dl></div>'
+    )
+
+
+def view(data: DistanceData, pinned: DistanceData | None, colours: Palette) -> View:
+    """The headline, the odds, and the maps; what is pinned has maps of its own."""
+    del pinned, colours
+    odds = {ODDS_SELECTOR: odds_html(data.record)}
+    return View(headline(data), texts=odds, scene=scene(data), still=TRUTH)
+
+
+HEIGHT: Final = 340
+_LABEL_HEIGHTS: Final = {"lines": 88.0, "markers": 60.0}
+"""Heights of the names of curves and dots, in right guesses of 100."""
+_POINTS: Final = 12
+"""Most pairs of places for which the odds are computed from the channel."""
+
+
+def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
+    """Chart of right guesses between two equally likely places, by their distance."""
+    record = data.record
+    km = np.geomspace(1.0, 1000.0, 61)
+    at, right = exact_odds(data)
+    traces = [
+        _line("limit by distance", km, [right_guess_probability(record, d) for d in km.tolist()],
+              (colours.ours, "solid")),
+        _dots("this noise", at, right, colours),
+        _line("within one block", km, [max_guess_accuracy(data.blocks_epsilon)] * km.size,
+              (colours.faint, "dot")),
+        _line("across a block's border", km, [1.0] * km.size, (colours.faint, "dashdot")),
+        _line("plain LDP", km, [max_guess_accuracy(record.policy.epsilon)] * km.size,
+              (colours.plain, "dash")),
+    ]  # fmt: skip
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
+    ticks = [1, 5, 20, 100, 500]
+    layout = {
+        "xaxis": {
+            "type": "log", "tickvals": ticks, "ticktext": [f"{t} km" for t in ticks],
+            "title_text": "distance between two equally likely places", **texts,
+        },
+        "yaxis": {"title_text": "right guesses of 100", "range": [48, 103], **texts},
+        "height": HEIGHT,
+        "margin": {"l": 56, "r": 10, "t": 20, "b": 50},
+        "showlegend": False,
+        "annotations": [_curve_label(trace) for trace in traces if len(trace["x"])],
+        "dragmode": False,
+    }  # fmt: skip
+    return go.Figure(traces, layout)
+
+
+def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """Label with a curve's name on it: at the left where it is flat, else where it is steep."""
+    x, y = np.asarray(trace["x"]), np.asarray(trace["y"])
+    flat = bool(np.ptp(y) == 0)
+    steepest = 0 if flat else int(np.abs(y - _LABEL_HEIGHTS[trace["mode"]]).argmin())
+    return {
+        "text": f"<b>{trace['name']}</b>",
+        "x": float(np.log10(x[steepest])),
+        "y": float(y[steepest]),
+        "xanchor": "left",
+        "yanchor": "bottom" if flat else "top",
+        "xshift": 0 if flat else 12,
+        "showarrow": False,
+        "font": {"color": (trace.get("line") or trace["marker"])["color"], "size": 13},
+    }
+
+
+def exact_odds(data: DistanceData) -> tuple[Floats, Floats]:
+    """(pairs,) kilometres and (pairs,) chances of the best guess from one report, in [0.5, 1].
+
+    Exact from the channel, for the record's place and others due north or south of it.
+    """
+    others = _places_north_south(data)
+    place = data.record.place
+    right = [guess_accuracy(data.setup.mechanism, place, other) for other in others.tolist()]
+    return data.domain.km_from(place)[others], np.array(right)
+
+
+def _places_north_south(data: DistanceData) -> Ints:
+    domain, place = data.domain, data.record.place
+    row, column = divmod(place, domain.columns)
+    steps = np.unique(np.rint(np.geomspace(1, domain.rows, _POINTS)).astype(np.int64))
+    north = np.where(row + steps < domain.rows, row + steps, row - steps)
+    return (north * domain.columns + column)[north >= 0]
+
+
+def _line(name: str, x: Floats, y: list[float], style: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": x,
+        "y": [100 * each for each in y],
+        "mode": "lines",
+        "line": {"color": style[0], "dash": style[1], "width": 2.5},
+        "hovertemplate": "%{x:.3g} km: %{y:.1f} of 100",
+    }
+
+
+def _dots(name: str, x: Floats, y: Floats, colours: Palette) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": x,
+        "y": 100 * y,
+        "mode": "markers",
+        "marker": {"color": colours.ours, "symbol": "circle-open", "size": 9},
+        "hovertemplate": "%{x:.3g} km: %{y:.1f} of 100, exactly",
+    }
