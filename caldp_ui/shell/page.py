@@ -161,7 +161,7 @@ class PinPage(Page[R, T]):
         """
         pins.show(self.state, self._pin_view(None if shown is None else shown.scene), current)
 
-    def _pin_view(self, here: Scene | None) -> pins.PinView[R, T]:
+    def _pin_view(self, here: Scene | None = None) -> pins.PinView[R, T]:
         return pins.PinView(
             load=lambda record: self.load(self.align(record)),
             title=self.pin_title,
