@@ -57,7 +57,9 @@ def _sharing(data: ComparisonData) -> None:
     content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
-        sentence = accuracy.headline(PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        sentence = accuracy.error_sentence(
+            PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv
+        )
         sentence = invalid_error_reason(data.setup) or sentence
         domain = runs.map_of(data.setup.dataset)
         truth = pictures.true_map(data.setup, domain, home(domain))

@@ -17,7 +17,8 @@ from caldp_ui.words.vocabulary import PLACES
 def _result_sentence(data: ComparisonData) -> str:
     has_error = data.ours is not None and has_valid_errors(data.setup)
     tv = data.ours.first.errors.tv if has_error and data.ours is not None else None
-    return f"{policies.promise_summary(PLACES, data.setup)} {accuracy.headline(PLACES, tv, None)}"
+    error = accuracy.error_sentence(PLACES, tv, None)
+    return f"{policies.promise_summary(PLACES, data.setup)} {error}"
 
 
 def _picture(current: ComparisonData, pinned: ComparisonData) -> None:

@@ -407,7 +407,9 @@ def _sharing(data: ComparisonData) -> None:
     if data.ours is not None and data.plain is not None:
         save = partial(_save_pictures, data.ours, data.plain)
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
-        sentence = accuracy.headline(ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv)
+        sentence = accuracy.error_sentence(
+            ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv
+        )
         content = _report_content(data.ours, data.plain, sentence)
     sharing.section(STATE, ANSWERS, content, other_scenarios, save)
     PAGE.offer()

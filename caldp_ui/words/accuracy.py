@@ -33,20 +33,54 @@ def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
     return formats.per_hundred(tv), f"of 100 people {nouns.wrong}"
 
 
-def headline(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
-    """Both errors, total variations, in one sentence; None: not computed yet, left out."""
+def error_sentence(
+    nouns: Vocabulary, ours: float | None, plain: float | None, who: str = "This protection"
+) -> str:
+    """Errors of an estimate and of plain LDP's, total variations; None: not computed, or left out.
+
+    `who`: makes the estimate, to begin the sentence.
+    """
     if ours is None:
-        return "" if plain is None else f"Plain LDP puts {tv_in_words(nouns, plain)}."
+        return f"The {nouns.whole} of this protection is still being computed."
     if not is_share(ours):
-        return f"The estimate is off by a total variation of **{formats.share(ours)}**."
-    first = f"This protection puts **{tv_in_words(nouns, ours)}**"
+        other = "" if plain is None else f", plain LDP's by {_variation_text(plain)}"
+        return f"{who}'s estimate is off by a total variation of {_variation_text(ours)}{other}."
+    sentence = f"{who} puts {_people_text(ours)} {nouns.wrong}"
     if plain is None:
-        return f"{first}."
+        return f"{sentence}."
+    if formats.of_hundred(plain) == formats.of_hundred(ours):
+        return f"{sentence}, and so does plain LDP."
     if not is_share(plain):
-        return f"{first}; plain LDP's estimate is off by {formats.share(plain)}."
-    if formats.per_hundred(ours) == formats.per_hundred(plain):
-        return f"{first}, and so does plain LDP."
-    return f"{first}, plain LDP {formats.of_hundred(plain)}."
+        return f"{sentence}; plain LDP's estimate is not made of shares."
+    return f"{sentence}, plain LDP {_other_people_text(ours, plain)}."
+
+
+def error_sentences(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
+    """As `error_sentence`, where plain LDP protects people whom this protection does not."""
+    sentence = error_sentence(nouns, ours, None)
+    if ours is None or plain is None or not (is_share(ours) and is_share(plain)):
+        return sentence
+    if formats.per_hundred(plain) == formats.per_hundred(ours):
+        return f"{sentence} Plain LDP protects everybody, and puts as many there."
+    number = _other_people_text(ours, plain)
+    return f"{sentence} Plain LDP protects everybody, and puts {number} there."
+
+
+def _variation_text(tv: float) -> str:
+    return "less than 0.001" if 0 < tv < 5e-4 else formats.share(tv)
+
+
+def _people_text(share: float) -> str:
+    return "nobody" if _is_nobody(share) else f"{formats.of_hundred(share)} people"
+
+
+def _other_people_text(first: float, share: float) -> str:
+    """A share after a first one, whose "of 100" holds for both if that is no "nobody"."""
+    return formats.of_hundred(share) if _is_nobody(first) else formats.per_hundred(share)
+
+
+def _is_nobody(share: float) -> bool:
+    return formats.per_hundred(share) == "0"
 
 
 def forecast(expected: Forecast | None) -> str:

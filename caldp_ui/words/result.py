@@ -6,9 +6,8 @@ from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
+from caldp_ui.words import accuracy, policies, promise
 from caldp_ui.words import coverage as counts
-from caldp_ui.words import formats, policies, promise
-from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -29,44 +28,18 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     figures |= {"protected": texts.protected_share, "readable": texts.readable}
     unknown = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
     if not first:
-        sentence = _error_sentence(nouns, setup, ours, plain) if known else unknown
+        sentence = _own_sentence(nouns, setup, ours, plain) if known else unknown
         return Headline(sentence, _hidden_sentence(nouns, setup), figures=figures)
-    parts = [_weakness_sentence(nouns, setup), _errors_sentence(nouns, ours, plain)]
+    parts = [_weakness_sentence(nouns, setup), accuracy.error_sentences(nouns, ours, plain)]
     second = [*rest, *(parts if known else [unknown])]
     return Headline(first, " ".join(filter(None, second)), True, figures)
 
 
-def _error_sentence(
-    nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None
-) -> str:
-    if ours is None:
-        return f"The {nouns.whole} of this protection is still being computed."
-    who = "Plain LDP" if is_plain(setup) else "This protection"
-    compared = None if is_plain(setup) else plain
-    if not is_share(ours):
-        other = "" if compared is None else f", plain LDP's by {_variation_text(compared)}"
-        return f"{who}'s estimate is off by a total variation of {_variation_text(ours)}{other}."
-    sentence = f"{who} puts {_people_text(ours)} {nouns.wrong}"
-    if compared is None:
-        return f"{sentence}."
-    if formats.of_hundred(compared) == formats.of_hundred(ours):
-        return f"{sentence}, and so does plain LDP."
-    if not is_share(compared):
-        return f"{sentence}; plain LDP's estimate is not made of shares."
-    number = formats.of_hundred(compared) if _is_nobody(ours) else formats.per_hundred(compared)
-    return f"{sentence}, plain LDP {number}."
-
-
-def _variation_text(tv: float) -> str:
-    return "less than 0.001" if 0 < tv < 5e-4 else formats.share(tv)
-
-
-def _people_text(share: float) -> str:
-    return "nobody" if _is_nobody(share) else f"{formats.of_hundred(share)} people"
-
-
-def _is_nobody(share: float) -> bool:
-    return formats.per_hundred(share) == "0"
+def _own_sentence(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> str:
+    """Both errors; plain LDP's own where this protection is plain LDP itself."""
+    if is_plain(setup):
+        return accuracy.error_sentence(nouns, ours, None, "Plain LDP")
+    return accuracy.error_sentence(nouns, ours, plain)
 
 
 def is_plain(setup: Setup) -> bool:
@@ -126,17 +99,3 @@ def _sized_block(nouns: Vocabulary, setup: Setup) -> str:
         for cells in (domain.rows // blocks.rows, domain.columns // blocks.columns)
     )
     return f"{name} of {north:g}° × {east:g}°"
-
-
-def _errors_sentence(nouns: Vocabulary, ours: float | None, plain: float | None) -> str:
-    if ours is None:
-        return f"The {nouns.whole} of this protection is still being computed."
-    if not is_share(ours):
-        return f"The estimate is off by a total variation of {_variation_text(ours)}."
-    sentence = f"This protection puts {_people_text(ours)} {nouns.wrong}"
-    if plain is None or not is_share(plain):
-        return f"{sentence}."
-    if formats.per_hundred(plain) == formats.per_hundred(ours):
-        return f"{sentence}. Plain LDP protects everybody, and puts as many there."
-    number = formats.of_hundred(plain) if _is_nobody(ours) else formats.per_hundred(plain)
-    return f"{sentence}. Plain LDP protects everybody, and puts {number} there."

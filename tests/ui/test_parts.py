@@ -177,7 +177,7 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
         summarize_privacy(scenario, no_progress),
         runs.expected_error(plain_ldp.best_plain_ldp(scenario)),
     )
-    off = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    off = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
     content = record.ReportContent(ours, off, {"This protection": png})
     html = record.html(PLACES, content, checked, "http://x/?a=1&b=2")
     return html, unescape(re.sub(r"<[^>]*>", "", html))
@@ -187,7 +187,7 @@ def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() 
     html, text = record_of("+40,42,-75,-72")
     scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
     ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
-    headline = accuracy.headline(PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    headline = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
     assert headline.replace("**", "") in text
     for sentence in promise.not_promised(PLACES, ours.setup):
         assert sentence in text

@@ -70,7 +70,7 @@ def texts_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Iter
     yield from (head.sentence, head.second)
     yield from (text.summary, text.protected, text.odds, text.repeats, *text.not_promised)
     yield from (grade.odds for grade in text.grades)
-    yield accuracy.headline(nouns, ours, plain)
+    yield accuracy.error_sentence(nouns, ours, plain)
     yield promise.counted_as_people(setup.scenario)
     yield f"Plain LDP would need {' '.join(accuracy.plain_needs(setup, 12 * setup.n))}."
     yield f"Plain LDP would need {' '.join(accuracy.plain_needs(setup, None))}."
