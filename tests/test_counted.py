@@ -29,10 +29,10 @@ COUNTED: Final = re.compile(
 SHARES: Final = re.compile(r"(formats\.)?(out_of|out_of_few|of_hundred)\(|.*\b_?[A-Z][A-Z_]+$")
 """Shares of 100 people or more, and constants: each more than one."""
 MORE_THAN_ONE: Final = {
-    "caldp_ui/adversary/fakes_scene.py": ["number"],
-    "caldp_ui/adversary/fakes_words.py": ["fewer", "number"],
-    "caldp_ui/adversary/films.py": ["_depends_on(replace(record, days=0))"],
-    "caldp_ui/adversary/words.py": ["days"],
+    "caldp_ui/adversary/fakes.py": ["fewer", "number"],
+    "caldp_ui/adversary/fakes_page.py": ["number"],
+    "caldp_ui/adversary/page.py": ["view.depends_on(replace(record, days=0))"],
+    "caldp_ui/adversary/view.py": ["days"],
     "caldp_ui/classroom/shuffling.py": ["formats.integer(lesson.blocks)"],
     "caldp_ui/coarser/census_block.py": ["len(blocks)", "many"],
     "caldp_ui/coarser/reconstruction.py": ["formats.integer(record.tables)", "record.tables"],

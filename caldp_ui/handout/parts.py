@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary import take_home as attacker_page
+from caldp_ui.adversary.page import PAGE as ATTACKER_PAGE
 from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.classroom import page, plan
@@ -53,7 +53,8 @@ def answers(scenario: Scenario) -> Part:
 
 def attacker(record: AttackerState) -> Part:
     """Part with the attacker's belief about one person, day by day."""
-    part = attacker_page.one_person(record)
+    part = ATTACKER_PAGE.part(record)
+    assert part is not None
     return replace(
         part,
         moves=part.moves[:1],

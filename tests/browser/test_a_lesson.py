@@ -12,9 +12,8 @@ from typing import Any, Final
 import pytest
 
 from benchmarks.browser import PATIENCE_MS, wait_until_settled
-from caldp_ui.adversary import words as attacker_words
-from caldp_ui.adversary.beliefs import load_data
-from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState
+from caldp_ui.adversary import view as attacker_view
+from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState, load_data
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
@@ -144,9 +143,7 @@ def ask_adversary(page: Any) -> None:
     page.wait_for_function("location.search.includes('place=')")
     wait_until_settled(page)
     place = int(page.evaluate("new URLSearchParams(location.search).get('place')"))
-    sentence = attacker_words.headline(
-        load_data(AttackerState(place=place, days=DAYS_MAX))
-    ).sentence
+    sentence = attacker_view.headline(load_data(AttackerState(place=place, days=DAYS_MAX))).sentence
     page.locator(".st-key-adversary-days .stage-play").click()
     assert page.evaluate(APPEARS, [sentence, PATIENCE_MS])
 

@@ -8,9 +8,8 @@ import pytest
 
 from benchmarks.browser import wait_until_settled
 from caldp_core.domain.grid import US_GRID
-from caldp_ui.adversary import words
-from caldp_ui.adversary.beliefs import load_data
-from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, STATE, AttackerState
+from caldp_ui.adversary import view
+from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, STATE, AttackerState, load_data
 from caldp_ui.controls.common import EPSILONS
 from tests.browser.conftest import SCREENS, Profiles, visiting
 from tests.browser.hands import HEADLINE, expect, hold
@@ -35,7 +34,7 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
 
 def expect_headline(page: Any, record: AttackerState) -> None:
     """The sentence is that of this record, and the page is at rest."""
-    expect(page.locator(HEADLINE)).to_have_text([both_lines(words.headline(load_data(record)))])
+    expect(page.locator(HEADLINE)).to_have_text([both_lines(view.headline(load_data(record)))])
     wait_until_settled(page)
 
 
@@ -61,7 +60,7 @@ def test_epsilon_moves_at_once_with_its_film_which_stays_for_the_next_move(page:
     for across, epsilon in ((0.97, EPSILONS[-1]), (0.03, EPSILONS[0])):
         confirmed, before = epsilon_of(page), page.locator(TITLE).inner_text()
         with hold(page, STATE.key("epsilon"), across):
-            text = both_lines(words.headline(load_data(at_epsilon(epsilon))))
+            text = both_lines(view.headline(load_data(at_epsilon(epsilon))))
             expect(page.locator(f"{HEADLINE}:visible")).to_have_text([text])
             assert page.locator(TITLE).inner_text() != before
             assert epsilon_of(page) == confirmed, "the server was asked before the hand let go"
@@ -76,7 +75,7 @@ def test_days_go_by_in_the_browser_and_the_keys_reach_every_day(page: Any) -> No
     expect_headline(page, AttackerState(days=2))
     slider, play = page.locator(SLIDER), page.locator(f"{DAYS} .stage-play")
     play.click()
-    text = both_lines(words.headline(load_data(AttackerState(days=4))))
+    text = both_lines(view.headline(load_data(AttackerState(days=4))))
     expect(page.locator(f"{HEADLINE}:visible")).to_have_text([text])
     if play.get_attribute("aria-label") == "Stop: Day":
         play.click()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import wait_until_settled
-from caldp_ui.adversary import fakes, fakes_words
+from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, STATE, AttackerState
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
@@ -32,7 +32,7 @@ def page(profiles: Profiles, address: str) -> Iterator[Any]:
 def expect_headline(page: Any, record: AttackerState) -> None:
     """The headline is that of this record, and the page is at rest."""
     domain = runs.map_of(runs.dataset(record.scenario))
-    headline = fakes_words.headline(fakes.run_attack(record), domain, record)
+    headline = fakes.headline(fakes.run_attack(record), domain, record)
     expect(page.locator(HEADLINE)).to_have_text([both_lines(headline)])
     wait_until_settled(page)
 
@@ -66,10 +66,10 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(page: An
     domain = runs.map_of(runs.dataset(last.scenario))
     estimate = fakes.run_attack(last)
     texts = {
-        HEADLINE: both_lines(fakes_words.headline(estimate, domain, last)),
-        fakes_words.POWER: fakes_words.one_phone(last, domain).replace("*", ""),
+        HEADLINE: both_lines(fakes.headline(estimate, domain, last)),
+        fakes.POWER: fakes.one_phone(last, domain).replace("*", ""),
     }
-    (_, _, fact, _), _ = fakes_words.counts_at_target(estimate, last)
+    (_, _, fact, _), _ = fakes.counts_at_target(estimate, last)
     with hold(page, STATE.key("epsilon"), 0.97):
         for place, text in texts.items():
             expect(page.locator(f"{place}:visible")).to_have_text([text])

@@ -17,9 +17,20 @@ from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import below, candidates, figures, films, scene, side, words
-from caldp_ui.adversary.beliefs import BeliefData, compute_attacker, likely_area, load_data
-from caldp_ui.adversary.page_state import BEGIN, DAYS_MAX, DENVER, LINK, STATE, AttackerState
+from caldp_ui.adversary import charts, view
+from caldp_ui.adversary.page import attacker_numbers
+from caldp_ui.adversary.page_state import (
+    BEGIN,
+    DAYS_MAX,
+    DENVER,
+    LINK,
+    STATE,
+    AttackerState,
+    BeliefData,
+    compute_attacker,
+    likely_area,
+    load_data,
+)
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp
 from caldp_ui.controls.common import EPSILONS
@@ -66,7 +77,7 @@ def assert_shows(at: AppTest, record: AttackerState) -> None:
     }
     assert pictures(at, STAGE) == expected
     sentence = headline_of(at)
-    assert sentence == both_lines(words.headline(data))
+    assert sentence == both_lines(view.headline(data))
     assert LINK.read(query_of(at)) == record
 
 
@@ -160,27 +171,27 @@ def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
 def test_what_is_bright_is_the_likely_area() -> None:
     data = load_data(AttackerState())
     for beliefs in (data.plain.beliefs[7], data.ours.beliefs[7], data.ours.beliefs[1]):
-        lit = codec.values(codec.codes(beliefs)) >= scene.lit_from(beliefs)
+        lit = codec.values(codec.codes(beliefs)) >= view.lit_from(beliefs)
         assert set(likely_area(beliefs)) <= set(np.flatnonzero(lit))
         assert 0.95 <= beliefs[lit].sum() < 0.96
-    assert (data.ours.beliefs[0] >= scene.lit_from(data.ours.beliefs[0])).sum() > 1_000
+    assert (data.ours.beliefs[0] >= view.lit_from(data.ours.beliefs[0])).sum() > 1_000
 
 
 def assert_beside(step: Step, record: AttackerState) -> None:
     """The page's sentence and its odds are those of the record."""
     data = load_data(record)
-    assert step.replacements[headline.SENTENCE] == headline.html(words.headline(data))
-    assert step.replacements[odds.PLACE] == side.odds_html(data, US_GRID)
+    assert step.replacements[headline.SENTENCE] == headline.html(view.headline(data))
+    assert step.replacements[odds.PLACE] == view.odds_html(data, US_GRID)
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
     record = AttackerState(days=3)
-    film = films.OVER_EPSILON.film(record, no_progress)
+    film = view.OVER_EPSILON.film(record, no_progress)
     assert [step.value for step in film.steps] == list(EPSILONS)
     assert film.dial == "adversary-epsilon"
     for step in film.steps[::4]:
         at = AttackerState(BEGIN.with_context(epsilon=step.value), days=3)
-        shows = scene.scene(load_data(at), US_GRID).pictures
+        shows = view.scene(load_data(at), US_GRID).pictures
         assert dict(step.codes) == {each.id: each.code for each in shows}
         assert dict(step.nobody) == {each.id: each.nobody for each in shows}
         assert_beside(step, at)
@@ -190,9 +201,9 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_the_films_are_the_days_and_each_report_alone() -> None:
     data = load_data(AttackerState())
     shares: list[float] = []
-    days = films.OVER_DAYS.film(data.record, shares.append)
+    days = view.OVER_DAYS.film(data.record, shares.append)
     for day, step in enumerate(days.steps):
-        shows = scene.scene(replace_days(data, day), US_GRID).pictures
+        shows = view.scene(replace_days(data, day), US_GRID).pictures
         assert step.value == day
         assert dict(step.codes) == {each.id: each.code for each in shows}
         assert dict(step.subtitles) == {each.id: each.subtitle for each in shows}
@@ -201,7 +212,7 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         assert_beside(step, AttackerState(days=day))
         assert step.reading == str(day)
     assert days.dial == "adversary-days"
-    alone = films.single_reports_film(data, US_GRID, shares.append)
+    alone = view.single_reports_film(data, US_GRID, shares.append)
     prior = data.ours.beliefs[0]
     for step, report in zip(alone.steps, data.ours.reports, strict=True):
         mechanism = data.ours.setup.mechanism
@@ -227,7 +238,7 @@ def test_the_day_where_a_film_rests_is_the_page_s() -> None:
 
 
 def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
-    by_days = {days: words.headline(load_data(AttackerState(days=days))) for days in (0, 1, 7)}
+    by_days = {days: view.headline(load_data(AttackerState(days=days))) for days in (0, 1, 7)}
     ours, plain = (load_data(AttackerState()).ours, load_data(AttackerState()).plain)
     before, once, week = (formats.percent(ours.chance_of_truth(days)) for days in (0, 1, 7))
     alike = formats.percent(plain.chance_of_truth(7))
@@ -246,9 +257,7 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
 
 def test_chances_that_read_alike_are_named_once_and_none_is_a_power_of_ten() -> None:
     rare = 20_000
-    headline = words.headline(
-        load_data(AttackerState(BEGIN.with_context(epsilon=0.05), place=rare))
-    )
+    headline = view.headline(load_data(AttackerState(BEGIN.with_context(epsilon=0.05), place=rare)))
     assert headline.second.count("less than 0.01 %") == 1
     for share in (1.9e-7, 3e-5, 0.004, 0.3, 0.9999999, 1.0):
         assert re.fullmatch(r"(less than |more than )?[\d.]+ %", formats.percent(share)), share
@@ -259,14 +268,14 @@ def test_who_is_not_protected_comes_first() -> None:
     some = BEGIN.with_context(sensitive=DENVER_ALONE)
     this = load_data(AttackerState(some))
     assert this.odds is not None
-    headline = words.headline(this)
+    headline = view.headline(this)
     assert headline.unprotected
     left = formats.out_of_few(1 - float(this.ours.setup.dataset.distribution[DENVER]))
     assert headline.sentence.startswith(
         f"{left} people are not protected; this person is: after 7 "
     )
     (outside,) = US_GRID.locate([38.84], [-104.82]).tolist()
-    headline = words.headline(load_data(AttackerState(some, place=outside)))
+    headline = view.headline(load_data(AttackerState(some, place=outside)))
     assert headline.unprotected
     assert headline.sentence.startswith("This person is not protected: after 7 fresh reports ")
 
@@ -291,7 +300,9 @@ def test_the_odds_are_the_largest_over_all_pairs_that_they_speak_of(sensitive: A
         1 - np.exp(-1) / 2 if one_sided else max_guess_accuracy(1.0)
     )
     assert max(by_channel) <= data.odds[0] + 1e-9
-    assert f"at most **{formats.hundred(data.odds[0])} times in 100**" in words.odds(US_GRID, data)
+    assert f"at most **{formats.hundred(data.odds[0])} times in 100**" in view.odds_sentence(
+        US_GRID, data
+    )
 
 
 def test_published_urap_has_an_attacker_too() -> None:
@@ -306,8 +317,8 @@ def test_where_nothing_hides_the_page_says_so() -> None:
     data = load_data(AttackerState(bare))
     assert data.pair is None
     assert data.odds is None
-    assert words.headline(data).unprotected
-    assert "not protected" in side.odds_html(data, US_GRID)
+    assert view.headline(data).unprotected
+    assert "not protected" in view.odds_html(data, US_GRID)
     assert data.ours.chance_of_truth(1) == pytest.approx(1.0)
     assert likely_area(data.ours.beliefs[1]).tolist() == [DENVER]
 
@@ -323,8 +334,8 @@ def test_the_chart_draws_the_days() -> None:
     plain = [data.plain.chance_of_truth(m) for m in range(11)]
     most = list(data.ours.limits)
     drawn = {
-        **by_name(figures.curve(data, LIGHT)),
-        **by_name(figures.limits(data, LIGHT)),
+        **by_name(charts.curve(data, LIGHT)),
+        **by_name(charts.limits(data, LIGHT)),
     }
     for name, shares in {
         "fresh reports": ours,
@@ -336,7 +347,7 @@ def test_the_chart_draws_the_days() -> None:
     }.items():
         np.testing.assert_allclose(drawn.pop(name), shares, err_msg=name)
     assert not drawn
-    for made in (figures.curve(data, LIGHT), figures.limits(data, LIGHT)):
+    for made in (charts.curve(data, LIGHT), charts.limits(data, LIGHT)):
         names = {
             note.text.removeprefix("<b>").removesuffix("</b>") for note in made.layout.annotations
         }
@@ -352,13 +363,13 @@ def by_name(figure: Any) -> dict[str, Any]:
 def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
     data = load_data(AttackerState(BEGIN.with_context(epsilon=epsilon)))
     assert data.pair is not None
-    test = candidates.error_lines(data.ours, data.pair.rival)
+    test = charts.error_lines(data.ours, data.pair.rival)
     assert test.most == pytest.approx(max_guess_accuracy(epsilon), abs=1e-9)
     assert test.most == pytest.approx(data.pair.stored_limit)
     mechanism = data.ours.setup.mechanism
     assert test.right == pytest.approx(guess_accuracy(mechanism, DENVER, data.pair.rival))
     assert 0.5 < test.right < test.most
-    drawn = figures.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
+    drawn = charts.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
     by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
     np.testing.assert_allclose(by_name["what ε allows"], test.claimed)
     np.testing.assert_allclose(by_name["what this method reaches"], test.reached)
@@ -369,7 +380,7 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
     for scenario in (BEGIN, sensitive):
         setup = prepare(scenario)
         found = best_guess(setup.mechanism, setup.dataset.distribution)
-        sentence = words.guess_sentence(candidates.guess_anyone(scenario), None, "state")
+        sentence = view.guess_sentence(charts.guess_anyone(scenario), None, "state")
         (before, after), number = formats.out_of_one(found.before, found.after)
         assert f"**{before} of {number}** people" in sentence
         assert f"report of each it is **{after}**" in sentence
@@ -379,8 +390,8 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
         f"**{hidden}**."
     )
     assert found.others > found.hidden
-    assert candidates.guess_anyone(BEGIN.with_context(epsilon=5.0)) is None
-    assert "Not shown" in words.guess_sentence(None, None, "state")
+    assert charts.guess_anyone(BEGIN.with_context(epsilon=5.0)) is None
+    assert "Not shown" in view.guess_sentence(None, None, "state")
 
 
 def test_the_place_may_be_held_against_any_other() -> None:
@@ -390,18 +401,16 @@ def test_the_place_may_be_held_against_any_other() -> None:
     data = load_data(AttackerState())
     assert data.pair is not None
     assert (
-        at.selectbox(key="adversary-other").value
-        == data.pair.rival
-        == candidates.other_candidate(data)
+        at.selectbox(key="adversary-other").value == data.pair.rival == charts.other_candidate(data)
     )
     (far,) = US_GRID.locate([41.88], [-87.63]).tolist()
     checked(at.selectbox(key="adversary-other").set_value(far).run())
     record = AttackerState(other=far)
     assert_shows(at, record)
-    test = candidates.error_lines(load_data(record).ours, far)
+    test = charts.error_lines(load_data(record).ours, far)
     np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
     assert test.right == test.most == 1.0
-    assert candidates.other_candidate(load_data(AttackerState(place=far, other=far))) != far
+    assert charts.other_candidate(load_data(AttackerState(place=far, other=far))) != far
 
 
 def test_the_numbers_are_the_beliefs() -> None:
@@ -415,7 +424,7 @@ def test_the_numbers_are_the_beliefs() -> None:
     levels = policy.between(np.full(k, DENVER), np.arange(k))
     most = [1 / (odds * np.exp(-m * levels)).sum() for m in (1, 3)]
     sure = 1 + int((np.cumsum(np.sort(after[3])[::-1]) < 0.95).sum())
-    numbers = below.attacker_numbers(data.ours, data)
+    numbers = attacker_numbers(data.ours, data)
     assert numbers.pop("method") == MECHANISMS[setup.mechanism_name].title
     shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
     expected = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.integer(sure)]

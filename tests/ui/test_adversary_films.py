@@ -13,10 +13,17 @@ from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.basics.types import no_progress
 from caldp_core.domain.grid import US_GRID
 from caldp_core.scenarios.blocks import OneBlock
-from caldp_ui.adversary import fakes, fakes_films, fakes_scene, fakes_words
-from caldp_ui.adversary import films as of_person
-from caldp_ui.adversary.beliefs import load_data
-from caldp_ui.adversary.page_state import BEGIN, FAKES, KNOWS_SHARE, STATE, TENTHS, AttackerState
+from caldp_ui.adversary import fakes, fakes_page
+from caldp_ui.adversary import page as of_person
+from caldp_ui.adversary.page_state import (
+    BEGIN,
+    FAKES,
+    KNOWS_SHARE,
+    STATE,
+    TENTHS,
+    AttackerState,
+    load_data,
+)
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import film_jobs, headline
 from caldp_ui.parts.film_jobs import FilmRequest
@@ -35,23 +42,23 @@ def at_epsilon(epsilon: float) -> AttackerState:
 def assert_is(step: Step, record: AttackerState) -> None:
     """Maps, numbers and both sentences are the page's at this record."""
     data = fakes.run_attack(record)
-    scene = fakes_scene.scene(data, US_GRID, record)
-    moving = [each for each in scene.pictures if each.id != fakes_scene.TRUTH]
+    scene = fakes_page.scene(data, US_GRID, record)
+    moving = [each for each in scene.pictures if each.id != fakes_page.TRUTH]
     assert dict(step.codes) == {each.id: each.code for each in moving}
     assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
     assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
-    expected = fakes_words.headline(data, US_GRID, record)
+    expected = fakes.headline(data, US_GRID, record)
     texts = {
         place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()
     }
     assert texts == {
         headline.SENTENCE: re.sub("<.*?>", "", unescape(headline.html(expected))),
-        fakes_words.POWER: fakes_words.one_phone(record, US_GRID).replace("*", ""),
+        fakes.POWER: fakes.one_phone(record, US_GRID).replace("*", ""),
     }
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
-    film = fakes_films.OVER_EPSILON.film(SHOWN, no_progress)
+    film = fakes_page.OVER_EPSILON.film(SHOWN, no_progress)
     assert [step.value for step in film.steps] == list(EPSILONS)
     for step in film.steps[::4]:
         assert step.reading == f"{step.value:g}"
@@ -62,14 +69,14 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
     """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
     rare = 8599
-    film = fakes_films.OVER_EPSILON.film(SHOWN.with_place(rare), no_progress)
-    assert len({step.facts[fakes_scene.TRUTH].text for step in film.steps}) > 1
+    film = fakes_page.OVER_EPSILON.film(SHOWN.with_place(rare), no_progress)
+    assert len({step.facts[fakes_page.TRUTH].text for step in film.steps}) > 1
     assert_is(film.steps[0], at_epsilon(EPSILONS[0]).with_place(rare))
 
 
 def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
     record = replace(SHOWN, repair=KNOWS_SHARE)
-    film = fakes_films.OVER_TENTHS.film(record, no_progress)
+    film = fakes_page.OVER_TENTHS.film(record, no_progress)
     assert [step.value for step in film.steps] == list(TENTHS)
     for step in film.steps[::4]:
         assert_is(step, replace(record, tenths=int(step.value)))
@@ -78,32 +85,32 @@ def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
 @pytest.mark.parametrize("which", [0, 1])
 def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
     at = open_record(STATE, SHOWN)
-    film = fakes_films.slider_films(SHOWN)[which].film(SHOWN, no_progress)
+    film = fakes_page.slider_films(SHOWN)[which].film(SHOWN, no_progress)
     slider = at.select_slider(key=film.dial)
     assert [step.reading for step in film.steps] == slider.options
-    scene = fakes_scene.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
+    scene = fakes_page.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
     (now,) = (step for step in film.steps if step.value == scene.film_values[film.id])
     assert now.value == slider.value
     (body,) = (item.proto.body for item in container(at, "headline").get("html"))
     assert now.replacements[headline.SENTENCE] == body
     (sentence,) = (item.value for item in container(at, "adversary-power").markdown)
-    place = fakes_words.POWER
+    place = fakes.POWER
     assert unescape(re.sub("<.*?>", "", now.replacements[place])) == sentence.replace("*", "")
     assert place == ".st-key-adversary-power p"
 
 
 def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
     at = open_record(STATE, SHOWN)
-    choose(at, fakes_scene.EPSILON, 2.0, STAGE)
+    choose(at, fakes_page.EPSILON, 2.0, STAGE)
     assert page_record(at, STATE) == at_epsilon(2.0)
-    choose(at, fakes_scene.TENTHS, 25.0, STAGE)
+    choose(at, fakes_page.OVER_MANY, 25.0, STAGE)
     assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
     choose(at, "epsilon", 3.0, STAGE)
     assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
 
 
 def named(record: AttackerState) -> list[str]:
-    return [each.request(record).name for each in fakes_films.slider_films(record)]
+    return [each.request(record).name for each in fakes_page.slider_films(record)]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +142,7 @@ def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -
 
 def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
     def names(record: AttackerState) -> dict[str, str]:
-        return {each.key: each.name for each in of_person.film_requests(load_data(record), US_GRID)}
+        return {each.key: each.name for each in of_person.film_requests(load_data(record))}
 
     ours = names(AttackerState())
     assert list(ours) == [f"adversary-film-{kind}" for kind in ("days", "epsilon", "reports")]

@@ -15,9 +15,17 @@ import pytest
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import US_GRID
 from caldp_core.mechanisms.specs import RandomizedResponse
-from caldp_ui.adversary import fakes, fakes_words, words
-from caldp_ui.adversary.beliefs import Attacker, load_data
-from caldp_ui.adversary.page_state import BEGIN, DENVER, FAKES, REPAIRS, TENTHS, AttackerState
+from caldp_ui.adversary import fakes, view
+from caldp_ui.adversary.page_state import (
+    BEGIN,
+    DENVER,
+    FAKES,
+    REPAIRS,
+    TENTHS,
+    Attacker,
+    AttackerState,
+    load_data,
+)
 from caldp_ui.controls.common import EPSILONS
 from tests.contract.checks import naming
 from tests.ui.figures import hold, shows, tokens
@@ -61,7 +69,7 @@ def test_one_person() -> None:
     for record in records():
         with naming(f"{record.scenario}, {record.place}, {record.days}"):
             data, place = load_data(record), record.place
-            line = words.headline(data)
+            line = view.headline(data)
             hold(line, (record.days, 100))
             after = {
                 "now": beliefs(data.ours, range(record.days)),
@@ -71,7 +79,7 @@ def test_one_person() -> None:
             }
             for name, value in line.figures.items():
                 assert value == pytest.approx(100 * after[name][place], rel=1e-5, abs=1e-9)
-            said = words.subtitle(US_GRID, data.ours.beliefs[record.days])
+            said = view.subtitle(US_GRID, data.ours.beliefs[record.days])
             assert_best_guess(said, after["now"])
 
 
@@ -88,7 +96,7 @@ def test_odds_are_those_of_two_places_and_add_up() -> None:
     for epsilon in (EPSILONS[0], 1.0, EPSILONS[-1]):
         for days in (1, 10):
             record = AttackerState(BEGIN.with_context(epsilon=epsilon), days=days)
-            sentence = words.odds(US_GRID, load_data(record)).replace("*", "")
+            sentence = view.odds_sentence(US_GRID, load_data(record)).replace("*", "")
             limits = [100 / (1 + math.exp(-m * epsilon)) for m in sorted({1, days})]
             found = [token for token in tokens(sentence) if token[1] not in (100, 10)]
             assert len(found) == len(limits)
@@ -101,7 +109,7 @@ def test_a_report_alone() -> None:
     for day in (1, 10):
         alone = [beliefs(each, [day - 1])[DENVER] for each in (data.ours, data.plain)]
         said = (each.single_report_belief(day)[DENVER] for each in (data.ours, data.plain))
-        line = words.single_report_headline(day, *said)
+        line = view.single_report_headline(day, *said)
         hold(line, (day,))
         assert list(line.figures.values()) == pytest.approx(
             [100 * each for each in alone], rel=1e-5
@@ -121,7 +129,7 @@ def test_fake_phones() -> None:
         for repair in REPAIRS:
             record = AttackerState(scenario, show=FAKES, tenths=tenths, repair=repair)
             data = fakes.run_attack(record)
-            line = fakes_words.headline(data, US_GRID, record)
+            line = fakes.headline(data, US_GRID, record)
             with naming(f"{tenths}, {repair}: {line}"):
                 honest = data.setup.n
                 phones = round(honest * tenths / (1000 - tenths))

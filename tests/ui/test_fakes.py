@@ -16,7 +16,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks
-from caldp_ui.adversary import fakes, fakes_view, fakes_words
+from caldp_ui.adversary import fakes, fakes_page
 from caldp_ui.adversary.page_state import (
     BEGIN,
     FAKES,
@@ -62,7 +62,7 @@ def assert_shows(at: AppTest, record: AttackerState) -> None:
     assert pictures(at, STAGE) == expected
     sentence = headline_of(at)
     domain = runs.map_of(runs.dataset(record.scenario))
-    assert sentence == both_lines(fakes_words.headline(data, domain, record))
+    assert sentence == both_lines(fakes.headline(data, domain, record))
     assert LINK.read(query_of(at)) == record
 
 
@@ -145,14 +145,12 @@ def test_who_is_crowded_out_is_counted() -> None:
     ]
     assert data.occupied_without_fakes == counts[0] > 10
     assert data.occupied_with_fakes < counts[0] / 4
-    sentence = fakes_words.describe_crowding_out(data, "state")
+    sentence = fakes.describe_crowding_out(data, "state")
     assert f"**{data.occupied_without_fakes}** without fakes" in sentence
     assert (
         f"**{formats.count(data.occupied_with_fakes, 'place', 'places')}** of the state" in sentence
     )
-    assert not fakes_words.describe_crowding_out(
-        fakes.run_attack(replace(SHOWN, tenths=0)), "state"
-    )
+    assert not fakes.describe_crowding_out(fakes.run_attack(replace(SHOWN, tenths=0)), "state")
 
 
 def test_what_repair_mends_and_what_it_misses() -> None:
@@ -175,7 +173,7 @@ def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
     by_hadamard = replace(SHOWN, scenario=replace(BEGIN, mechanism=Hadamard()))
     data = fakes.run_attack(replace(by_hadamard, tenths=50))
     tally = data.sum_check
-    sentence = fakes_words.describe_detection(data, MAXIMAL_GAIN, "state")
+    sentence = fakes.describe_detection(data, MAXIMAL_GAIN, "state")
     assert sentence.startswith("**Yes.**")
     for number in (tally.estimated, tally.reported, tally.limit):
         assert formats.people(number) in sentence
@@ -183,29 +181,29 @@ def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
     excess = data.phones * ((np.e + 1) / (np.e - 1) - 1)
     assert abs(tally.estimated - tally.reported - excess) < 5 * tally.noise
     few = fakes.run_attack(replace(by_hadamard, tenths=1))
-    assert fakes_words.describe_detection(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
+    assert fakes.describe_detection(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
     assert few.phones < (few.phones_to_detect or 0) < data.phones
-    assert "no test can" in fakes_words.describe_detection(few, RANDOM_ITEMS, "state")
+    assert "no test can" in fakes.describe_detection(few, RANDOM_ITEMS, "state")
     response = replace(BEGIN, mechanism=RandomizedResponse())
     by_response = fakes.run_attack(replace(SHOWN, scenario=response, tenths=50))
     assert by_response.sum_check.always_agree
-    assert "always add up" in fakes_words.describe_detection(by_response, MAXIMAL_GAIN, "state")
+    assert "always add up" in fakes.describe_detection(by_response, MAXIMAL_GAIN, "state")
 
 
 def test_the_answer_says_the_numbers_of_the_scenario() -> None:
     by_rr = replace(BEGIN, mechanism=RandomizedResponse())
     for scenario in (BEGIN, by_rr, replace(BEGIN, mechanism=Hadamard())):
         powers = fakes.compute_powers(scenario, SHOWN.place)
-        sentence = fakes_words.describe_block_effect(powers, "state")
+        sentence = fakes.describe_block_effect(powers, "state")
         for each in (powers.own_block, powers.in_one_block):
-            assert f"**{fakes_words.people(each.added)}" in sentence
+            assert f"**{fakes.people(each.added)}" in sentence
             assert f"**{formats.people(each.to_stand_out())}**" in sentence
         assert ("as much as" in sentence) == (scenario is not by_rr)
     rr = fakes.compute_powers(by_rr, SHOWN.place)
     for power, hidden in zip((rr.own_block, rr.in_one_block), rr.hidden, strict=True):
         assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
     whole = fakes.compute_powers(BEGIN.plain(), SHOWN.place)
-    assert "Everything is one block" in fakes_words.describe_block_effect(whole, "map")
+    assert "Everything is one block" in fakes.describe_block_effect(whole, "map")
 
 
 def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
@@ -228,7 +226,7 @@ def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     tracemalloc.start()
     try:
         data = fakes.run_attack(record)
-        code = fakes_view.snippet(data, record.attack)
+        code = fakes_page.snippet(data, record.attack)
         on_screen = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         exec(code, {})

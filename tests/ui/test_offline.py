@@ -13,7 +13,8 @@ import pytest
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import no_progress
 from caldp_core.experiments.run import prepare, run
-from caldp_ui.adversary import take_home as adversary
+from caldp_ui.adversary import fakes_page
+from caldp_ui.adversary import page as adversary
 from caldp_ui.adversary.page_state import FAKES, AttackerState
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import page as classroom
@@ -104,8 +105,8 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
     for part, kind, moves in (
         (parts.maps(few), Scene, 1),
         (parts.answers(ANSWERS), Component, 2),
-        (adversary.one_person(AttackerState()), Scene, 2),
-        (adversary.fake_phones(AttackerState(show=FAKES)), Scene, 2),
+        (adversary.PAGE.part(AttackerState()), Scene, 2),
+        (fakes_page.PAGE.part(AttackerState(show=FAKES)), Scene, 2),
         (coarser.part(Publication(scenario=few)), Scene, 1),
     ):
         assert part is not None

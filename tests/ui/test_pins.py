@@ -13,10 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.beliefs import load_data
+from caldp_ui.adversary.page import PAGE as ATTACKER_PAGE
 from caldp_ui.adversary.page_state import LINK as SUSPECT_LINK
-from caldp_ui.adversary.page_state import AttackerState
-from caldp_ui.adversary.pin_view import PIN_VIEW as ATTACKER_BESIDE
+from caldp_ui.adversary.page_state import AttackerState, load_data
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.curves import lines
@@ -103,7 +102,7 @@ def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
 
 
 def test_a_pinned_attacker_comes_with_what_it_believes() -> None:
-    drawn = ATTACKER_BESIDE.files(ATTACKER_BESIDE.load(AttackerState()))
+    drawn = ATTACKER_PAGE.images(ATTACKER_PAGE.load(AttackerState()))
     assert len(drawn) == len(set(drawn.values())) == 3
     for png in drawn.values():
         Image.open(io.BytesIO(png)).verify()

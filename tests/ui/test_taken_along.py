@@ -21,7 +21,7 @@ from caldp_core.experiments.reproduce import figure_2_points
 from caldp_core.experiments.run import prepare
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
-from caldp_ui.adversary import fakes, fakes_view
+from caldp_ui.adversary import fakes, fakes_page
 from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
@@ -125,7 +125,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     data = fakes.run_attack(record)
     shares = [
         float(line.split()[-1])
-        for line in run_code(fakes_view.snippet(data, attack), tmp_path, capsys)
+        for line in run_code(fakes_page.snippet(data, attack), tmp_path, capsys)
     ]
     by_repair = [data.repaired(knows).shares[data.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
     assert shares == [
@@ -133,7 +133,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
         data.estimate_with_fakes[data.place],
         *by_repair,
     ]
-    frame = table(fakes_view.csv_of(data, runs.map_of(data.setup.dataset)))
+    frame = table(fakes_page.csv_of(data, runs.map_of(data.setup.dataset)))
     (row,) = frame.index[frame["target"]]
     assert row == data.place
     titles = (

@@ -1,0 +1,436 @@
+"""The view of fake phones: its maps and films, the controls beside them, and the tabs below.
+
+Exports: every place's shares, and Python that computes them again.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS
+from caldp_core.basics.cache import cached_by
+from caldp_core.domain.grid import GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_ui.adversary import fakes
+from caldp_ui.adversary.fakes import PoisonedEstimate
+from caldp_ui.adversary.page_state import (
+    FAKES,
+    KNOWS_SHARE,
+    KNOWS_TARGET,
+    NEW_NOISE,
+    PUSHES,
+    REPAIRS,
+    STATE,
+    TENTHS,
+    AttackerState,
+)
+from caldp_ui.adversary.view import HERE, frame, handle_action
+from caldp_ui.app.theme import LIGHT, Palette, palette
+from caldp_ui.compute import exports, runs
+from caldp_ui.controls import common, presets
+from caldp_ui.controls.common import Slider, epsilon_slider
+from caldp_ui.maps.ground import ground
+from caldp_ui.maps.presets import PRESETS, title
+from caldp_ui.maps.scene import SQUARES, place_control, shared_pictures, truth_code
+from caldp_ui.parts import films, pins, sharing
+from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts.headline import as_html
+from caldp_ui.parts.layout import Layout
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.shell.page import PinPage, View
+from caldp_ui.stage import (
+    SCALE,
+    Action,
+    Arrangement,
+    Blob,
+    Fact,
+    Focus,
+    Picture,
+    Scene,
+    Step,
+    encode_levels,
+    encode_people,
+)
+from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
+from caldp_ui.words import formats, policies, promise
+from caldp_ui.words.towns import place_name
+from caldp_ui.words.vocabulary import PLACES
+
+TRUTH: Final = "truth"
+EPSILON: Final = "fakes-epsilon"
+OVER_MANY: Final = "fakes-tenths"
+"""The films over ε and over fake phones; the attacker's, on the same stage, have other names."""
+_NEAR: Final = 9
+"""Cells around the target that the maps zoom to."""
+_TARGET: Final = Action(
+    HERE,
+    "Push this place",
+    {"look": "Click a place that the fake phones should push, or choose one below."},
+)
+
+
+def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Scene:
+    """Build the scene: truth, estimate with fakes, and after the repair."""
+    sentence = fakes.headline(data, domain, record).sentence
+    return Scene(
+        ground(data.setup, domain, frame(domain, data.place)),
+        _pictures(data, domain, record),
+        data.setup.n,
+        ("fakes", "repaired"),
+        actions=(_TARGET,),
+        can_undo=STATE.can_undo,
+        can_redo=STATE.can_redo,
+        arrangement=Arrangement(("fakes", "repaired"), (TRUTH,)),
+        focus=Focus(frame(domain, data.place, _NEAR), data.place),
+        film_values={
+            EPSILON: promise.largest_epsilon(record.scenario),
+            OVER_MANY: float(record.tenths),
+        },
+        mark_words={**MARK_WORDS, "box": "around the target"},
+        label="What fake phones do to the estimate",
+        image_name="caldp-fake-phones",
+        image_lines=(
+            policies.promise_summary(PLACES, data.setup),
+            sentence,
+            policies.setting_text(data.setup),
+        ),
+        **shared_pictures(data.setup, "fakes", "repaired"),
+    )
+
+
+def _pictures(
+    data: PoisonedEstimate, domain: GridDomain, record: AttackerState
+) -> tuple[Picture, ...]:
+    (truth, _, after, repaired), number = fakes.counts_at_target(data, record)
+    unit = f"of {number} people in {place_name(domain, data.place)}"
+    estimator_title = ESTIMATORS[record.scenario.estimator].title
+    return (
+        _picture(
+            TRUTH,
+            "Truth",
+            truth_code(data.setup),
+            Fact(truth, unit),
+            subtitle="shown for demonstration only",
+            marks=("sensitive",),
+        ),
+        _picture(
+            "fakes",
+            "Estimate with fakes",
+            _code(data, record, ""),
+            Fact(after, unit),
+            subtitle=estimator_title,
+            pooled=_pooled(data, record, ""),
+        ),
+        _picture(
+            "repaired",
+            "After repair",
+            _code(data, record, record.repair),
+            Fact(repaired, unit),
+            subtitle=f"knows {fakes.REPAIR_TITLES[record.repair]}",
+            pooled=_pooled(data, record, record.repair),
+        ),
+    )
+
+
+def _cache_key(_: PoisonedEstimate, record: AttackerState, repair: str) -> tuple[Hashable, ...]:
+    return runs.key(record.scenario), record.place, record.tenths, record.attack, repair
+
+
+@cached_by(_cache_key)
+def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob:  # noqa: ARG001
+    """The estimate with fakes, or after the repair of that name."""
+    return encode_people(
+        data.repaired(repair).shares if repair else data.estimate_with_fakes, data.setup.n
+    )
+
+
+@cached_by(_cache_key)
+def _pooled(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob | None:  # noqa: ARG001
+    """How far the estimate's cells were pooled; None where each has its own number."""
+    levels = data.repaired(repair).levels if repair else data.levels
+    return None if levels is None else encode_levels(levels)
+
+
+def _picture(
+    name: str,
+    title: str,
+    code: Blob,
+    fact: Fact,
+    *,
+    subtitle: str,
+    marks: tuple[Mark, ...] = ALL_MARKS,
+    pooled: Blob | None = None,
+) -> Picture:
+    fact_text = f"{fact.number} {fact.text}"
+    return Picture(
+        name,
+        title,
+        subtitle,
+        f"Map of shares of people, {title.lower()}: {fact_text}.",
+        code,
+        SCALE.low,
+        marks,
+        fact,
+        notes=("", SQUARES if pooled else ""),
+        pooled=pooled,
+    )
+
+
+def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
+    """Films over ε and fake phones; none over ε where the context has several."""
+    many = isinstance(record.scenario.context.epsilon, tuple)
+    return [OVER_TENTHS] if many else [OVER_EPSILON, OVER_TENTHS]
+
+
+@dataclass(frozen=True, eq=False)
+class FakesData:
+    """Data of the view: an attack, its record, and the map."""
+
+    data: PoisonedEstimate
+    record: AttackerState
+    domain: GridDomain
+
+
+def load(record: AttackerState) -> FakesData:
+    """The data of a record; `CaldpError` for slow methods."""
+    record = replace(record, show=FAKES)
+    return FakesData(fakes.run_attack(record), record, runs.map_of(runs.dataset(record.scenario)))
+
+
+def view(at: FakesData, pinned: FakesData | None, colours: Palette) -> View:
+    """The headline, one phone's power, and the maps; those of what is pinned are another scene."""
+    del pinned, colours
+    return View(
+        fakes.headline(at.data, at.domain, at.record),
+        texts={fakes.POWER: as_html(fakes.one_phone(at.record, at.domain))},
+        scene=scene(at.data, at.domain, at.record),
+        still=TRUTH,
+    )
+
+
+def render(record: AttackerState) -> Step:
+    """Render one step of a film: the maps, the headline and one phone's power."""
+    return view(load(record), None, LIGHT).step()
+
+
+def _depends_on(record: AttackerState) -> str:
+    settings = f"{record.place} {record.tenths} {record.attack} {record.repair}"
+    return f"{runs.key(record.scenario)} {settings}"
+
+
+MANY: Final = Slider[AttackerState](
+    "tenths",
+    lambda record: record.tenths,
+    lambda record, tenths: replace(record, tenths=int(tenths)),
+    TENTHS,
+    lambda tenths: fakes.share(int(tenths)),
+)
+OVER_EPSILON: Final = SliderFilm[AttackerState](
+    STATE, EPSILON, "Privacy level ε", epsilon_slider(), render, _depends_on
+)
+OVER_TENTHS: Final = SliderFilm[AttackerState](
+    STATE, OVER_MANY, "Fake phones", MANY, render, _depends_on, "{} fake".format, place=1
+)
+
+
+_SNIPPET: Final = """import numpy as np
+
+from caldp_core import Scenario, prepare, run
+from caldp_core.audit import poisoning
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.estimators import even_fakes, fakes_from_block, recover_shares
+
+scenario = {scenario}
+place, share = {place}, {share!r}
+setup = prepare(scenario)
+mechanism = setup.mechanism
+honest = run(setup).first
+phones = round(honest.evidence.n * share / (1 - share))
+rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
+{sent}
+evidence = setup.evidence(honest.evidence.tally + fakes)
+print("without fakes", honest.estimate[place])
+name = scenario.estimator
+print("with fakes", estimator(name).apply(evidence)[place])
+added = poisoning.crafted_mean(mechanism, place)
+guess = fakes_from_block(evidence, place, added)
+print("repaired, knows the target", recover_shares(evidence, share, guess, name)[place])
+guess = even_fakes(evidence, float(added.sum()))
+print("repaired, knows the share", recover_shares(evidence, share, guess, name)[place])
+"""
+_SENT: Final = {
+    MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
+    RANDOM_ITEMS: "counts = np.zeros(mechanism.k, np.int64)\ncounts[place] = phones\n"
+    "fakes = mechanism.sample_tally(counts, rng)",
+}
+"""The tally of the fake phones, by attack."""
+
+
+def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
+    """One row a place: shares of people, in truth and by every estimate; `target` marks one."""
+    row, column = domain.row_column(np.arange(domain.k))
+    return exports.csv(
+        {
+            "symbol": np.arange(domain.k),
+            "latitude": domain.latitudes()[row].round(6),
+            "longitude": domain.wrapped_longitudes()[column].round(6),
+            "target": np.arange(domain.k) == data.place,
+            "truth": data.truth,
+            "without fakes": data.estimate_without_fakes,
+            "with fakes": data.estimate_with_fakes,
+            "repaired, knows the target": data.repaired(KNOWS_TARGET).shares,
+            "repaired, knows the share": data.repaired(KNOWS_SHARE).shares,
+        }
+    )
+
+
+def snippet(data: PoisonedEstimate, attack: str) -> str:
+    """Python that prints the target's shares by every estimate."""
+    return _SNIPPET.format(
+        scenario=exports.literal(data.setup.scenario),
+        place=data.place,
+        share=data.share,
+        sent=_SENT[attack],
+    )
+
+
+def show(record: AttackerState, page: Layout) -> None:
+    """Draw the view into the page's layout."""
+    data = PAGE.load(record)
+    shown = PAGE.view(data, None, palette())
+    with page.main:
+        maps = PAGE.show_maps(shown, handle_action, OVER_EPSILON, OVER_TENTHS)
+    page.show_headline(shown.headline)
+    with page.side:
+        _controls(record, data.domain)
+    with page.below:
+        films.show([each.request(record) for each in slider_films(record)], maps)
+        PAGE.show_pins(data, shown)
+        tabs(STATE.key("fakes-tabs"), _TABS, data)
+
+
+def _controls(record: AttackerState, domain: GridDomain) -> None:
+    with st.container(key=STATE.key("steer"), gap="small"):
+        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+            presets.menu(STATE, PRESETS)
+            place_control(STATE, "They push", domain, record.place)
+        with st.container(key=STATE.key("dials"), gap="small"):
+            common.epsilon(STATE)
+            help_text = "Of all phones that report, honest ones and fakes."
+            common.show(STATE, MANY, "Fake phones", help_text)
+        pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
+    with st.container(key=STATE.key("risk"), gap="small"):
+        with st.container(key=STATE.key("power")):
+            st.markdown(fakes.one_phone(record, domain))
+        _choices(record)
+
+
+def _choices(record: AttackerState) -> None:
+    st.radio(
+        "A fake phone",
+        list(PUSHES),
+        format_func=lambda name: _ATTACKS[name],
+        help=" ".join(f"{ATTACKS[name].title}: {ATTACKS[name].sentence}" for name in PUSHES),
+        **STATE.bind("attack", record.attack, lambda r, v: replace(r, attack=v)),
+    )
+    st.radio(
+        "The repair knows",
+        list(REPAIRS),
+        format_func=fakes.REPAIR_TITLES.__getitem__,
+        help="It subtracts what strongest reports would have added and takes the nearest shares.",
+        **STATE.bind("repair", record.repair, lambda r, v: replace(r, repair=v)),
+    )
+
+
+_ATTACKS: Final = dict(
+    zip(
+        PUSHES,
+        ("sends the strongest report", "follows the protocol, with a false place"),
+        strict=True,
+    )
+)
+
+
+def _power(at: FakesData) -> None:
+    data, record = at.data, at.record
+    st.markdown("**Does a smaller block make one phone stronger or weaker?**")
+    block = promise.block_name(PLACES, record.scenario)
+    st.markdown(
+        fakes.describe_block_effect(fakes.compute_powers(record.scenario, data.place), block)
+    )
+    st.markdown(fakes.describe_crowding_out(data, block))
+    st.markdown(fakes.RULE)
+    with st.expander("The formula"):
+        st.markdown(fakes.FORMULA)
+
+
+def _detection(at: FakesData) -> None:
+    data, record, domain = at.data, at.record, at.domain
+    st.markdown("**Can the server see that there are fakes?**")
+    block = promise.block_name(PLACES, record.scenario)
+    st.markdown(fakes.describe_detection(data, record.attack, block))
+    st.markdown("**Can they be taken out again?**")
+    st.markdown(fakes.MISSES)
+    each = [fakes.run_attack(record, attack) for attack in PUSHES]
+    numbers, number = formats.out_of_one(*(s for one in each for s in fakes.target_shares(one)))
+    half = len(numbers) // 2
+    columns = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
+    st.table(pd.DataFrame(columns, index=pd.Index(fakes.TABLE_ROWS)))
+    st.caption(
+        f"People of {number} in {place_name(domain, data.place)}. The gain is an average, by "
+        "formula. The others are of this outcome, where shares must add up."
+    )
+
+
+def _sharing(at: FakesData) -> None:
+    data = at.data
+    exported: dict[str, sharing.File] = {
+        "fake-phones.csv": partial(csv_of, data, at.domain),
+        "scenario.json": exports.scenario_json(data.setup.scenario),
+    }
+    sharing.export_digits(
+        STATE,
+        "with these very fakes",
+        exported,
+        snippet(data, at.record.attack),
+        at.record.scenario,
+    )
+    PAGE.offer()
+
+
+def _numbers(at: FakesData) -> dict[str, str]:
+    """Rows of the pin's table: counts at the target, as people out of one number."""
+    (truth, _, after, repaired), number = fakes.counts_at_target(at.data, at.record)
+    return {
+        "protection": title(at.record.scenario),
+        "they push": place_name(at.domain, at.data.place),
+        "fake phones": fakes.share(at.record.tenths),
+        "a fake phone": _ATTACKS[at.record.attack],
+        "truth there": f"{truth} of {number}",
+        "estimate with fakes": f"{after} of {number}",
+        "after repair": f"{repaired} of {number}",
+    }
+
+
+_TABS: Final[dict[str, Callable[[FakesData], None]]] = {
+    "One phone's power": _power,
+    "Seen and repaired?": _detection,
+    "Share and export": _sharing,
+}
+PAGE: Final = PinPage(
+    state=STATE,
+    name="fakes",
+    title="What fake phones do",
+    task="Some phones are made up and report what pushes one place. Let there be more of them.",
+    load=load,
+    view=view,
+    films=lambda record: slider_films(record)[::-1],
+    pin_title=lambda record: title(record.scenario),
+    describe=lambda at: fakes.headline(at.data, at.domain, at.record).sentence,
+    numbers=_numbers,
+)
