@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from caldp_core import __version__, cli
 from caldp_core.cli.commands import main
 from tests import ROOT
+from tests.products import thinned
 
 _START = """
 import sys
@@ -59,11 +60,11 @@ FULL: Final = Path("/dev/full")
 @pytest.mark.skipif(not FULL.exists(), reason="Linux has a disk that is always full")
 @pytest.mark.parametrize(
     "words",
-    [
+    thinned([
         ["list"], ["schema"], ["client"], ["run", "examples/survey.json"],
         ["protocol", "examples/survey.json"], ["audit", "examples/binary.json"], ["--help"],
         ["--version"], ["protocol", "--help"],
-    ],
+    ], one_in=3),
 )  # fmt: skip
 def test_a_full_standard_output_is_one_sentence(words: list[str]) -> None:
     with FULL.open("w") as full:

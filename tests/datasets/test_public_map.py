@@ -22,6 +22,7 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Budget
 from tests.contract.checks import naming
 
 AREA = "25,35,-110,-96"
@@ -121,8 +122,10 @@ def test_points_of_any_list_are_counted_on_the_map_and_what_is_elsewhere_is_told
 
 
 def test_the_command_takes_last_years_file_and_does_not_judge_the_data_by_themselves(
-    last: Result, tmp_path: Path
+    last: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Budget, "single", lambda k: Budget(4, 4, 0.01))
+
     def run_file(*more: str) -> dict[str, object]:
         done = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), *more])
         assert done.exit_code == 0, done.stderr

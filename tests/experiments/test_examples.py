@@ -13,7 +13,7 @@ from caldp_core.scenarios.scenario import SLOTS, Scenario
 from tests import ROOT
 
 FILES = sorted(ROOT.glob("examples/*.json"))
-SLOW = {"near-places", "best-kernel", "scale"}
+SLOW = {"near-places", "best-kernel", "scale", "stepped-geometric"}
 """Their audits or designs take seconds."""
 
 

@@ -24,7 +24,11 @@ BOXES = np.array([[i <= x < i + 3 for x in range(8)] for i in range(6)])
 
 
 @pytest.mark.parametrize(
-    ("levels", "groups"), [(uneven(8, 3, 0.5, 3.0), PAIRS), (line(8, 0.7), BOXES)]
+    ("levels", "groups"),
+    [
+        (uneven(8, 3, 0.5, 3.0), PAIRS),
+        pytest.param(line(8, 0.7), BOXES, marks=pytest.mark.thorough),
+    ],
 )
 def test_sums_are_near_their_bound_and_better_than_by_designs_for_values(
     levels: Floats, groups: Floats

@@ -5,13 +5,14 @@ import gc
 import pytest
 
 from caldp_core.basics.types import no_progress
+from caldp_ui.app.theme import LIGHT
 from caldp_ui.room import films
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft
 from caldp_ui.room.question import Question
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film
 from tests.products import thinned
-from tests.ui.ahead import assert_ahead, made
+from tests.ui.ahead import assert_ahead, few, made
 from tests.ui.driver import _component, open_record
 
 OWN = Question(
@@ -26,13 +27,14 @@ QUESTIONS = {**EXAMPLES, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
 @pytest.mark.parametrize("name", thinned(QUESTIONS, one_in=3))
 def test_every_step_is_what_the_page_shows(name: str) -> None:
     for draft in (Draft(QUESTIONS[name]), Draft(QUESTIONS[name], 100)):
-        assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.EPSILON)
+        assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.EPSILON, slice(0, None, 3))
     assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.PHONES)
 
 
 def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None:
     drafts = [Draft(question, phones) for question in QUESTIONS.values() for phones in (30, 100)]
-    assert len({made(films.PAGE, each, films.EPSILON).settings for each in drafts}) == len(drafts)
+    along = few(films.PAGE.slider_film(films.EPSILON, LIGHT), 1.0)
+    assert len({along.film(each, no_progress).settings for each in drafts}) == len(drafts)
 
 
 def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
