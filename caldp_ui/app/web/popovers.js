@@ -2,7 +2,7 @@
    keys nor who listens would come across it. Streamlit closes it with Escape, and goes back. */
 
 {
-    const OPENS_MS = 1000;
+    const OPENS_MS = 5000;
 
     /** The panel once it is there, unless the focus has gone on by then.
         @param {Element} button
@@ -19,7 +19,7 @@
     };
 
     addEventListener("click", event => {
-        // Keys click, too, but not once.
+        // Keys click, too, but not once; so does `toggles.js`, with the button in focus after a key.
         if (event.detail !== 0 || !(event.target instanceof Element)) return;
         const button = event.target.closest("[data-testid=stPopoverButton]");
         if (button?.getAttribute("aria-expanded") === "false") enter(button, performance.now() + OPENS_MS);
