@@ -58,7 +58,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.session import visitor_data
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S, bind
+from caldp_ui.session.scenarios import S, bind_text
 from caldp_ui.words.policies import FALSE_SHARE_WORDS, PARAMETERS
 
 _CELLS: Final = 5
@@ -239,7 +239,7 @@ def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> 
         PARAMETERS[name].label,
         placeholder=_best(runs.setup(state.current().scenario).mechanism, name),
         help=PARAMETERS[name].description,
-        **bind(state, f"parameter-{name}", "" if value is None else str(value), with_number),
+        **bind_text(state, f"parameter-{name}", "" if value is None else str(value), with_number),
     )
 
 
@@ -258,7 +258,7 @@ def cascade_control(state: PageState[S]) -> None:
             FALSE_SHARE_WORDS.label,
             placeholder=f"the best: {usual:g}",
             help=FALSE_SHARE_WORDS.description,
-            **bind(
+            **bind_text(
                 state,
                 "false-share",
                 "" if q is None else f"{q:g}",

@@ -124,7 +124,7 @@ def _matrix_controls(record: MatrixState) -> None:
             f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
             help="“North: home” and “North: work” are in the group North: a channel can be "
             "designed for the errors of groups.",
-            **STATE.bind(
+            **STATE.bind_text(
                 "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
             ),
         )
@@ -183,7 +183,7 @@ def _paste(record: MatrixState) -> None:
     st.text_area(
         "One line for each value: chances of its reports, as 0.25 or 1/4",
         height=140,
-        **STATE.bind("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
+        **STATE.bind_text("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
     )
 
 

@@ -16,7 +16,7 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.places import extent
 from caldp_ui.places.page_state import STATE
 from caldp_ui.session import jobs
-from caldp_ui.session.scenarios import bind, update_scenario
+from caldp_ui.session.scenarios import bind, bind_text, update_scenario
 from caldp_ui.words import cells as words
 from caldp_ui.words import formats
 
@@ -52,7 +52,7 @@ def _part_controls(data: ComparisonData) -> None:
     st.text_input(
         "Part of the map: south, north, west, east",
         help="In degrees. Or take the tool “Box” on the maps, “Show only this part”, and drag.",
-        **bind(STATE, "part", str(now), lambda s, text: extent.crop(s, Area.parse(text))),
+        **bind_text(STATE, "part", str(now), lambda s, text: extent.crop(s, Area.parse(text))),
     )
     st.button(
         "Show the whole map",

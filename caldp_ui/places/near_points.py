@@ -6,7 +6,7 @@ import streamlit as st
 
 from caldp_core.scenarios.blocks import SensitiveNear
 from caldp_ui.places.page_state import STATE
-from caldp_ui.session.scenarios import bind
+from caldp_ui.session.scenarios import bind, bind_text
 
 
 def details(sensitive: SensitiveNear) -> None:
@@ -16,7 +16,7 @@ def details(sensitive: SensitiveNear) -> None:
         height=100,
         placeholder="48.853, 2.349",
         help="Such as clinics or shelters. Whoever is within the distance of one is protected.",
-        **bind(
+        **bind_text(
             STATE,
             "points",
             "\n".join(sensitive.points),

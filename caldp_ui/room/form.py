@@ -44,12 +44,12 @@ def _texts(draft: Draft) -> None:
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
-        **STATE.bind("text", current.text, lambda r, v: _with(r, text=v.strip())),
+        **STATE.bind_text("text", current.text, lambda r, v: _with(r, text=v.strip())),
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",
         height="content",
-        **STATE.bind(
+        **STATE.bind_text(
             "answers",
             "\n".join(current.answers),
             lambda r, v: replace(r, question=with_answers(r.question, v)),

@@ -109,10 +109,24 @@ class PageState(Generic[R]):
 
     def bind(self, name: str, value: Any, update: Callable[[R, Any], R]) -> dict[str, Any]:
         """Arguments that tie a widget to the record: it shows `value`, its change is `update`."""
+        arguments = self._tie(name, value, update)
+        st.session_state[arguments["key"]] = value
+        return arguments
+
+    def bind_text(self, name: str, text: str, update: Callable[[R, str], R]) -> dict[str, Any]:
+        """As `bind`, but the field is set only where the browser's last message has another text.
+
+        Streamlit sends a text that is set to the browser, where it replaces what the user is
+        writing. A run that the server itself asks for sends again what the run before had set.
+        """
+        is_known = st.session_state.get(self.key(name)) == text
+        return (self._tie if is_known else self.bind)(name, text, update)
+
+    def _tie(self, name: str, value: Any, update: Callable[[R, Any], R]) -> dict[str, Any]:
+        """The arguments of `bind`, for a widget that has its value."""
         key, part = self.key(name), current_fragment()
         if part is None:
             record_drawn_value(self.page, key, value)
-        st.session_state[key] = value
 
         def changed() -> None:
             picked = st.session_state[key]

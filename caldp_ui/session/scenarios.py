@@ -32,11 +32,18 @@ def bind(
     state: PageState[S], name: str, value: Any, update: Callable[[Scenario, Any], Scenario]
 ) -> dict[str, Any]:
     """Arguments that tie a widget to the scenario of the page's record (see `PageState.bind`)."""
-    return state.bind(
-        name,
-        value,
-        lambda record, picked: replace(record, scenario=update(record.scenario, picked)),
-    )
+    return state.bind(name, value, _on_scenario(update))
+
+
+def bind_text(
+    state: PageState[S], name: str, text: str, update: Callable[[Scenario, str], Scenario]
+) -> dict[str, Any]:
+    """As `bind`, for a field of text (see `PageState.bind_text`)."""
+    return state.bind_text(name, text, _on_scenario(update))
+
+
+def _on_scenario(update: Callable[[Scenario, Any], Scenario]) -> Callable[[S, Any], S]:
+    return lambda record, picked: replace(record, scenario=update(record.scenario, picked))
 
 
 def redraw_noise(state: PageState[S]) -> None:

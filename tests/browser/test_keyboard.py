@@ -1,11 +1,14 @@
 """The page by keyboard and by ear: where the keys lead, what has the focus, and what is spoken."""
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.browser import wait_until_settled
-from tests.browser.conftest import SCREENS, OpenLink
+from tests.browser.conftest import SCREENS, OpenLink, Profiles, visiting
 from tests.browser.hands import HEADLINE, TABS, button, expect
 
 pytestmark = pytest.mark.browser
@@ -72,6 +75,76 @@ def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink
     button.click()
     expect(panel).to_be_visible()
     expect(panel).not_to_be_focused()
+
+
+RELEASED = "released"
+
+
+class SlowSocket:
+    """A socket by which the server's answers reach the browser only when they are released."""
+
+    def __init__(self) -> None:
+        self.is_slow = False
+        self._held: list[Any] = []
+
+    def connect(self, route: Any) -> None:
+        self._route = route
+        route.connect_to_server().on_message(self._answer)
+
+    def _answer(self, message: Any) -> None:
+        if self.is_slow:
+            self._held.append(message)
+        else:
+            self._route.send(message)
+
+    def holds_whole_run(self) -> bool:
+        """Whether the end of a run is among what is held."""
+        kinds = (ForwardMsg.FromString(each).WhichOneof("type") for each in self._held)
+        return "script_finished" in kinds
+
+    def release(self) -> None:
+        """Send what is held, then a title; what comes later is held again, while it `is_slow`."""
+        title = ForwardMsg()
+        title.page_config_changed.title = RELEASED
+        held, self._held = [*self._held, title.SerializeToString()], []
+        for message in held:
+            self._route.send(message)
+
+
+@pytest.fixture
+def slow(profiles: Profiles, address: str) -> Iterator[tuple[Any, SlowSocket]]:
+    """A page at rest, and its socket."""
+    socket = SlowSocket()
+    profile = profiles(**SCREENS["projector"], extra_http_headers={"x-socket": "slow"})
+    profile.route_web_socket(re.compile("/_stcore/stream"), socket.connect)
+    with visiting(profile, f"{address}/yesno", f"{YES} input") as page:
+        wait_until_settled(page)
+        yield page, socket
+
+
+@pytest.mark.parametrize(
+    "toggle", ["[data-testid=stPopoverButton]", "[data-testid=stExpander] summary"]
+)
+def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket], toggle: str) -> None:
+    page, socket = slow
+    socket.is_slow = True
+    page.locator(f"{toggle}:visible").first.press("Enter")
+    opened = page.locator(
+        "[data-testid=stPopoverBody], [data-testid=stExpanderDetails]:not([inert])"
+    )
+    expect(opened).to_have_count(1)
+    while not socket.holds_whole_run():
+        page.wait_for_timeout(15)
+    page.keyboard.press("Escape" if "Popover" in toggle else "Enter")
+    expect(opened).to_have_count(0)
+    socket.release()
+    expect(page).to_have_title(RELEASED)
+    page.wait_for_timeout(500)  # it is drawn some frames later
+    expect(opened).to_have_count(0)
+    socket.is_slow = False
+    socket.release()
+    wait_until_settled(page)
+    expect(opened).to_have_count(0)
 
 
 def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import wait_until_settled
@@ -18,6 +17,7 @@ from caldp_ui.room.question import Question
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
+from tests.browser.hands import expect
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -106,7 +106,9 @@ def test_the_rehearsal_follows_its_answers(profiles: Profiles, address: str) -> 
         expect(page.locator(".board .row .name").last).to_have_text("Nein")
         expect(page.locator(".board .chips li")).to_have_count(30)
         expect(page.locator(".board .row.hidden .name")).to_have_text(["Yes", "Nein"])
-        page.locator(".st-key-room-sensitive button", has_text="Yes").click()
+        yes = page.locator(".st-key-room-sensitive button", has_text="Yes")
+        expect(yes).to_have_count(1)  # for a moment the marks of the answers before are there, too
+        yes.click()
         expect(page.locator(".board .row.hidden .name")).to_have_text(["Nein"])
 
 
@@ -138,6 +140,21 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
     page.locator(".st-key-room-back button").click()
     end_poll(page)
     watch.check()
+
+
+def test_a_run_of_another_control_leaves_what_is_being_written(
+    profiles: Profiles, address: str
+) -> None:
+    with visiting(profiles(viewport=DESKTOP), f"{address}/room", ".board .row") as page:
+        text = page.locator(".st-key-room-text input")
+        text.fill("Tea, mi")
+        yes = page.locator(".st-key-room-sensitive button", has_text="Yes")
+        yes.evaluate("pill => pill.click()")  # the field keeps the focus
+        expect(page.locator(".board .row.hidden")).to_have_count(1)
+        wait_until_settled(page)
+        expect(text).to_have_value("Tea, mi")
+        text.press("Enter")
+        expect(page.locator(".st-key-room-question")).to_have_text("Tea, mi")
 
 
 def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch: Watch) -> None:
