@@ -22,6 +22,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.cache import Making, current_work, working_on
 from caldp_core.basics.types import Progress
+from caldp_ui.app.errors import plain_errors
 
 P = ParamSpec("P")
 _PLACES: Final = 2
@@ -163,14 +164,17 @@ def limit_run() -> Iterator[None]:
 
 
 def fragment(draw: Callable[P, None], run_every: float | None = None) -> Callable[P, None]:
-    """A part of a page that can be run alone, as `st.fragment` makes it; such a run takes turns."""
+    """A part of a page that can be run alone, as `st.fragment` makes it; such a run takes turns.
+
+    An error of ours ends such a run with its sentence, as it ends a page.
+    """
 
     @wraps(draw)
     def limited(*args: P.args, **kwargs: P.kwargs) -> None:
         if isinstance(current_work(), PlacedRun | _PlacedPart):  # within the run of its page
             draw(*args, **kwargs)
             return
-        with _limiter().limit(_visit()) as placed, working_on(_PlacedPart(placed)):
+        with _limiter().limit(_visit()) as placed, working_on(_PlacedPart(placed)), plain_errors():
             draw(*args, **kwargs)
 
     part: Callable[P, None] = st.fragment(limited, run_every=run_every)

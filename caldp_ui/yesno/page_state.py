@@ -12,6 +12,7 @@ import numpy as np
 
 from caldp_core.audit.adversary import ErrorVertex, error_rates, error_vertex, posterior
 from caldp_core.basics.errors import require
+from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import YesOrNo
 from caldp_core.estimation.intervals import share_quantiles
@@ -39,8 +40,13 @@ class YesNoState(ScenarioRecord):
 
 
 def _check(record: YesNoState) -> None:
-    """Raise `CaldpError` for other policies and other data, and where the setup fails."""
-    yes_no_policy(record.scenario)
+    """Raise `CaldpError` for other policies, data and levels, and where the setup fails."""
+    policy = yes_no_policy(record.scenario)
+    for name, level in (("yes", policy.epsilon_10), ("no", policy.epsilon_01)):
+        require(
+            level <= EPSILON_MAX or math.isinf(level),
+            f"ε of {name} must be at most {EPSILON_MAX:g}, or ∞ for no protection, got {level:g}.",
+        )
     runs.setup(record.scenario)
 
 

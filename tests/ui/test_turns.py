@@ -232,6 +232,32 @@ def test_a_part_takes_one_place_alone_and_none_within_its_page(
     assert not run_limiter.is_busy()
 
 
+def _faulty_page() -> None:
+    import streamlit as st
+
+    from caldp_core.basics.errors import CaldpError
+    from caldp_ui.app.run_limiter import fragment, limit_run
+
+    @fragment
+    def part() -> None:
+        if st.session_state.setdefault("runs", 0):
+            raise CaldpError("There is *no* such tab.")
+        st.session_state["runs"] += 1
+
+    with limit_run():
+        part()
+
+
+def test_error_of_a_part_run_alone_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = AppTest.from_function(_faulty_page).run()
+    (part,) = at._fragment_storage._parent_by_id
+    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id=part))
+    at.run()
+    assert not at.exception
+    assert [each.value for each in at.error] == [r"There is \*no\* such tab."]
+    assert not run_limiter.is_busy()
+
+
 def test_every_part_of_a_page_takes_its_turn() -> None:
     files: list[Path] = [p for room in ("caldp_ui", "pages") for p in (ROOT / room).rglob("*.py")]
     past = {path.name for path in files if "st.fragment(" in path.read_text("utf-8")}

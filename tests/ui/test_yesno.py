@@ -14,6 +14,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
@@ -30,6 +31,7 @@ from tests.ui.driver import (
     container,
     data_of,
     headline_of,
+    open_page,
     open_record,
     page_record,
     query_of,
@@ -194,6 +196,16 @@ def test_a_narrow_range_has_two_different_ends() -> None:
     low, _, high = text.removesuffix(" %").partition(" to ")
     assert float(low) < 100 * data.truth < float(high)
     assert text in view.headline(data).sentence
+
+
+def test_link_with_a_larger_epsilon_than_controls_have_is_refused_in_a_sentence() -> None:
+    for policy in (BinaryQuestion(1e8, 1.0), BinaryQuestion(1.0, 20.5)):
+        at = open_page(YES_OR_NO, replace(BEGIN, policy=policy).to_query())
+        (sentence,) = (each.value for each in at.error)
+        assert "must be at most 20, or ∞ for no protection" in sentence
+        assert page_record(at, STATE).scenario == BEGIN
+    at = open_page(YES_OR_NO, replace(BEGIN, policy=BinaryQuestion(20.0, INF)).to_query())
+    assert not at.error
 
 
 def test_one_epsilon_for_both_is_warners_coin() -> None:
