@@ -7,6 +7,7 @@ from typing import Final
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.error_validity import require_valid_errors
 from caldp_core.experiments.measures import TV, find_measure
 from caldp_core.scenarios.blocks import OneBlock
@@ -36,7 +37,7 @@ class Curves(ScenarioRecord):
     against: str = "people"
     protections: tuple[str, ...] = ("plain", "blocks", "more-blocks", "sensitive")
     methods: tuple[str, ...] = ("best",)
-    estimates: tuple[str, ...] = ("simplex",)
+    estimates: tuple[str, ...] = (default_estimator(),)
     error: str = TV
 
 
@@ -66,5 +67,10 @@ def _check(record: Curves) -> None:
         require_valid_errors(runs.setup(replace(record.scenario, estimator=name)))
 
 
-LINK: Final = ScenarioLink(Curves(), _check, restrict_scenario=_adopt_scenario)
+LINK: Final = ScenarioLink(
+    Curves(),
+    _check,
+    restrict_scenario=_adopt_scenario,
+    left_out=Curves(estimates=("simplex",)),  # what the page began with until November 2026
+)
 STATE: Final = PinPageState("curves", LINK)

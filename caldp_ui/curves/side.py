@@ -7,6 +7,7 @@ import streamlit as st
 
 from caldp_core.datasets import Gowalla
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.measures import BOXES, MEASURES, TV, AnyDomain, Measure
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import Scenario
@@ -38,7 +39,8 @@ PRESETS: Final = {
         estimates=("none",),
     ),
     "Estimates compared": Curves(
-        protections=("more-blocks",), estimates=("simplex", "clip", "significance-threshold")
+        protections=("more-blocks",),
+        estimates=(default_estimator(), "simplex", "clip", "significance-threshold"),
     ),
     "Boxes on a map": Curves(
         replace(BEGIN, dataset=Gowalla(), n=None),

@@ -187,11 +187,26 @@ def _show(record: Plan, needs: list[Need]) -> None:
     )
     figure = charts.figure(record, points, _pinned_need(), palette())
     show(figure, STATE.key("chart"), words.alt(record, points))
-    st.caption("Each line shows its most accurate method.")
+    estimate = people_needed.estimate_title(record)
+    st.caption(f"Each line shows its most accurate method, for the estimate “{estimate}”.")
     if not is_waiting:
+        if record.goal not in RELATIVE and (text := _default_estimate_text(record, points)):
+            st.caption(text)
         _memos(record, points, _margins(record, points))
     make = partial(files.needs_csv, record, points)
     sharing.true_file(STATE.key("csv"), "people.csv", make, record.scenario)
+
+
+def _default_estimate_text(record: Plan, points: words.Points) -> str:
+    """How the default estimate does at this plan, by a job beside the page; "" until it is done."""
+    setup = words.memo_setup(record, points)
+    found = jobs.run_automatically(
+        STATE.key("default"),
+        runs.key(setup.scenario),
+        partial(people_needed.measure_estimates, setup),
+        lambda job: f"The default estimate at this plan: {job.share:.0%}",
+    )
+    return "" if found is None else words.default_estimate_text(record, setup, *found)
 
 
 def _margins(record: Plan, points: words.Points) -> Margins | None:

@@ -10,6 +10,9 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import default_estimator
+from caldp_core.experiments.forecast import Forecast, forecast_if_fast
+from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES, Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
@@ -198,6 +201,18 @@ def epsilon_for(points: Sequence[Need], people: int) -> float | None:
         return epsilons[0]
     x, y = np.log(needed[place - 1 : place + 1]), np.log(epsilons[place - 1 : place + 1])
     return float(np.exp(np.interp(np.log(people), x[::-1], y[::-1])))
+
+
+def measure_estimates(setup: Setup, progress: Progress) -> tuple[Forecast | None, Forecast | None]:
+    """Expected errors of the plan's estimate and of the default one; None where trials are long."""
+    names = (setup.scenario.estimator, default_estimator())
+    budget = replace(BUDGET, most=BUDGET.least)
+    found = []
+    for number, name in enumerate(names):
+        scenario = replace(setup.scenario, estimator=name, seed=0)
+        within = _from_to(progress, number / len(names), (number + 1) / len(names))
+        found.append(forecast_if_fast(runs.setup(scenario), budget=budget, progress=within))
+    return found[0], found[1]
 
 
 def estimate_title(record: Plan) -> str:

@@ -6,6 +6,7 @@ Every sentence here must be true of the numbers that it is made of.
 from collections.abc import Mapping, Sequence
 
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.forecast import Forecast
 from caldp_core.experiments.run import Setup
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
@@ -20,6 +21,8 @@ from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
 Points = Mapping[str, Sequence[Need]]
 """Needs by protection, by rising ε."""
 TOO_MANY = "more than 1 trillion"
+_EQUAL = 1.005
+"""Ratio of errors up to which they are read as one number."""
 
 
 def nouns(record: Plan) -> Vocabulary:
@@ -74,6 +77,22 @@ def people_text(people: float) -> str:
 def protection_title(record: Plan, name: str) -> str:
     """The title of a protection in the picture."""
     return protections(runs.dataset(record.scenario).domain)[name].title
+
+
+def default_estimate_text(
+    record: Plan, setup: Setup, planned: Forecast | None, default: Forecast | None
+) -> str:
+    """What trials at this plan say of the default estimate; "" where there are none."""
+    if planned is None or default is None:
+        return ""
+    people = formats.counted(setup.n, "person", "people")
+    level = setup.scenario.context.plain_epsilon
+    clause = ": it is at least as good" if default.error <= _EQUAL * planned.error else ""
+    return (
+        f"Measured with {people} at ε = {level:g}, the default estimate of other pages puts "
+        f"{formats.out_of(default.error)} people {nouns(record).wrong}, and the one of this plan "
+        f"{formats.out_of(planned.error)}{clause}."
+    )
 
 
 def alt(record: Plan, points: Points) -> str:

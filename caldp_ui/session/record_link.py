@@ -57,33 +57,41 @@ class RecordLink(Generic[R]):
 
     `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
     parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
-    that are no text, number, switch or tuple of texts at the beginning.
+    that are no text, number, switch or tuple of texts at the beginning. `left_out`: the record
+    whose fields a link leaves out, for pages that once began with another one, so that their links
+    open as they were; None: `begin`. Its scenario is that of `begin`.
     """
 
     begin: R
     check: Callable[[R], None]
     browser: tuple[str, ...] = ()
     field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
+    left_out: R | None = None
 
     def fresh(self) -> R:
         """The record of a visit without a link."""
         return self.begin
 
     def write(self, record: R) -> dict[str, str]:
-        """The record as texts of a query: the fields that differ from `begin`."""
+        """The record as texts of a query: none for `begin`, else what a link must say."""
+        known = self.begin if record in (self.begin, self.left_out) else self._unsaid()
         return {
             key: text.write(getattr(record, name))
             for key, (name, text) in self._fields().items()
-            if getattr(record, name) != getattr(self.begin, name)
+            if getattr(record, name) != getattr(known, name)
         }
 
     def read(self, query: Mapping[str, str]) -> R:
         """The record of such texts; raises `CaldpError` for a text that is no value of a field."""
         known = self._fields()
         values = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
-        begin: Any = self.begin
-        record: R = replace(begin, **values)
+        unsaid: Any = self._unsaid() if query else self.begin
+        record: R = replace(unsaid, **values)
         return record
+
+    def _unsaid(self) -> R:
+        """The record that a link speaks of as far as it says nothing else."""
+        return self.begin if self.left_out is None else self.left_out
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """Keys of the query that are no field's."""
@@ -114,12 +122,11 @@ class ScenarioLink(RecordLink[S]):
     def read(self, query: Mapping[str, str]) -> S:
         """The record of such texts; raises `CaldpError` where they are none."""
         own = {key: text for key, text in query.items() if key in self._fields()}
-        record, flat = super().read(own), {k: t for k, t in query.items() if k not in own}
-        return (
-            replace(record, scenario=self.restrict_scenario(read_scenario(flat)))
-            if flat
-            else record
-        )
+        flat = {key: text for key, text in query.items() if key not in own}
+        if not flat:
+            return super().read(own)
+        record = super().read(own) if own else self._unsaid()
+        return replace(record, scenario=self.restrict_scenario(read_scenario(flat)))
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """Keys of the query that are neither a field's nor the scenario's."""

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
+from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.measures import MEASURES
 from caldp_core.experiments.run import prepare, run
@@ -292,3 +293,33 @@ def test_names_stand_apart_in_the_lines_order_and_near_them(wanted: list[float])
     assert (np.diff(ordered) >= 0.1 - 1e-9).all()
     assert np.mean(places) == pytest.approx(np.mean(wanted))
     assert np.abs(np.array(places) - wanted).max() <= 0.1 * (len(wanted) - 1)
+
+
+def test_the_page_begins_with_the_default_estimate_and_older_links_open_as_they_were() -> None:
+    assert Curves().estimates == (default_estimator(),)
+    assert LINK.write(Curves()) == {}
+    assert LINK.read({}) == Curves()
+    # What links said before: nothing of an estimate that was then the one to begin with.
+    older = {"against": "epsilon"}, {"protections": "plain,blocks"}, {"v": "2", "n": "5000"}
+    for query in older:
+        assert LINK.read(query).estimates == ("simplex",), query
+    assert LINK.read({"estimates": "clip"}).estimates == ("clip",)
+    for changes in (
+        {"estimates": ("simplex",)},
+        {"against": "epsilon"},
+        {"estimates": ("simplex",), "against": "epsilon"},
+        {"scenario": replace(BEGIN, n=5_000)},
+        {"scenario": replace(BEGIN, n=5_000), "estimates": ("simplex",)},
+    ):
+        record = replace(Curves(), **changes)  # type: ignore[arg-type]
+        assert LINK.read(LINK.write(record)) == record, changes
+
+
+def test_a_cascade_costs_trials_at_each_point() -> None:
+    on_map = replace(BEGIN, dataset=Gowalla(), n=None)
+    formula, trials = (
+        work.cost(work.record_lines(Curves(on_map, estimates=(name,)))).seconds
+        for name in ("simplex", "cascade")
+    )
+    assert trials > 5 * formula
+    assert not work.cost(work.record_lines(Curves())).is_large

@@ -1,6 +1,7 @@
 """The planner's page: its people reach the goal, its sentences say its numbers, links hold it."""
 
 import math
+import re
 from concurrent.futures import wait
 from dataclasses import replace
 from threading import Event
@@ -13,6 +14,8 @@ from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import OwnPlaces, Survey, Uniform
+from caldp_core.estimation.evidence import default_estimator
+from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run, run_trial
 from caldp_core.lecture.rappor import Rappor
@@ -31,6 +34,7 @@ from caldp_ui.plan.people_needed import Need, epsilon_for
 from caldp_ui.plan.regions import have_smaller_regions, margins_of, regions_of
 from caldp_ui.words import formats, promise
 from tests.ui.driver import checked, headline_of, jobs_done, open_record, page_record, query_of
+from tests.ui.readings import read
 
 DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
@@ -318,3 +322,33 @@ def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
 
     assert sentence_for(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")
     assert sentence_for(10**12).startswith("With 1 trillion people even ε = 0.1 is enough to ")
+
+
+@pytest.mark.parametrize(("default", "said"), [(0.9, True), (1.0, True), (1.1, False)])
+def test_the_default_estimate_is_said_to_be_as_good_only_where_it_is_measured_so(
+    default: float, said: bool
+) -> None:
+    record = Plan(goal="overall")
+    setup = words.setup_at(record, 1.0)
+    planned = Forecast(0.05, 0.01, 0.001, "simulated, 16 trials")
+    text = words.default_estimate_text(
+        record, setup, planned, replace(planned, error=0.05 * default)
+    )
+    assert ("at least as good" in text) == said
+    assert f"puts {formats.out_of(0.05 * default)} people under the wrong answer" in text
+    assert f"the one of this plan {formats.out_of(0.05)}" in text
+    assert words.default_estimate_text(record, setup, planned, None) == ""
+
+
+def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside_it() -> None:
+    at = jobs_done(open_record(STATE, Plan(goal="overall")))
+    captions = [each.value for each in at.caption]
+    assert any("for the estimate “Nearest distribution" in each for each in captions), captions
+    (measured,) = [each for each in captions if each.startswith("Measured with")]
+    level, *errors = re.findall(r"ε = ([\d.]+)|puts (.+?) people|this plan (.+?)[:.]", measured)
+    setup = words.setup_at(Plan(goal="overall"), float(level[0]))
+    for (_, *parts), name in zip(errors, (default_estimator(), "simplex"), strict=True):
+        (said,) = filter(None, parts)
+        # By the core's own forecast, with trials of its own: both are within 10 % of the truth.
+        found = forecast(runs.setup(replace(setup.scenario, estimator=name, seed=3))).error
+        assert 0.9 * read(said).low <= found <= 1.1 * read(said).high
