@@ -69,7 +69,7 @@ def reached(
     family: str, p: Any, n: int, epsilon: float, after: Callable[[Any], Any]
 ) -> tuple[float, float]:
     """The mean total variation and its standard error."""
-    rng, draws = np.random.default_rng(8), 40_000 if p.size < 10 else 4_000
+    rng, draws = np.random.default_rng(8), 15_000 if p.size < 10 else 4_000
     estimates = after(FAMILIES[family](p, n, epsilon, rng, draws))
     errors = 0.5 * np.abs(estimates - p).sum(axis=1)
     return float(errors.mean()), float(errors.std() / np.sqrt(draws))

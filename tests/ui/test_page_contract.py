@@ -91,13 +91,20 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
 
 
+SLOW_READY = ("plan", "paper")
+"""Their ready settings take trials."""
+
+
 @pytest.mark.parametrize("name", WITH_TABS)
 def test_every_tab_of_a_page_is_drawn(name: str) -> None:
     state = PAGES[name].state
     open_every_tab(open_record(state), state.key("tabs"))
 
 
-@pytest.mark.parametrize("name", WITH_READY)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.thorough if n in SLOW_READY else ()) for n in WITH_READY],
+)
 def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> None:
     page = PAGES[name]
     assert page.ready is not None

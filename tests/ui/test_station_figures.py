@@ -159,7 +159,7 @@ def test_selection() -> None:
         now = figures(lesson)
         for name in ("trusted server", "one bit per item", "bit by bit"):
             with naming(f"{lesson}: {name}"):
-                draws = max(400, 200_000 // lesson.items)
+                draws = max(400, 100_000 // lesson.items)
                 # Six standard deviations at 0.95, and what normals and rounded votes leave open.
                 air = 6 * math.sqrt(0.95 * 0.05 / draws) + 0.02
                 lead = int(now[name]) if name in now else lesson.n
