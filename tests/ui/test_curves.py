@@ -311,7 +311,7 @@ def test_the_page_begins_with_the_default_estimate_and_older_links_open_as_they_
         {"scenario": replace(BEGIN, n=5_000)},
         {"scenario": replace(BEGIN, n=5_000), "estimates": ("simplex",)},
     ):
-        record = replace(Curves(), **changes)  # type: ignore[arg-type]
+        record = replace(Curves(), **changes)
         assert LINK.read(LINK.write(record)) == record, changes
 
 
