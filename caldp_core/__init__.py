@@ -10,76 +10,52 @@ for the way of the data.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from caldp_core.audit.mechanisms import audit_mechanism
-    from caldp_core.basics.errors import CaldpError
-    from caldp_core.collect.client import Client
-    from caldp_core.collect.protocol import Protocol
-    from caldp_core.domain.answers import Domain
-    from caldp_core.estimation.shares import estimate, intervals
-    from caldp_core.experiments.run import Result, prepare, run
-    from caldp_core.mechanisms.base import Tally
-    from caldp_core.mechanisms.catalogue import mechanism
-    from caldp_core.privacy.context import Context
-    from caldp_core.scenarios.scenario import Scenario
-    from caldp_core.theory.planner import (
-        Goal,
-        epsilon_for,
-        people_for,
-        relative_error,
-        standard_error,
-        total_variation,
-    )
+if TYPE_CHECKING:  # what type checkers see of the table below
+    from caldp_core.audit.mechanisms import audit_mechanism as audit_mechanism
+    from caldp_core.basics.errors import CaldpError as CaldpError
+    from caldp_core.collect.client import Client as Client
+    from caldp_core.collect.protocol import Protocol as Protocol
+    from caldp_core.domain.answers import Domain as Domain
+    from caldp_core.estimation.shares import estimate as estimate
+    from caldp_core.estimation.shares import intervals as intervals
+    from caldp_core.experiments.run import Result as Result
+    from caldp_core.experiments.run import prepare as prepare
+    from caldp_core.experiments.run import run as run
+    from caldp_core.mechanisms.base import Tally as Tally
+    from caldp_core.mechanisms.catalogue import mechanism as mechanism
+    from caldp_core.privacy.context import Context as Context
+    from caldp_core.scenarios.scenario import Scenario as Scenario
+    from caldp_core.theory.planner import Goal as Goal
+    from caldp_core.theory.planner import epsilon_for as epsilon_for
+    from caldp_core.theory.planner import people_for as people_for
+    from caldp_core.theory.planner import relative_error as relative_error
+    from caldp_core.theory.planner import standard_error as standard_error
+    from caldp_core.theory.planner import total_variation as total_variation
 
 __version__ = "0.1.0"
-__all__ = [
-    "CaldpError",
-    "Client",
-    "Context",
-    "Domain",
-    "Goal",
-    "Protocol",
-    "Result",
-    "Scenario",
-    "Tally",
-    "audit_mechanism",
-    "epsilon_for",
-    "estimate",
-    "intervals",
-    "mechanism",
-    "people_for",
-    "prepare",
-    "relative_error",
-    "run",
-    "standard_error",
-    "total_variation",
-]
-_HOMES: Final = {
-    "CaldpError": "basics.errors",
-    "Client": "collect.client",
-    "Protocol": "collect.protocol",
-    "Context": "privacy.context",
-    "Domain": "domain.answers",
-    "Result": "experiments.run",
-    "Scenario": "scenarios.scenario",
-    "audit_mechanism": "audit.mechanisms",
-    "Tally": "mechanisms.base",
-    "estimate": "estimation.shares",
-    "intervals": "estimation.shares",
-    "mechanism": "mechanisms.catalogue",
-    "prepare": "experiments.run",
-    "Goal": "theory.planner",
-    "epsilon_for": "theory.planner",
-    "people_for": "theory.planner",
-    "relative_error": "theory.planner",
-    "standard_error": "theory.planner",
-    "total_variation": "theory.planner",
-    "run": "experiments.run",
+_PUBLIC: Final = {
+    "audit.mechanisms": ["audit_mechanism"],
+    "basics.errors": ["CaldpError"],
+    "collect.client": ["Client"],
+    "collect.protocol": ["Protocol"],
+    "domain.answers": ["Domain"],
+    "estimation.shares": ["estimate", "intervals"],
+    "experiments.run": ["Result", "prepare", "run"],
+    "mechanisms.base": ["Tally"],
+    "mechanisms.catalogue": ["mechanism"],
+    "privacy.context": ["Context"],
+    "scenarios.scenario": ["Scenario"],
+    "theory.planner": [
+        "Goal",
+        "epsilon_for",
+        "people_for",
+        "relative_error",
+        "standard_error",
+        "total_variation",
+    ],
 }
-
-
-_MADE_WITH: Final = {"Any", "Final", "TYPE_CHECKING", "import_module"}
-"""Names of this file that are nothing of ours."""
+_HOMES: Final = {name: module for module, names in _PUBLIC.items() for name in names}
+__all__ = sorted(_HOMES)  # noqa: PLE0605 — made from the table
 
 
 def __getattr__(name: str) -> Any:
@@ -90,4 +66,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__} - _MADE_WITH)
+    return [*__all__, "__version__"]

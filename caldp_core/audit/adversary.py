@@ -85,14 +85,6 @@ class Posterior:
         """Posterior odds of x against x′; None where x′ has become impossible."""
         return self.posterior[x] / self.posterior[other] if self.posterior[other] else None
 
-    def keeps_policy(self) -> bool:
-        """CALDP Proposition 3, decided exactly: all odds are at most e^{E[x, x′]}·prior odds."""
-        prior, posterior = self.prior, self.posterior
-        return all(
-            posterior[x] * prior[other] <= exp_below(level) * prior[x] * posterior[other]
-            for x, other, level in finite_pairs(self.policy)
-        )
-
 
 def max_guess_accuracy(epsilon: float, reports: int = 1) -> float:
     """Most that an even guess between two symbols can become right, in [0.5, 1]: e^{mε}/(1+e^{mε}).

@@ -160,10 +160,6 @@ class Phones:
         self.bits[new, place[new]] = self.daily.mean.privatize(rounded[new], self._words)
         return np.asarray(self.bits[phones, place])
 
-    def bits_drawn(self) -> Ints:
-        """(n,) bits that each phone has drawn so far: each may cost another ε."""
-        return np.asarray((self.bits != _NOT_DRAWN).sum(axis=1), dtype=np.int64)
-
 
 def coins_used(numbers: Ints, offset: Ints, width: int) -> Floats:
     """(n,) different multiples that (n, days) numbers of (n,) phones are rounded to."""

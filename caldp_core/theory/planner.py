@@ -144,10 +144,6 @@ class Goal:
         if isinstance(self.accuracy, TotalVariation):
             object.__setattr__(self, "accuracy", replace(self.accuracy, target=self.target))
 
-    def is_met(self, mechanism: Mechanism, p: Floats, n: int) -> bool:
-        """Whether n people from p reach it."""
-        return self.accuracy(mechanism, p, n) <= self.target
-
 
 def people_for(
     mechanism: Mechanism, p: ArrayLike, goal: Goal, progress: Progress = no_progress

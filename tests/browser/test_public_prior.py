@@ -7,9 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
-from caldp_core.datasets import Cities
-from caldp_core.datasets.files.published import read_published_map
+from caldp_core.datasets import Cities, inspect_data
+from caldp_core.datasets.files.published import count_published_map
 from caldp_core.datasets.public_map import PublicMap
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.experiments.table import as_geojson
 from caldp_core.scenarios.blocks import OneBlock
@@ -48,7 +49,9 @@ def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) ->
     expect(preview).to_contain_text("people in")
     page.get_by_role("button", name="Show it").click()
     domain = prepare(Scenario(Cities(), n=1)).dataset.domain
-    prior = read_published_map((tmp_path / "last year.geojson").read_bytes(), domain, "last year")  # type: ignore[arg-type]
+    detected = inspect_data((tmp_path / "last year.geojson").read_bytes())
+    assert isinstance(domain, GridDomain)
+    prior = count_published_map(detected, detected.places, "last year", domain).published
     knowing = Scenario(NOW.dataset, NOW.policy, estimator="cascade-map", n=NOW.n, prior=prior)
     expect_result(page, knowing)
     sentence = page.get_by_text("people are where they are on this map because of “last year”")

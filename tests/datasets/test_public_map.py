@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities, Zipf, inspect_data, read_places
-from caldp_core.datasets.files.published import count_published_map, read_published_map
+from caldp_core.datasets.files.published import count_published_map
 from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
@@ -86,18 +86,23 @@ def test_maps_that_say_nothing_are_refused() -> None:
         prepare(replace(Scenario(Zipf(), n=100).with_context(blocks=OneBlock()), prior=spec))
 
 
+def published(data: bytes, domain: GridDomain, title: str) -> PublicMap:
+    detected = inspect_data(data)
+    return count_published_map(detected, detected.places, title, domain).published
+
+
 def test_last_years_estimate_is_read_as_it_was_written(last: Result) -> None:
     domain, shares = last.setup.dataset.domain, last.first.estimate
     assert isinstance(domain, GridDomain)
     files = {"csv": as_csv(columns_of(last)), "geojson": as_geojson(last)}
     for kind, text in files.items():
         with naming(kind):
-            found = read_published_map(text.encode(), domain, "last year")
+            found = published(text.encode(), domain, "last year")
             assert total_variation(found.shares_on(domain), shares) < 1e-6
             # Its own cells, which are larger, on the map in its smallest ones.
             fine = prepare(replace(LAST_YEAR, dataset=Cities())).dataset.domain
             assert isinstance(fine, GridDomain)
-            coarse = read_published_map(text.encode(), fine, "last year")
+            coarse = published(text.encode(), fine, "last year")
             assert coarse.cell == pytest.approx(domain.cell)
             assert total_variation(coarse.shares_on(domain), shares) < 1e-6
             assert (coarse.shares_on(fine) > 0).mean() == pytest.approx(

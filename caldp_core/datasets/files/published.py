@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -18,7 +17,6 @@ from caldp_core.datasets.files.places import count_parts_by_cell
 from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.own import excerpt
 from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
-from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.grid import GridDomain
 
 _STEP_TOLERANCE: Final = 2e-6
@@ -73,15 +71,6 @@ def count_published_map(
     return CountedMap(
         public_map_from_weights(weights, grid, title), round(float(weights.sum())), refused
     )
-
-
-def read_published_map(data: str | bytes | Path, domain: GridDomain, title: str) -> PublicMap:
-    """The published map of a text or file by its detected layout.
-
-    Raises `CaldpError` as `count_published_map` does.
-    """
-    detected = inspect_data(data)
-    return count_published_map(detected, detected.places, title, domain).published
 
 
 def _side_of(file: DetectedFile, layout: Layout) -> float | None:
