@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from caldp_core.mechanisms.direct.planar import PlanarGeometric, PlanarNoise
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism, PlanarNoise
 from caldp_core.privacy.distance import EuclideanMetric
 
 SHAPES = [(1, 1), (1, 4), (3, 1), (2, 2), (3, 4)]
@@ -10,8 +10,8 @@ STEPS = [(0.05, 0.05), (1.0, 0.3), (0.5, 4.0)]
 US = (125, 350)
 
 
-def planar(shape: tuple[int, int], steps: tuple[float, float]) -> PlanarGeometric:
-    return PlanarGeometric(EuclideanMetric(*shape, *steps))
+def planar(shape: tuple[int, int], steps: tuple[float, float]) -> PlanarGeometricMechanism:
+    return PlanarGeometricMechanism(EuclideanMetric(*shape, *steps))
 
 
 def least_reserve(mechanism: PlanarNoise) -> float:

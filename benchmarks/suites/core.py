@@ -17,9 +17,9 @@ from caldp_core.experiments.interleaved_runs import run_in_processes, run_interl
 from caldp_core.experiments.reproduce import PAPER, SIZES, figure_2_points, table_1
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.direct.planar import product_displacement
-from caldp_core.mechanisms.kernels.design import Steps
+from caldp_core.mechanisms.kernels.design import StepLevels
 from caldp_core.mechanisms.kernels.design import design as design_kernel
-from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.mechanisms.structures import HasChannelRows
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric
@@ -169,15 +169,15 @@ class Kernels:
     def setup(self, km: int) -> None:
         """Design the noise and draw everybody's cell."""
         self.policy = EuclideanMetric.per_km(US_GRID, 1.0 / km)
-        self.kernel = design_kernel(Steps.of(self.policy))
-        self.mechanism = BestKernel(self.policy, self.kernel)
+        self.kernel = design_kernel(StepLevels.of(self.policy))
+        self.mechanism = BestKernelMechanism(self.policy, self.kernel)
         self.rng, counts = np.random.default_rng(SEED), Gowalla().load().counts
         assert counts is not None
         self.counts = counts
 
     def time_design(self, _: int) -> None:
         """Design the noise."""
-        design_kernel(Steps.of(self.policy))
+        design_kernel(StepLevels.of(self.policy))
 
     def time_tally(self, _: int) -> None:
         """Draw the tally of 3,671,812 check-ins."""

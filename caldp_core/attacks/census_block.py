@@ -31,7 +31,7 @@ class Person(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class PublishedRow:
     """A row of the published table: who is counted, how many, and their ages' median and mean."""
 
     number: str
@@ -52,13 +52,13 @@ class Line:
 
 
 LINES: Final = (
-    Line("1A", "everybody", 7, 30, 38),
-    Line("2A", "female", 4, 30, 33.5),
-    Line("2B", "male", 3, 30, 44),
-    Line("2C", "black", 4, 51, 48.5),
-    Line("2D", "white", 3, 24, 24),
-    Line("3B", "married adults", 4, 51, 54),
-    Line("4A", "black female", 3, 36, 36.7),
+    PublishedRow("1A", "everybody", 7, 30, 38),
+    PublishedRow("2A", "female", 4, 30, 33.5),
+    PublishedRow("2B", "male", 3, 30, 44),
+    PublishedRow("2C", "black", 4, 51, 48.5),
+    PublishedRow("2D", "white", 3, 24, 24),
+    PublishedRow("3B", "married adults", 4, 51, 54),
+    PublishedRow("4A", "black female", 3, 36, 36.7),
 )
 SUPPRESSED: Final = (
     ("3A", "single adults"),
@@ -89,7 +89,7 @@ class Tables:
                 f"{', '.join(sorted(_NEEDED))}, got {', '.join(self.numbers) or 'none'}."
             )
 
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[PublishedRow, ...]:
         """The lines, in their order."""
         return tuple(line for line in LINES if line.number in self.numbers)
 
@@ -119,7 +119,7 @@ _Ages = tuple[int, ...]
 """Ages of the four black people, then of the three white ones."""
 
 
-def _ages(line: Line) -> Iterator[_Ages]:
+def _ages(line: PublishedRow) -> Iterator[_Ages]:
     """Sorted ages of three or four people with the line's median and mean.
 
     The median says what one or two in the middle add up to, the mean what the outer two do.
@@ -137,7 +137,7 @@ def _ages(line: Line) -> Iterator[_Ages]:
                 yield (low, *middle, high)
 
 
-def _sexes(ages: _Ages, has: Mapping[str, Line]) -> Iterator[tuple[int, ...]]:
+def _sexes(ages: _Ages, has: Mapping[str, PublishedRow]) -> Iterator[tuple[int, ...]]:
     """Who is female: as many as a line says, any number if none does."""
     sizes = [has["2A"].count] if "2A" in has else [7 - has["2B"].count] if "2B" in has else range(8)
     for female in itertools.chain(*(itertools.combinations(range(7), size) for size in sizes)):
@@ -150,12 +150,12 @@ def _sexes(ages: _Ages, has: Mapping[str, Line]) -> Iterator[tuple[int, ...]]:
             yield female
 
 
-def _married(ages: _Ages, line: Line) -> Iterator[tuple[int, ...]]:
+def _married(ages: _Ages, line: PublishedRow) -> Iterator[tuple[int, ...]]:
     of_age = [i for i in range(7) if ages[i] >= MARRIED_FROM]
     return (m for m in itertools.combinations(of_age, line.count) if _fit(ages, m, line))
 
 
-def _fit(ages: _Ages, of: Iterable[int], line: Line) -> bool:
+def _fit(ages: _Ages, of: Iterable[int], line: PublishedRow) -> bool:
     return line.fits(sorted(ages[i] for i in of))
 
 

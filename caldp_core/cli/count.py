@@ -14,7 +14,7 @@ from caldp_core.datasets.files.answers import count_answers, count_questions
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
-from caldp_core.datasets.files.numbers import Steps
+from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import COMMAND_BOUNDS
@@ -125,7 +125,7 @@ def count_command(
 
 def _steps(
     width: float | None, start: float | None, end: float | None, questions: tuple[str, ...]
-) -> Steps | None:
+) -> NumberSteps | None:
     """The steps of --step, --from and --to; raises `CaldpError` for ends without steps."""
     if width is None:
         require(
@@ -137,7 +137,7 @@ def _steps(
         not questions,
         "--step is for one question, got --question; steps of several are chosen by themselves.",
     )
-    return Steps(width, start, end)
+    return NumberSteps(width, start, end)
 
 
 def _require_unused(options: dict[str, Any], counted: str) -> None:
@@ -156,7 +156,9 @@ def _check_survey_ending(output: Path) -> None:
     )
 
 
-def _holds_places(file: DetectedFile, columns: dict[str, str | None], steps: Steps | None) -> bool:
+def _holds_places(
+    file: DetectedFile, columns: dict[str, str | None], steps: NumberSteps | None
+) -> bool:
     """Whether rows are places: where no column of answers, and no steps of numbers, are named."""
     is_answered = columns["answer"] or columns["group"] or steps is not None
     return not is_answered and (file.has_places or bool(columns["latitude"]))

@@ -17,7 +17,7 @@ from caldp_core.collect.protocol import Protocol
 
 
 @dataclass(frozen=True)
-class Dialect:
+class SqlDialect:
     """What engines write in their own ways.
 
     `text`: a {column} as text without the signs {around} it; `whole`: a text {report} as a whole
@@ -31,36 +31,36 @@ class Dialect:
 
 
 DIALECTS: Final = {
-    "duckdb": Dialect(
+    "duckdb": SqlDialect(
         "TRIM(CAST({column} AS VARCHAR), '{around}')",
         "CASE WHEN REGEXP_FULL_MATCH({report}, '-?[0-9]{{1,18}}') "
         "THEN TRY_CAST({report} AS BIGINT) END",
     ),
     # Java's $ is before a line's end as well.
-    "spark": Dialect(
+    "spark": SqlDialect(
         "TRIM(BOTH '{around}' FROM CAST({column} AS STRING))",
         "CASE WHEN {report} RLIKE '^-?[0-9]{{1,18}}$' AND NOT {report} RLIKE '[^0-9-]' "
         "THEN TRY_CAST({report} AS BIGINT) END",
     ),
-    "bigquery": Dialect(
+    "bigquery": SqlDialect(
         "TRIM(CAST({column} AS STRING), '{around}')",
         "CASE WHEN REGEXP_CONTAINS({report}, r'^-?[0-9]{{1,18}}$') "
         "THEN SAFE_CAST({report} AS INT64) END",
         "TRIM(FORMAT('%t', {column}), '{around}')",
     ),
-    "snowflake": Dialect(
+    "snowflake": SqlDialect(
         "TRIM(CAST({column} AS VARCHAR), '{around}')",
         "CASE WHEN REGEXP_LIKE({report}, '-?[0-9]{{1,18}}') THEN TRY_CAST({report} AS BIGINT) END",
         "CASE WHEN NOT STARTSWITH(SYSTEM$TYPEOF({column}), 'FLOAT') "
         "THEN TRIM(CAST({column} AS VARCHAR), '{around}') END",
     ),
-    "postgres": Dialect(
+    "postgres": SqlDialect(
         "BTRIM(CAST({column} AS TEXT), '{around}')",
         "CASE WHEN {report} ~ '^-?[0-9]{{1,18}}$' THEN CAST({report} AS BIGINT) END",
         "CASE WHEN CAST(PG_TYPEOF({column}) AS TEXT) NOT IN ('real', 'double precision') "
         "THEN BTRIM(CAST({column} AS TEXT), '{around}') END",
     ),
-    "clickhouse": Dialect(
+    "clickhouse": SqlDialect(
         "trim(BOTH '{around}' FROM toString({column}))",
         "CASE WHEN match({report}, '^-?[0-9]{{1,18}}$') THEN toInt64OrNull({report}) END",
         "CASE WHEN toTypeName({column}) NOT LIKE '%Float%' "

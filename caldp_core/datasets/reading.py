@@ -10,7 +10,7 @@ from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import (
     PAGE_BOUNDS,
     Bounds,
-    Source,
+    FileSource,
     source_from_bytes,
     source_from_path,
 )
@@ -27,15 +27,15 @@ def check_size(text: str) -> None:
 
 
 def inspect_data(
-    data: str | bytes | Path | Source, bounds: Bounds = PAGE_BOUNDS, header: bool | None = None
+    data: str | bytes | Path | FileSource, bounds: Bounds = PAGE_BOUNDS, header: bool | None = None
 ) -> DetectedFile:
-    """The detected layouts of a text, of the bytes of a file, or of a file by path or `Source`.
+    """The detected layouts of a text, of the bytes of a file, or of a file by path or `FileSource`.
 
     `header`: whether the first row names the columns, where that is known. Raises `CaldpError`.
     """
     if isinstance(data, Path):
         source = source_from_path(data)
-    elif isinstance(data, Source):
+    elif isinstance(data, FileSource):
         source = data
     else:
         require(

@@ -91,7 +91,7 @@ def run_one(
 
 
 @dataclass(frozen=True)
-class Mean:
+class MeanError:
     """The mean `error` of `runs` runs; `standard_error` is None for fewer than two."""
 
     runs: int
@@ -107,7 +107,7 @@ def complete_rounds(turns: Sequence[TrialRun], number: int) -> Sequence[TrialRun
     return turns if len(turns) < number else turns[: len(turns) // number * number]
 
 
-def means(turns: Sequence[TrialRun], number: int) -> list[Mean | None]:
+def means(turns: Sequence[TrialRun], number: int) -> list[MeanError | None]:
     """For each of `number` scenarios the mean of its turns; None for one that has had none."""
     runs: list[list[float]] = [[] for _ in range(number)]
     for turn in turns:
@@ -115,11 +115,11 @@ def means(turns: Sequence[TrialRun], number: int) -> list[Mean | None]:
     return [_mean(tv) for tv in runs]
 
 
-def _mean(errors: Sequence[float]) -> Mean | None:
+def _mean(errors: Sequence[float]) -> MeanError | None:
     if not errors:
         return None
     spread = float(np.std(errors, ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else None
-    return Mean(len(errors), float(np.mean(errors)), spread)
+    return MeanError(len(errors), float(np.mean(errors)), spread)
 
 
 _CHUNK: Final = 10

@@ -176,7 +176,7 @@ _Z: Final = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)
-class Mean:
+class EstimatedMean:
     """A mean in the units of the answers: true, estimated without bias, and its 95 % interval.
 
     The ends follow from the exact variance over people drawn and coins (normal approximation) and
@@ -189,7 +189,7 @@ class Mean:
     high: float
 
 
-def mean_in(result: Result) -> Mean | None:
+def mean_in(result: Result) -> EstimatedMean | None:
     """The mean from the first trial of a run; None where values are not numbers."""
     setup = result.setup
     domain = setup.dataset.domain
@@ -200,7 +200,9 @@ def mean_in(result: Result) -> Mean | None:
     return mean_of(setup.mechanism, p, result.first.unbiased, setup.n, values)
 
 
-def mean_of(mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: Floats) -> Mean:
+def mean_of(
+    mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: Floats
+) -> EstimatedMean:
     """The mean of `values`, (k,) rising, from (k,) `unbiased` shares of n people drawn from p.
 
     Shares need not sum to 1, so values are taken from the middle of the scale: what is missing or
@@ -211,4 +213,6 @@ def mean_of(mechanism: Mechanism, p: Floats, unbiased: Floats, n: int, values: F
     estimate = middle + float(centred @ unbiased)
     half = _Z * float(np.sqrt(max(mechanism.sum_variance(p, centred, n), 0.0)))
     low, high = np.clip((estimate - half, estimate + half), values[0], values[-1])
-    return Mean(float(p @ values), estimate, min(float(low), estimate), max(float(high), estimate))
+    return EstimatedMean(
+        float(p @ values), estimate, min(float(low), estimate), max(float(high), estimate)
+    )

@@ -110,7 +110,7 @@ PANELS: Final = (
 
 
 @dataclass(frozen=True)
-class Line:
+class PaperCurve:
     """A curve of Figure 2: its title as printed, and its blocks."""
 
     title: str
@@ -118,8 +118,8 @@ class Line:
 
 
 LINES: Final = (
-    Line("LDP", OneBlock()),
-    *(Line(f"m = {m}", EvenRuns(m)) for m in (10, 20, 50, 100)),
+    PaperCurve("LDP", OneBlock()),
+    *(PaperCurve(f"m = {m}", EvenRuns(m)) for m in (10, 20, 50, 100)),
 )
 SIZES: Final = tuple(1000 * 2**i for i in range(10))
 """Numbers of people of Figure 2."""

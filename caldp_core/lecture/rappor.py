@@ -40,7 +40,7 @@ Law = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True)
-class Rappor:
+class LastingRappor:
     """`bits`: k of the Bloom filter. `hashes`: h, bits that a value sets, at most. `epsilon`: ε∞.
 
     `keep_probability`: probability 1 − f/2 that a permanent bit is the Bloom filter's, rounded down
@@ -224,7 +224,7 @@ class Phone:
     `permanent_bits`: value → (k,) bits; the number of entries is how often ε∞ was spent.
     """
 
-    mechanism: Rappor
+    mechanism: LastingRappor
     words: WordSource
     cohort: int = 0
     permanent_bits: dict[Hashable, Bools] = field(default_factory=dict)
@@ -237,7 +237,7 @@ class Phone:
         return self.mechanism.daily(self.permanent_bits[value], self.words)
 
 
-class Collector:
+class RapporCollector:
     """Counts of candidate values from one report of each of n phones.
 
     `candidates`: values to look for. `cohorts`: groups of phones with hash functions of their own.
@@ -245,7 +245,7 @@ class Collector:
     more candidates than bits); unbiased where only candidates occur.
     """
 
-    def __init__(self, mechanism: Rappor, candidates: Sequence[str], cohorts: int) -> None:
+    def __init__(self, mechanism: LastingRappor, candidates: Sequence[str], cohorts: int) -> None:
         self.mechanism = mechanism
         self.cohorts = check_whole("cohorts", cohorts, 1, 1024)
         blooms = [[mechanism.bloom(v, c) for v in candidates] for c in range(cohorts)]

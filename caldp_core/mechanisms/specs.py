@@ -228,7 +228,7 @@ class PublishedUrap:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return published_urap.PublishedUrap(policy, Rappor(self.theta).family())
+        return published_urap.PublishedUrapMechanism(policy, Rappor(self.theta).family())
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class SquareWave:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return square_wave.SquareWave(policy)
+        return square_wave.SquareWaveMechanism(policy)
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class GridGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return geometric_axis.GridGeometric(policy)
+        return geometric_axis.GridGeometricMechanism(policy)
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ class PlanarGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return planar.PlanarGeometric(policy)
+        return planar.PlanarGeometricMechanism(policy)
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class SteppedGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return geometric_axis.GridGeometric(policy.stricter_grid_metric())
+        return geometric_axis.GridGeometricMechanism(policy.stricter_grid_metric())
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class Approximation:
 
 
 @dataclass(frozen=True, eq=False)
-class Errors:
+class NormalErrors:
     """|S_x − p_x|/2 of values that are normals of their own; (g,) arrays, one entry a kind.
 
     `mean`: expectations. `slope`: of the regression on W_x. `rest`: variance of what that leaves.
@@ -155,14 +155,14 @@ class Kinds:
         return tail, first, (self.p - cut) * first + self.sigma**2 * tail
 
 
-def _unprocessed(kinds: Kinds) -> Errors:
+def _unprocessed(kinds: Kinds) -> NormalErrors:
     """S = W: half of a folded normal."""
     none = np.zeros_like(kinds.p)
     half = kinds.sigma / np.sqrt(2.0 * np.pi)
-    return Errors(half, none, kinds.sigma**2 / 4.0 - half**2, none + 1.0)
+    return NormalErrors(half, none, kinds.sigma**2 / 4.0 - half**2, none + 1.0)
 
 
-def _clipped(kinds: Kinds) -> Errors:
+def _clipped(kinds: Kinds) -> NormalErrors:
     """S = max(W, 0)/Z: a total too large by δ divides all shares by 1 + δ."""
     unit = float(kinds.times @ kinds.moments_above(0.0)[1])
     whole, above = kinds.moments_above(0.0), kinds.moments_above(unit * kinds.p)
@@ -171,7 +171,7 @@ def _clipped(kinds: Kinds) -> Errors:
     return _shares(kinds, 0.0, unit, wobble)
 
 
-def _projected(kinds: Kinds) -> Errors:
+def _projected(kinds: Kinds) -> NormalErrors:
     """S = max(W − τ, 0): a total too large by δ raises τ by δ over the number of positive ones."""
     tau = 0.0
     # Newton's steps from the left: the total is convex and falling in τ, so none overshoots.
@@ -186,7 +186,7 @@ def _projected(kinds: Kinds) -> Errors:
     return _shares(kinds, tau, 1.0, wobble / float(kinds.times @ positive))
 
 
-def _shares(kinds: Kinds, tau: float, unit: float, wobble: float) -> Errors:
+def _shares(kinds: Kinds, tau: float, unit: float, wobble: float) -> NormalErrors:
     """Errors of S = max(W − τ, 0)/Z; `wobble`: rise of the error with 1 more of their total.
 
     ½|S − p| + wobble·S = (S − p)⁺ + (wobble − ½)·S + ½p, and Cov(max(W − c, 0), W)/σ² is the
@@ -199,10 +199,10 @@ def _shares(kinds: Kinds, tau: float, unit: float, wobble: float) -> Errors:
     square = part**2 * low2 + 2.0 * part * (high2 + kinds.p * high1) + high2
     slope = (part * low0 + high0) / unit
     rest = square - (part * low1 + high1) ** 2 - (slope * kinds.sigma) ** 2
-    return Errors(high1 - 0.5 * low1 + 0.5 * kinds.p, slope, np.maximum(rest, 0.0), low0)
+    return NormalErrors(high1 - 0.5 * low1 + 0.5 * kinds.p, slope, np.maximum(rest, 0.0), low0)
 
 
-_FORMULAS: Final[dict[PostProcess, Callable[[Kinds], Errors]]] = {
+_FORMULAS: Final[dict[PostProcess, Callable[[Kinds], NormalErrors]]] = {
     unprocessed: _unprocessed,
     clip_renormalise: _clipped,
     simplex: _projected,
@@ -244,7 +244,7 @@ def approximation(
 
 def _formula(
     post_process: PostProcess, mechanism: Mechanism, policy: Context
-) -> Callable[[Kinds], Errors] | None:
+) -> Callable[[Kinds], NormalErrors] | None:
     """None where no formula is known; in one block the nearest shares are the projection.
 
     Nor is one known where hidden values alone give way to the others' shares.

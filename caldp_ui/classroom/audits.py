@@ -15,7 +15,7 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.cache import cached
 from caldp_core.lecture.central import CentralCount, NoisyMax
 from caldp_core.lecture.one_bit_mean import DailyMean, OneBitMean
-from caldp_core.lecture.rappor import Rappor
+from caldp_core.lecture.rappor import LastingRappor
 from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
@@ -76,7 +76,7 @@ def _one_hot(epsilon: float) -> list[list[Fraction]]:
 
 
 def _rappor(e: float) -> tuple[AuditVerdict, ...]:
-    rappor = Rappor(2, 1, e)
+    rappor = LastingRappor(2, 1, e)
     # A day keeps less than ε∞: as many days as naive phones need to exceed it.
     days = max(_DAYS, math.floor(e / rappor.epsilon_one_day) + 1)
     stored, redrawn = rappor.exact_channel(_BLOOMS, days), rappor.redrawn_channel(_BLOOMS, days)

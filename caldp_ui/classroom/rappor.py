@@ -11,7 +11,7 @@ import streamlit as st
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.rappor import Collector, Phone, Rappor
+from caldp_core.lecture.rappor import LastingRappor, Phone, RapporCollector
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
@@ -31,9 +31,9 @@ PAGES: Final = tuple(f"{name}.example" for name in _NAMES)
 """Candidate home pages, the most popular first."""
 
 
-def build_rappor(lesson: Lesson) -> Rappor:
+def build_rappor(lesson: Lesson) -> LastingRappor:
     """The mechanism at the lesson's ε."""
-    return Rappor(BITS, HASHES, lesson.epsilon)
+    return LastingRappor(BITS, HASHES, lesson.epsilon)
 
 
 def formula(lesson: Lesson) -> None:
@@ -80,7 +80,7 @@ def ask_crowd(lesson: Lesson) -> Crowd:
     rng = np.random.default_rng(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
     people = rng.multinomial(lesson.n, popular / popular.sum())
-    server = Collector(build_rappor(lesson), PAGES, COHORTS)
+    server = RapporCollector(build_rappor(lesson), PAGES, COHORTS)
     counts = server.estimate(server.sample_tally(people, rng))
     return Crowd(people, counts, np.sqrt(server.variance(people)))
 
@@ -179,7 +179,7 @@ def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ..
 
 @cached
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
-    mechanism = Rappor(BITS, HASHES, epsilon)
+    mechanism = LastingRappor(BITS, HASHES, epsilon)
     stored = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
     redrawn = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
     if values == 1:
@@ -210,7 +210,7 @@ def page_on(day: int, lesson: Lesson) -> str:
     return PAGES[day * lesson.values // lesson.days % len(PAGES)]
 
 
-def _reports(mechanism: Rappor, lesson: Lesson) -> list[tuple[str, Floats]]:
+def _reports(mechanism: LastingRappor, lesson: Lesson) -> list[tuple[str, Floats]]:
     """The rows of bits: of a phone that remembers, or of one that forgets every night."""
     words = seeded_words(np.random.default_rng(lesson.seed))
     phone, sent, first_day = Phone(mechanism, words), [], 0

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_core.experiments.interleaved_runs import Mean, means, run_interleaved
+from caldp_core.experiments.interleaved_runs import MeanError, means, run_interleaved
 from caldp_core.experiments.measures import BOXES, KM, LARGEST, TV
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show
@@ -86,7 +86,7 @@ def _expected_errors(
 def _show(
     record: Curves,
     lines: Sequence[Line],
-    measured: Sequence[Sequence[Mean | None]],
+    measured: Sequence[Sequence[MeanError | None]],
     forecasts: list[PointForecast],
 ) -> None:
     curves = curves_of(lines, forecasts, measured)
@@ -95,7 +95,7 @@ def _show(
     _file(record, curves)
 
 
-def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[Mean | None]]:
+def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[MeanError | None]]:
     job = jobs.current_job(STATE.key("runs"), name)
     turns = list(job.partial_results) if job is not None else []
     flat = means(turns, sum(len(line.places) for line in lines))

@@ -13,7 +13,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import Forecast, forecast_if_fast
-from caldp_core.experiments.interleaved_runs import Mean
+from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.measures import TV
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
@@ -245,7 +245,7 @@ class CurveData:
 
     line: Line
     expected: Sequence[Forecast | None]
-    measured: Sequence[Mean | None]
+    measured: Sequence[MeanError | None]
 
     def known_points(self) -> list[tuple[float, Forecast]]:
         """Places and expected errors, as far as they are known and above 0."""
@@ -264,7 +264,7 @@ class CurveData:
 def make_curves(
     lines: Sequence[Line],
     forecasts: Sequence[PointForecast],
-    measured: Sequence[Sequence[Mean | None]],
+    measured: Sequence[Sequence[MeanError | None]],
 ) -> list[CurveData]:
     """Each line with the errors known so far."""
     table: list[list[Forecast | None]] = [[None] * len(line.places) for line in lines]

@@ -18,7 +18,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import ReportsSymbols
-from caldp_core.mechanisms.kernels.design import Kernel, Steps
+from caldp_core.mechanisms.kernels.design import Kernel, StepLevels
 from caldp_core.mechanisms.kernels.mechanism import check_map, kernel_for, read_kernel
 from caldp_core.mechanisms.specs import BestKernel
 from caldp_core.privacy.context import PrivacyMatrix
@@ -50,7 +50,7 @@ def design_noise(record: DistanceState) -> DistanceState:
         return fallback
     if (
         designed_kernel(policy) is None
-        and _design_by_job(Steps.of(_require_euclidean(policy))) is None
+        and _design_by_job(StepLevels.of(_require_euclidean(policy))) is None
     ):
         return fallback
     return record
@@ -64,7 +64,7 @@ def with_fallback_noise(record: DistanceState) -> DistanceState:
     return record if designed_kernel(runs.setup(fallback.scenario).policy) is not None else fallback
 
 
-def _design_by_job(steps: Steps) -> Kernel | None:
+def _design_by_job(steps: StepLevels) -> Kernel | None:
     return jobs.run_automatically(
         STATE.key("design"),
         f"{steps}",
@@ -78,13 +78,13 @@ def designed_kernel(policy: PrivacyMatrix) -> Kernel | None:
     if not isinstance(policy, EuclideanMetric):
         return None
     try:
-        return _stored_kernel(Steps.of(policy))
+        return _stored_kernel(StepLevels.of(policy))
     except CaldpError:
         return None
 
 
 @cached
-def _stored_kernel(steps: Steps) -> Kernel:
+def _stored_kernel(steps: StepLevels) -> Kernel:
     """The design on file. Raises `CaldpError` where there is none, as errors are not cached."""
     kernel = read_kernel(steps)
     if kernel is None:

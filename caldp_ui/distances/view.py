@@ -20,7 +20,7 @@ from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.mechanisms.kernels.design import Kernel
-from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import FIXED
@@ -222,7 +222,7 @@ def promise_sentences(data: DistanceData) -> list[str]:
 def noise_proof_text(data: DistanceData) -> str:
     """The proof that comes with the best noise; "" for another."""
     noise = data.setup.mechanism
-    return kernel_proof_text(data, noise.kernel) if isinstance(noise, BestKernel) else ""
+    return kernel_proof_text(data, noise.kernel) if isinstance(noise, BestKernelMechanism) else ""
 
 
 def kernel_proof_text(data: DistanceData, kernel: Kernel | None) -> str:

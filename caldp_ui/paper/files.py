@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.experiments.interleaved_runs import Mean
+from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.reproduce import LINES, PANELS, Point
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import exports
@@ -150,7 +150,7 @@ def table_1_csv(rows: Rows) -> bytes:
     )
 
 
-def figure_2_csv(points: Sequence[Point], found: Sequence[Mean | None]) -> bytes:
+def figure_2_csv(points: Sequence[Point], found: Sequence[MeanError | None]) -> bytes:
     """One row per point of Figure 2, as far as it was run."""
     return exports.csv(
         [

@@ -10,7 +10,7 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.interleaved_runs import (
-    Mean,
+    MeanError,
     TrialRun,
     complete_rounds,
     means,
@@ -180,7 +180,7 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
         )
 
 
-def _order(mean_errors: dict[tuple[int, int, int | None], Mean | None]) -> Headline:
+def _order(mean_errors: dict[tuple[int, int, int | None], MeanError | None]) -> Headline:
     """How many comparisons have the paper's order: more blocks, less error."""
     pairs = [
         (mean_errors[panel, line, n], mean_errors[panel, line + 1, n])

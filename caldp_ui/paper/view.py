@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.interleaved_runs import Mean
+from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import Palette
@@ -25,7 +25,7 @@ from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import PLACES, VALUES
 
 _UNIT: Final = "\N{NO-BREAK SPACE}%"
-Rows = Sequence[tuple[Column, Mean]]
+Rows = Sequence[tuple[Column, MeanError]]
 
 
 def column_title(column: Column) -> str:
@@ -67,12 +67,12 @@ def settings_text(scenario: Scenario) -> str:
     return f"ε = {scenario.context.epsilon:g}, “{method}” and “{estimate}”"
 
 
-def relative_difference(column: Column, mean: Mean) -> float:
+def relative_difference(column: Column, mean: MeanError) -> float:
     """The difference from the printed number, as a share of it."""
     return mean.error / column.paper - 1
 
 
-def difference_text(column: Column, mean: Mean) -> str:
+def difference_text(column: Column, mean: MeanError) -> str:
     """The difference in words, and whether it is beyond three standard errors."""
     gap = relative_difference(column, mean)
     text = f"{_percent(abs(gap))} {'above' if gap >= 0 else 'below'}"
@@ -82,7 +82,7 @@ def difference_text(column: Column, mean: Mean) -> str:
     return f"{text}, {'beyond chance' if far else 'within chance'}"
 
 
-def standard_error_text(mean: Mean) -> str:
+def standard_error_text(mean: MeanError) -> str:
     """The standard error of the mean, where there are several runs."""
     return "" if mean.standard_error is None else formats.share(mean.standard_error)
 
@@ -253,7 +253,7 @@ def _layout(axis: dict[str, Any], columns: Sequence[Column], colours: Palette) -
 
 
 def panel(
-    title: str, means: Sequence[Sequence[Mean | None]], least: float, colours: Palette
+    title: str, means: Sequence[Sequence[MeanError | None]], least: float, colours: Palette
 ) -> go.Figure:
     """One panel of Figure 2: TV against people, a line for plain LDP and one for each m.
 

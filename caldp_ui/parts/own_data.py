@@ -27,7 +27,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.refused_rows import RefusedRows
-from caldp_core.datasets.files.source import Source
+from caldp_core.datasets.files.source import FileSource
 from caldp_core.datasets.own import check_line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import release
@@ -97,9 +97,9 @@ class UploadedFile:
         self.name, self.title, self.number = name, title, number
         self._data, self._size = data, len(data)
 
-    def source(self) -> Source:
+    def source(self) -> FileSource:
         """The file, to be read from its start."""
-        return Source(self.name, lambda: io.BytesIO(self._data), self._size)
+        return FileSource(self.name, lambda: io.BytesIO(self._data), self._size)
 
     def discard(self) -> None:
         """Hold no data any more."""

@@ -19,7 +19,7 @@ from caldp_core.datasets.files.answers import (
     step_width,
 )
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import Steps, width_choices
+from caldp_core.datasets.files.numbers import NumberSteps, width_choices
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.privacy.context import Context
@@ -95,13 +95,15 @@ def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layou
     return replace(layout, steps=_ask_steps(key, contents, layout))
 
 
-def _ask_steps(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Steps | None:
+def _ask_steps(
+    key: Callable[[str], str], contents: DetectedFile, layout: Layout
+) -> NumberSteps | None:
     """Asks for the steps that bin a column of numbers; None for no steps."""
     width = _ask_width(key, contents, layout)
     if width is None:
         return None
     start, end = st.columns(2)
-    return Steps(
+    return NumberSteps(
         width, _ask_end(key, start, "from", "the least"), _ask_end(key, end, "to", "the largest")
     )
 

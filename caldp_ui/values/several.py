@@ -22,8 +22,8 @@ from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnSurvey, OwnTable
 from caldp_core.domain.scale import scale_of
 from caldp_core.experiments.questions import (
+    EstimatedMean,
     Marginal,
-    Mean,
     Question,
     QuestionPlan,
     ask_questions,
@@ -87,7 +87,7 @@ class QuestionTable:
 
     question: OwnTable
     marginal: Marginal
-    mean: Mean | None
+    mean: EstimatedMean | None
 
 
 def total_epsilon(scenario: Scenario) -> float:
@@ -225,7 +225,7 @@ def survey_tables(
 
 def _mean(
     table: OwnTable, question: Question, marginal: Marginal, asking: QuestionPlan
-) -> Mean | None:
+) -> EstimatedMean | None:
     values = scale_of(table.names)
     if values is None:
         return None

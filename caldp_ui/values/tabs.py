@@ -27,7 +27,7 @@ from caldp_core.domain.scale import is_scale, scale_of
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.estimation.intervals import ranges, simultaneous
 from caldp_core.experiments.forecast import forecast_if_fast
-from caldp_core.experiments.questions import Mean, mean_in
+from caldp_core.experiments.questions import EstimatedMean, mean_in
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_cell
 from caldp_core.mechanisms.base import Mechanism
@@ -450,7 +450,7 @@ def _square_wave_sentence(ours: Result) -> str:
     return f" The method “{wave.title}” would make the range of the mean {times} times as narrow."
 
 
-def mean_text(mean: Mean) -> str:
+def mean_text(mean: EstimatedMean) -> str:
     """A mean, its range and the truth, to three digits."""
     estimate, low, high, truth = (
         formats.digits(value, 3) for value in (mean.estimate, mean.low, mean.high, mean.truth)

@@ -16,9 +16,9 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
+from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.unary import RapporOracles
 from caldp_core.mechanisms.personalised import uniform_background
@@ -34,7 +34,7 @@ PLAIN = Context.plain(5, 1.0)
 LARGE = Context.plain(5000, 1.0)
 
 
-class LeakyUrap(PublishedUrap):
+class LeakyUrap(PublishedUrapMechanism):
     """Names the first hidden symbol whenever it has it, and says nothing of it."""
 
     def _reports(self, x: Ints, words: WordSource) -> Reports:
@@ -95,7 +95,7 @@ def by_hand(sizes: Ints, epsilon: Floats) -> HadamardOracles:
     return made
 
 
-def leaky_urap() -> PublishedUrap:
+def leaky_urap() -> PublishedUrapMechanism:
     return LeakyUrap(Context.high_low(np.arange(40) < 20, 1.0))
 
 
@@ -115,7 +115,7 @@ def test_what_is_stated_of_other_reports_is_not_believed(
 
 def test_a_mechanism_that_changes_its_reports_is_not_believed() -> None:
     policy = context(BOTH, 1.0)
-    assert audit_mechanism(PublishedUrap(policy)).holds
+    assert audit_mechanism(PublishedUrapMechanism(policy)).holds
     for wrong in (LeakyUrap(policy), leaky_urap()):
         with pytest.raises(CaldpError, match="LeakyUrap changes _reports but states no channel"):
             audit_mechanism(wrong)
@@ -158,7 +158,7 @@ def test_a_leak_that_is_stated_is_found() -> None:
 
 
 def test_changes_on_the_server_s_side_need_no_words() -> None:
-    class Slow(PublishedUrap):
+    class Slow(PublishedUrapMechanism):
         def variance(self, p: Floats, n: int) -> Floats:
             return 2 * super().variance(p, n)
 
@@ -236,7 +236,7 @@ def test_rows_of_numpy_do_not_wrap() -> None:
 
 @pytest.mark.parametrize("policy", [GridMetric(3, 4, 0.7, 0.4), GridMetric(1, 5, 0.3, 0.3)])
 def test_axes_say_what_every_pair_says(policy: GridMetric) -> None:
-    mechanism = GridGeometric(policy)
+    mechanism = GridGeometricMechanism(policy)
     for claim in (policy, GridMetric(policy.rows, policy.columns, 0.7, 0.39)):
         by_axes = audit_axes(mechanism, claim)
         assert by_axes.holds == audit_channel(mechanism.exact_channel(), claim).holds
@@ -246,25 +246,25 @@ def test_axes_say_what_every_pair_says(policy: GridMetric) -> None:
 
 def test_noise_on_maps_is_audited_at_full_size() -> None:
     crow = EuclideanMetric(60, 90, 0.4, 0.3)
-    stepped = GridGeometric(crow.stricter_grid_metric())
+    stepped = GridGeometricMechanism(crow.stricter_grid_metric())
     found = audit_mechanism(stepped, crow)
     assert found.holds
     assert found.method == EVERY_AXIS
     tighter = EuclideanMetric(60, 90, 0.4, 0.2999)
     # Along the diagonal nothing is given away, so a thousandth less is too little.
     assert not audit_mechanism(stepped, tighter).holds
-    assert not audit_axes(GridGeometric(GridMetric(60, 90, 0.4, 0.3)), crow).holds
+    assert not audit_axes(GridGeometricMechanism(GridMetric(60, 90, 0.4, 0.3)), crow).holds
 
 
 def test_a_faulty_axis_is_found() -> None:
-    class Faulty(GridGeometric):
+    class Faulty(GridGeometricMechanism):
         def axis_channels(self) -> Any:
             rows, columns = super().axis_channels()
             columns[2][0] += Fraction(1, 10**6)
             return rows, columns
 
     policy = GridMetric(30, 40, 0.7, 0.4)
-    assert audit_mechanism(GridGeometric(policy)).faulty_row is None
+    assert audit_mechanism(GridGeometricMechanism(policy)).faulty_row is None
     found = audit_mechanism(Faulty(policy))
     assert not found.holds
     assert found.faulty_row == 2
@@ -272,13 +272,13 @@ def test_a_faulty_axis_is_found() -> None:
 
 def test_planar_noise_is_read_on_a_small_map_and_says_so() -> None:
     policy = EuclideanMetric(40, 50, 0.4, 0.3)
-    found = audit_mechanism(PlanarGeometric(policy))
+    found = audit_mechanism(PlanarGeometricMechanism(policy))
     assert found.holds
     assert found.method == SMALL_TWIN
 
-    class Bolder(PlanarGeometric):
-        def small_twin(self) -> PlanarGeometric:
-            return PlanarGeometric(EuclideanMetric(5, 5, 0.4, 0.2))
+    class Bolder(PlanarGeometricMechanism):
+        def small_twin(self) -> PlanarGeometricMechanism:
+            return PlanarGeometricMechanism(EuclideanMetric(5, 5, 0.4, 0.2))
 
     with pytest.raises(CaldpError, match="other steps than the large one"):
         audit_mechanism(Bolder(policy))
@@ -308,7 +308,7 @@ def test_any_matrix_can_be_asked_about() -> None:
 
 
 def test_what_states_nothing_is_refused() -> None:
-    class Silent(GridGeometric):
+    class Silent(GridGeometricMechanism):
         def _reports(self, x: Ints, words: WordSource) -> Ints:
             return x
 

@@ -13,7 +13,7 @@ from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.estimation.estimators import FakesGuess, even_fakes, recover_shares, subtract_fakes
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.privacy.context import Context
@@ -255,7 +255,7 @@ def test_what_cannot_be_answered_is_refused() -> None:
     for wrong in (np.array([1, 1]), np.zeros(0, np.int64)):
         with pytest.raises(CaldpError, match="one or more different symbols"):
             poisoning.maximal_gain_added(mechanism, wrong)
-    published = PublishedUrap(context("sensitive set", 1.0))
+    published = PublishedUrapMechanism(context("sensitive set", 1.0))
     with pytest.raises(CaldpError, match="does not say what a chosen report does"):
         poisoning.maximal_gain_added(published, np.array([0]))
     with pytest.raises(CaldpError, match="one entry for each of the 7 shares, got 3"):

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
-from caldp_core.attacks.census_block import LINES, Line
+from caldp_core.attacks.census_block import LINES, PublishedRow
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.answers import Domain
 from tests.attacks.by_hand import (
@@ -187,7 +187,7 @@ def test_seven_people(page: Any) -> None:
             assert all(_fits(line, people) for line in kept)
 
 
-def _fits(line: Line, people: list[list[str]]) -> bool:
+def _fits(line: PublishedRow, people: list[list[str]]) -> bool:
     wanted = set(line.who.removesuffix(" adults").split()) - {"everybody"}
     ages = [int(person[0]) for person in people if wanted <= set(person[1:])]
     mean = abs(np.mean(ages) - line.mean) < 0.051

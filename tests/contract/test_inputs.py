@@ -24,9 +24,9 @@ from caldp_core.basics.types import Ints
 from caldp_core.mechanisms import FAMILIES, Tally, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
-from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
+from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context
@@ -205,14 +205,14 @@ def test_counts_that_are_none(counts: object, words: str) -> None:
 BIG = 2**62
 EVERY_MECHANISM: dict[str, Any] = {
     **{name: registry.in_context(Context.plain(4, 1.0), name) for name in FAMILIES},
-    "published-urap": PublishedUrap(Context.plain(4, 1.0)),
+    "published-urap": PublishedUrapMechanism(Context.plain(4, 1.0)),
     "personalised": PersonalisedMechanism(
         np.zeros(3, np.bool_), 1, 1.0, "hadamard", HadamardOracles
     ),
     "binary": BinaryMechanism(BinaryPolicy(1.0, 1.0)),
-    "grid-geometric": GridGeometric(GridMetric(2, 2, 1.0, 1.0)),
+    "grid-geometric": GridGeometricMechanism(GridMetric(2, 2, 1.0, 1.0)),
     "exponential": ExponentialMechanism(DistanceMetric.of(1.0 - np.eye(4), 1.0)),
-    "planar-geometric": PlanarGeometric(EuclideanMetric(2, 2, 1.0, 1.0)),
+    "planar-geometric": PlanarGeometricMechanism(EuclideanMetric(2, 2, 1.0, 1.0)),
 }
 
 

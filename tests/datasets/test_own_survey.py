@@ -11,7 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import OwnSurvey, OwnTable, inspect_data
 from caldp_core.datasets.files.answers import count_answers, count_questions
-from caldp_core.datasets.files.numbers import Steps
+from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.domain.scale import bin_name, scale_of
 from tests.contract.checks import naming
 
@@ -69,14 +69,14 @@ def test_columns_are_counted_as_questions_and_many_numbers_in_steps() -> None:
 
 def test_steps_are_as_wide_as_asked_and_none_is_missing() -> None:
     file = inspect_data("amount\n0.3\n0.29\n-0.1\nnone\n0.9\n")
-    layout = replace(file.answers, answer=0, count=None, header=True, steps=Steps(0.1))
+    layout = replace(file.answers, answer=0, count=None, header=True, steps=NumberSteps(0.1))
     found = count_answers(file, layout, "Amounts")
     counts = dict(zip(found.table.names, found.table.counts, strict=True))
     assert list(counts.values()) == [1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1]
     assert counts["0.3 to under 0.4"] == counts["-0.1 to under 0"] == 1
     assert found.refused.reasons == (("no number as an answer", 1),)
     with pytest.raises(CaldpError, match="take wider steps"):
-        count_answers(file, replace(layout, steps=Steps(1e-4)), "Amounts")
+        count_answers(file, replace(layout, steps=NumberSteps(1e-4)), "Amounts")
 
 
 @settings(max_examples=10, deadline=None)
@@ -84,7 +84,7 @@ def test_steps_are_as_wide_as_asked_and_none_is_missing() -> None:
 def test_numbers_beyond_the_steps_count_in_the_first_or_last(
     start: int, span: int, width: float
 ) -> None:
-    steps = Steps(width, float(start), start + span * width)
+    steps = NumberSteps(width, float(start), start + span * width)
     amounts = np.random.default_rng(span).uniform(start - 20, start + 100, 200).round(1)
     file = inspect_data("amount\n" + "\n".join(map(str, amounts)))
     layout = replace(file.answers, answer=0, count=None, header=True, mark=".", steps=steps)
@@ -98,12 +98,12 @@ def test_numbers_beyond_the_steps_count_in_the_first_or_last(
 
 def test_steps_that_make_no_table_are_refused() -> None:
     for steps, message in (
-        (Steps(0.0), "above 0, got 0"),
-        (Steps(float("nan")), "The width of steps must be a number"),
-        (Steps(1.0, 5.0, 5.0), "to a larger one, got 5 to 5"),
-        (Steps(10.0, 0.0, 10.0), "2 to 2,000 steps, got 1 of 10"),
-        (Steps(1e-9, 0.0, 10.0), "take another width"),
-        (Steps(1.0, float("inf"), None), "From must be a number"),
+        (NumberSteps(0.0), "above 0, got 0"),
+        (NumberSteps(float("nan")), "The width of steps must be a number"),
+        (NumberSteps(1.0, 5.0, 5.0), "to a larger one, got 5 to 5"),
+        (NumberSteps(10.0, 0.0, 10.0), "2 to 2,000 steps, got 1 of 10"),
+        (NumberSteps(1e-9, 0.0, 10.0), "take another width"),
+        (NumberSteps(1.0, float("inf"), None), "From must be a number"),
     ):
         with naming(message), pytest.raises(CaldpError, match=message):
             steps.check()

@@ -7,7 +7,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.mechanisms.channel_products import DenseProducts
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract.checks import channel_of, check_progress
@@ -67,7 +67,7 @@ def test_two_symbols_are_fitted_as_by_hand() -> None:
 
 
 def test_a_map_is_fitted_by_its_products() -> None:
-    mechanism = GridGeometric(GridMetric(8, 11, 0.7, 0.9))
+    mechanism = GridGeometricMechanism(GridMetric(8, 11, 0.7, 0.9))
     rng = np.random.default_rng(6)
     p = rng.dirichlet(np.full(mechanism.k, 0.1))
     tally = mechanism.sample_tally(rng.multinomial(20_000, p), rng)

@@ -7,12 +7,12 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.mechanisms import registry
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric
 
 MAP = GridDomain(40.0, -75.0, 0.2, 9, 12)
-NOISE = PlanarGeometric(EuclideanMetric(9, 12, 0.5, 0.4))
+NOISE = PlanarGeometricMechanism(EuclideanMetric(9, 12, 0.5, 0.4))
 PEOPLE = np.random.default_rng(1).dirichlet(np.full(MAP.k, 0.1))
 
 

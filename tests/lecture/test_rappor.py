@@ -9,7 +9,7 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
-from caldp_core.lecture.rappor import Collector, Phone, Rappor, guess_accuracy_of_laws
+from caldp_core.lecture.rappor import LastingRappor, Phone, RapporCollector, guess_accuracy_of_laws
 from caldp_core.mechanisms.randomness.coins import seeded_words
 from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
@@ -26,18 +26,18 @@ def words(seed: int) -> Any:
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
 @pytest.mark.parametrize("days", [1, 2, 4])
 def test_all_days_together_keep_epsilon(epsilon: float, days: int) -> None:
-    channel = Rappor(2, 1, epsilon).exact_channel(TWO, days)
+    channel = LastingRappor(2, 1, epsilon).exact_channel(TWO, days)
     assert audit_channel(channel, Context.plain(2, epsilon)).holds
 
 
 def test_two_hashes_share_epsilon() -> None:
-    channel = Rappor(4, 2, 2.0).exact_channel(FOUR, 3)
+    channel = LastingRappor(4, 2, 2.0).exact_channel(FOUR, 3)
     assert audit_channel(channel, Context.plain(2, 2.0)).holds
 
 
 def test_the_permanent_bits_themselves_keep_epsilon_and_a_twentieth_more_is_caught() -> None:
     for wrong, holds in ((1.0, True), (1.05, False)):
-        kept = Rappor(2, 1, wrong * 2.0).keep_probability
+        kept = LastingRappor(2, 1, wrong * 2.0).keep_probability
         rows = [[kept if a else 1 - kept, 1 - kept if a else kept] for a in (True, False)]
         both = [
             [p * q for p in row for q in other] for row, other in zip(rows, rows[::-1], strict=True)
@@ -46,7 +46,7 @@ def test_the_permanent_bits_themselves_keep_epsilon_and_a_twentieth_more_is_caug
 
 
 def test_one_day_keeps_theorem_2_s_epsilon_and_no_less() -> None:
-    mechanism = Rappor(4, 2, 3.0)
+    mechanism = LastingRappor(4, 2, 3.0)
     channel = mechanism.exact_channel(FOUR, 1)
     day = mechanism.epsilon_one_day
     assert audit_channel(channel, Context.plain(2, day + 1e-9)).holds
@@ -55,14 +55,14 @@ def test_one_day_keeps_theorem_2_s_epsilon_and_no_less() -> None:
 
 
 def test_drawing_the_permanent_response_anew_is_caught() -> None:
-    mechanism = Rappor(2, 1, 2.0)
+    mechanism = LastingRappor(2, 1, 2.0)
     redrawn = mechanism.redrawn_channel(TWO, 4)
     assert not audit_channel(redrawn, Context.plain(2, 2.0)).holds
     assert mechanism.redrawn_channel(TWO, 1) == mechanism.exact_channel(TWO, 1)
 
 
 def test_a_phone_draws_the_permanent_response_of_a_value_once() -> None:
-    phone = Phone(Rappor(64, 2, 2.0), words(1))
+    phone = Phone(LastingRappor(64, 2, 2.0), words(1))
     first = phone.report("a")
     kept = phone.permanent_bits["a"].copy()
     reports = np.array([phone.report("a") for _ in range(2_000)])
@@ -85,7 +85,7 @@ class Forgetful(Phone):
 
 
 def test_a_phone_that_forgets_is_told_from_one_that_does_not() -> None:
-    phone = Forgetful(Rappor(64, 2, 2.0), words(1))
+    phone = Forgetful(LastingRappor(64, 2, 2.0), words(1))
     phone.report("a")
     kept = phone.permanent_bits["a"].copy()
     reports = np.array([phone.report("a") for _ in range(2_000)])
@@ -95,7 +95,7 @@ def test_a_phone_that_forgets_is_told_from_one_that_does_not() -> None:
 
 
 def test_reports_have_the_channel_s_law() -> None:
-    mechanism, n = Rappor(2, 1, 1.5), 40_000
+    mechanism, n = LastingRappor(2, 1, 1.5), 40_000
     source = words(2)
     permanent = mechanism.permanent(np.broadcast_to(TWO[0], (n, 2)), source)
     sent = np.stack([mechanism.daily(permanent, source) for _ in range(2)])
@@ -104,7 +104,7 @@ def test_reports_have_the_channel_s_law() -> None:
     row = mechanism.exact_channel(TWO, 2)[0]
     expected = n * np.array([float(q) for q in row])
     assert_fits(np.bincount(column, minlength=16), expected, SIGNIFICANCE)
-    wrong = n * np.array([float(q) for q in Rappor(2, 1, 1.7).exact_channel(TWO, 2)[0]])
+    wrong = n * np.array([float(q) for q in LastingRappor(2, 1, 1.7).exact_channel(TWO, 2)[0]])
     with pytest.raises(AssertionError):
         assert_fits(np.bincount(column, minlength=16), wrong, SIGNIFICANCE)
 
@@ -116,7 +116,7 @@ def best_guess(channel: list[list[Fraction]]) -> float:
 
 @pytest.mark.parametrize("days", [1, 3, 4])
 def test_what_an_onlooker_learns_is_what_the_channel_says(days: int) -> None:
-    mechanism = Rappor(2, 1, 3.0)
+    mechanism = LastingRappor(2, 1, 3.0)
     kept, redrawn = mechanism.law_memoised(days), mechanism.law_redrawn(days)
     for law, channel in ((kept, mechanism.exact_channel), (redrawn, mechanism.redrawn_channel)):
         exact = best_guess(channel(TWO, days))
@@ -124,7 +124,7 @@ def test_what_an_onlooker_learns_is_what_the_channel_says(days: int) -> None:
 
 
 def test_memory_stops_the_onlooker_and_forgetting_does_not() -> None:
-    mechanism = Rappor(32, 2, 2.0)
+    mechanism = LastingRappor(32, 2, 2.0)
     most = 1 / (1 + np.exp(-2.0))
     known = mechanism.history_guess_accuracy([mechanism.law_of_permanent])
     kept = [mechanism.history_guess_accuracy([mechanism.law_memoised(m)]) for m in (1, 7, 30, 120)]
@@ -145,8 +145,8 @@ def test_no_news_is_a_coin_s_guess() -> None:
 
 
 def test_decoding_is_unbiased_with_the_stated_variance() -> None:
-    mechanism, people = Rappor(16, 2, 4.0), np.array([500, 300, 0, 200])
-    server, rng = Collector(mechanism, ["a", "b", "c", "d"], 4), np.random.default_rng(3)
+    mechanism, people = LastingRappor(16, 2, 4.0), np.array([500, 300, 0, 200])
+    server, rng = RapporCollector(mechanism, ["a", "b", "c", "d"], 4), np.random.default_rng(3)
     found = np.stack([server.estimate(server.sample_tally(people, rng)) for _ in range(2_000)])
     variance = server.variance(people)
     assert_mean(found, people.astype(float), np.sqrt(variance), SIGNIFICANCE)
@@ -160,8 +160,8 @@ def test_decoding_is_unbiased_with_the_stated_variance() -> None:
 
 
 def test_the_drawn_tally_is_that_of_phones() -> None:
-    mechanism, people = Rappor(8, 2, 4.0), np.array([200, 100])
-    server, rng = Collector(mechanism, ["a", "b"], 2), np.random.default_rng(4)
+    mechanism, people = LastingRappor(8, 2, 4.0), np.array([200, 100])
+    server, rng = RapporCollector(mechanism, ["a", "b"], 2), np.random.default_rng(4)
     drawn = np.stack([server.sample_tally(people, rng)[0].ravel() for _ in range(800)])
     value = np.repeat([0, 1], people)
     sums = []
@@ -180,8 +180,8 @@ def test_the_drawn_tally_is_that_of_phones() -> None:
 
 def test_bad_input_is_told() -> None:
     with pytest.raises(CaldpError, match=r"hashes must be a whole number in \[1, 8\]"):
-        Rappor(8, 9, 1.0)
+        LastingRappor(8, 9, 1.0)
     with pytest.raises(CaldpError, match="cannot tell 3 candidates apart"):
-        Collector(Rappor(2, 1, 1.0), ["a", "b", "c"], 1)
+        RapporCollector(LastingRappor(2, 1, 1.0), ["a", "b", "c"], 1)
     with pytest.raises(CaldpError, match="use fewer bits or days"):
-        Rappor(8, 1, 1.0).exact_channel(np.zeros((2, 8), bool), 4)
+        LastingRappor(8, 1, 1.0).exact_channel(np.zeros((2, 8), bool), 4)

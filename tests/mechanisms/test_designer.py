@@ -13,7 +13,7 @@ from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.privacy.context import Context, PrivacyMatrix, dense
 from caldp_core.privacy.distance import GridMetric
@@ -97,7 +97,7 @@ def test_more_sensitive_symbols_give_less_than_any_family_has() -> None:
 @pytest.mark.parametrize("step", [2.0, 4.0])
 def test_a_line_with_large_steps_gives_the_truncated_geometric_staircase(step: float) -> None:
     policy = GridMetric(1, 6, 1.0, step)
-    assert design(policy).loss == pytest.approx(total(GridGeometric(policy)), rel=FOUND)
+    assert design(policy).loss == pytest.approx(total(GridGeometricMechanism(policy)), rel=FOUND)
 
 
 @pytest.mark.parametrize("step", [0.2, 1.0, 3.0])
@@ -105,12 +105,12 @@ def test_every_report_on_a_line_is_a_staircase(step: float) -> None:
     made = design(GridMetric(1, 6, 1.0, step))
     steps = np.abs(np.diff(np.log(made.channel.floats()), axis=0))
     np.testing.assert_allclose(steps, step, rtol=1e-6)
-    assert made.loss <= total(GridGeometric(GridMetric(1, 6, 1.0, step))) * (1 + 1e-6)
+    assert made.loss <= total(GridGeometricMechanism(GridMetric(1, 6, 1.0, step))) * (1 + 1e-6)
 
 
 def test_small_steps_are_worth_much_more_than_geometric_noise_gets_out_of_them() -> None:
     policy = GridMetric(1, 6, 1.0, 0.2)
-    assert design(policy).loss < 0.2 * total(GridGeometric(policy))
+    assert design(policy).loss < 0.2 * total(GridGeometricMechanism(policy))
 
 
 POLICIES: dict[str, PrivacyMatrix] = {

@@ -10,7 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles, published_hadamard
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
@@ -89,7 +89,7 @@ def test_other_thetas_do_not_share_tallies() -> None:
         other.estimate(tally)
     with pytest.raises(CaldpError, match="different mechanisms"):
         tally + other.sample_tally(np.full(4, 100), rng)
-    published = [PublishedUrap(policy, unary_family(t)).fingerprint for t in (0.3, 0.7)]
+    published = [PublishedUrapMechanism(policy, unary_family(t)).fingerprint for t in (0.3, 0.7)]
     assert len({one.fingerprint, other.fingerprint, *published}) == 4
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.kernels import mechanism
-from caldp_core.mechanisms.kernels.design import Kernel, Steps, design
-from caldp_core.mechanisms.kernels.mechanism import BestKernel
+from caldp_core.mechanisms.kernels.design import Kernel, StepLevels, design
+from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.privacy.distance import EuclideanMetric
 
 WIDE = (1.0, 0.7)
@@ -16,22 +16,25 @@ WIDE = (1.0, 0.7)
 
 @pytest.fixture(scope="module")
 def kernel() -> Kernel:
-    return design(Steps(*WIDE))
+    return design(StepLevels(*WIDE))
 
 
 def test_what_is_on_file_is_what_was_designed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mechanism, "cache_folder", lambda: tmp_path)
-    steps = Steps(*WIDE)
+    steps = StepLevels(*WIDE)
     assert mechanism.read_kernel(steps) is None
     made = mechanism.kernel_for(steps)
     kept = mechanism.read_kernel(steps)
     assert kept is not None
     assert (kept.displacement, kept.bound) == (made.displacement, made.bound)
     policy = EuclideanMetric(4, 5, *WIDE)
-    assert BestKernel(policy, kept).fingerprint == BestKernel(policy, made).fingerprint
-    assert mechanism.read_kernel(Steps(1.0, 0.71)) is None
+    assert (
+        BestKernelMechanism(policy, kept).fingerprint
+        == BestKernelMechanism(policy, made).fingerprint
+    )
+    assert mechanism.read_kernel(StepLevels(1.0, 0.71)) is None
     (file,) = (tmp_path / "kernels").iterdir()
     file.write_text("{}", encoding="utf-8")
     assert mechanism.read_kernel(steps) is None
@@ -44,7 +47,7 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
 ) -> None:
     (tmp_path / "kernels").write_text("no folder", encoding="utf-8")
     monkeypatch.setattr(mechanism, "cache_folder", lambda: tmp_path)
-    assert mechanism.kernel_for(Steps(2.0, 2.5)).gap <= 2e-5
+    assert mechanism.kernel_for(StepLevels(2.0, 2.5)).gap <= 2e-5
 
 
 @pytest.mark.parametrize(
@@ -63,13 +66,13 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
 def test_other_texts_are_refused(key: str, value: object, match: str, kernel: Kernel) -> None:
     text = mechanism.to_text(kernel)
     with pytest.raises(CaldpError, match=match):
-        mechanism.from_text(json.dumps(json.loads(text) | {key: value}), Steps(*WIDE))
+        mechanism.from_text(json.dumps(json.loads(text) | {key: value}), StepLevels(*WIDE))
 
 
 def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(kernel: Kernel) -> None:
     text = mechanism.to_text(kernel)
     data = json.loads(text)
     data["amount"] = [2 * amount for amount in data["amount"]]
-    assert mechanism.from_text(json.dumps(data), Steps(*WIDE)).bound < 0.9 * kernel.bound
+    assert mechanism.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * kernel.bound
     with pytest.raises(CaldpError, match="not JSON"):
-        mechanism.from_text("kernel", Steps(*WIDE))
+        mechanism.from_text("kernel", StepLevels(*WIDE))

@@ -22,13 +22,13 @@ from caldp_core.mechanisms.kernels.design import (
     Kernel,
     Peaks,
     Program,
-    Steps,
+    StepLevels,
     design,
     log_envelope,
     mean_distance,
     quadrant_of,
 )
-from caldp_core.mechanisms.kernels.mechanism import BestKernel, best_kernel
+from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism, best_kernel
 from caldp_core.privacy.distance import EuclideanMetric
 from tests import ROOT
 from tests.contract import checks
@@ -42,12 +42,12 @@ GOWALLA = (0.445, 0.31)
 
 @lru_cache
 def kernel(row: float | None, column: float | None) -> Kernel:
-    return design(Steps(row, column))
+    return design(StepLevels(row, column))
 
 
-def best(shape: tuple[int, int], steps: tuple[float, float]) -> BestKernel:
+def best(shape: tuple[int, int], steps: tuple[float, float]) -> BestKernelMechanism:
     policy = EuclideanMetric(*shape, *steps)
-    return BestKernel(policy, kernel(*Steps.of(policy).both))
+    return BestKernelMechanism(policy, kernel(*StepLevels.of(policy).both))
 
 
 @pytest.mark.parametrize("steps", [(1.0, 0.7), (1.0, 1.0), (0.7, 1.4), (0.445, 0.31), (4.0, 0.3)])
@@ -59,7 +59,7 @@ def test_the_channel_keeps_the_distance(shape: tuple[int, int], steps: tuple[flo
 
 
 @st.composite
-def any_peaks(draw: st.DrawFn, steps: Steps) -> Peaks:
+def any_peaks(draw: st.DrawFn, steps: StepLevels) -> Peaks:
     """Cells of any height that may win somewhere."""
     places = st.integers(0, 3)
     cells = draw(st.lists(st.tuples(places, places), max_size=5))
@@ -74,13 +74,13 @@ def any_peaks(draw: st.DrawFn, steps: Steps) -> Peaks:
 def test_any_peaks_keep_the_distance_and_none_is_below_the_bound(
     data: st.DataObject, a: float, b: float
 ) -> None:
-    steps = Steps(a, b)
+    steps = StepLevels(a, b)
     peaks = data.draw(any_peaks(steps))
     peaks.check(steps)
     policy = EuclideanMetric(3, 4, a, b)
     mechanism = PlanarNoise(policy, lambda metric: quadrant_of(peaks, metric), "any")
     assert exact_audit(mechanism).holds
-    assert mean_distance(peaks, Steps(*WIDE)) >= kernel(*WIDE).bound
+    assert mean_distance(peaks, StepLevels(*WIDE)) >= kernel(*WIDE).bound
 
 
 def every_cone(peaks: Peaks, cells: Cells, steps: tuple[float, float]) -> Floats:
@@ -97,7 +97,7 @@ def every_cone(peaks: Peaks, cells: Cells, steps: tuple[float, float]) -> Floats
 
 @given(st.data())
 def test_wedges_leave_out_no_cone_that_wins(data: st.DataObject) -> None:
-    steps = Steps(0.9, 0.4)
+    steps = StepLevels(0.9, 0.4)
     peaks = data.draw(any_peaks(steps))
     cells = Cells.within(steps, 12.0)
     found = log_envelope(peaks, peaks.coordinates(0.9, 0.4), (cells.x, cells.y))
@@ -182,7 +182,7 @@ def test_the_documented_gaps_of_planar_noise_are_the_proved_ones(row: str, width
         assert high - 1e-3 < float(value) < high + 1.01e-3
 
 
-def left_of_everybody(flows: Flows, steps: Steps, level: float, reach: float) -> Floats:
+def left_of_everybody(flows: Flows, steps: StepLevels, level: float, reach: float) -> Floats:
     """What every cell has left, by definition and cell by cell: none may be below 0.
 
     Of Σ p(z)·times·(|z| − λ) plus multipliers F of e^{−|z − z′|}·p(z) ≤ p(z′).
@@ -222,7 +222,7 @@ def test_flows_that_prove_less_are_seen_through() -> None:
 
 def test_cells_that_stand_for_far_ones_count_no_more_than_these() -> None:
     # The program's least displacement of a kernel is never above its true one.
-    steps = Steps(0.2, 0.14)
+    steps = StepLevels(0.2, 0.14)
     program = Program.of(steps)
     assert program.cells.norm[-1] < 12, "far cells stand with near ones here"
     for peaks in (Peaks.planar(), kernel(*GOWALLA).peaks):
@@ -249,7 +249,7 @@ def test_a_large_map_keeps_the_distance() -> None:
     assert least_reserve(wrong) < 0
 
 
-def cut(mechanism: BestKernel) -> Floats:
+def cut(mechanism: BestKernelMechanism) -> Floats:
     """Weights without the tails beyond the map."""
     policy = mechanism.policy
     a, b = reduced_epsilons(policy)
@@ -260,14 +260,14 @@ def cut(mechanism: BestKernel) -> Floats:
     )
 
 
-def bold(mechanism: BestKernel) -> Floats:
+def bold(mechanism: BestKernelMechanism) -> Floats:
     """The same peaks with 5 % longer steps."""
     p = mechanism.policy
     longer = replace(p, epsilon_row=1.05 * p.epsilon_row, epsilon_column=1.05 * p.epsilon_column)
     return quadrant_of(mechanism.kernel.peaks, longer)
 
 
-def higher(mechanism: BestKernel) -> Floats:
+def higher(mechanism: BestKernelMechanism) -> Floats:
     """Cell 0 alone 1 % likelier than its cone says, as a solver's rounding could leave it."""
     weights = quadrant_of(mechanism.kernel.peaks, mechanism.policy)
     weights[0, 0] *= 1.01
@@ -275,7 +275,7 @@ def higher(mechanism: BestKernel) -> Floats:
 
 
 @pytest.mark.parametrize("wrong", [cut, bold, higher])
-def test_wrong_noise_is_found_by_the_audit(wrong: Callable[[BestKernel], Floats]) -> None:
+def test_wrong_noise_is_found_by_the_audit(wrong: Callable[[BestKernelMechanism], Floats]) -> None:
     mechanism = best((3, 4), WIDE)
     assert exact_audit(mechanism).holds
     mechanism._quadrant = wrong(mechanism)
@@ -284,16 +284,16 @@ def test_wrong_noise_is_found_by_the_audit(wrong: Callable[[BestKernel], Floats]
 
 def test_what_is_refused() -> None:
     with pytest.raises(CaldpError, match="planar geometric noise is as good"):
-        design(Steps(0.01, 0.01))
+        design(StepLevels(0.01, 0.01))
     with pytest.raises(CaldpError, match="designed for steps"):
-        BestKernel(EuclideanMetric(3, 3, 1.0, 1.0), kernel(*WIDE))
+        BestKernelMechanism(EuclideanMetric(3, 3, 1.0, 1.0), kernel(*WIDE))
     with pytest.raises(CaldpError, match="terms with its tails"):
         quadrant_of(Peaks.planar(), EuclideanMetric(1000, 1000, 0.05, 0.05))
     with pytest.raises(CaldpError, match="about 31,416"):
         best_kernel(EuclideanMetric(2, 2, 0.01, 0.01))
     with pytest.raises(CaldpError, match="begin with cell 0"):
-        Peaks(np.array([0, 1]), np.array([0, 0]), np.array([0.0, 9.0])).check(Steps(1.0, 1.0))
+        Peaks(np.array([0, 1]), np.array([0, 0]), np.array([0.0, 9.0])).check(StepLevels(1.0, 1.0))
 
 
 def test_it_can_be_watched_and_cancelled() -> None:
-    assert check_progress(lambda progress: design(Steps(*WIDE), progress))[-1] == 1.0
+    assert check_progress(lambda progress: design(StepLevels(*WIDE), progress))[-1] == 1.0

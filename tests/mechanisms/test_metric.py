@@ -13,7 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis, GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis, GridGeometricMechanism
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests import sampled
@@ -29,8 +29,8 @@ GRIDS = pytest.mark.parametrize("shape", SHAPES)
 LEVELS = pytest.mark.parametrize("steps", STEPS)
 
 
-def grid(shape: tuple[int, int], steps: tuple[float, float]) -> GridGeometric:
-    return GridGeometric(GridMetric(*shape, *steps))
+def grid(shape: tuple[int, int], steps: tuple[float, float]) -> GridGeometricMechanism:
+    return GridGeometricMechanism(GridMetric(*shape, *steps))
 
 
 def test_the_metric_counts_steps() -> None:
@@ -73,7 +73,7 @@ def test_no_privacy_is_wasted(shape: tuple[int, int], steps: tuple[float, float]
 
 def test_the_euclidean_metric_is_kept_by_smaller_steps_and_only_by_those() -> None:
     policy = EuclideanMetric(3, 3, 0.8, 0.8)
-    mechanism = GridGeometric(policy.stricter_grid_metric())
+    mechanism = GridGeometricMechanism(policy.stricter_grid_metric())
     audit = audit_channel(mechanism.exact_channel(), policy)
     assert audit.holds
     # Along a diagonal nothing is given away: that is the worst pair, and it is tight.
@@ -81,11 +81,11 @@ def test_the_euclidean_metric_is_kept_by_smaller_steps_and_only_by_those() -> No
     assert audit.worst.privacy_loss == pytest.approx(audit.worst.epsilon, rel=1e-12)
     assert audit.worst.x // 3 != audit.worst.x_other // 3
     assert audit.worst.x % 3 != audit.worst.x_other % 3
-    full = GridGeometric(GridMetric(3, 3, 0.8, 0.8))
+    full = GridGeometricMechanism(GridMetric(3, 3, 0.8, 0.8))
     assert not audit_channel(full.exact_channel(), policy).holds
     # 5 % more than allowed leaks.
     share = 1.05 * 0.8 / math.sqrt(2)
-    bold = GridGeometric(GridMetric(3, 3, share, share))
+    bold = GridGeometricMechanism(GridMetric(3, 3, share, share))
     assert not audit_channel(bold.exact_channel(), policy).holds
 
 
@@ -95,7 +95,7 @@ def test_smaller_steps_keep_any_euclidean_metric(a: float, b: float) -> None:
     if min(a, b) * math.sqrt(0.5) < EPSILON_MIN:
         return
     policy = EuclideanMetric(3, 3, a, b)
-    channel = GridGeometric(policy.stricter_grid_metric()).exact_channel()
+    channel = GridGeometricMechanism(policy.stricter_grid_metric()).exact_channel()
     assert audit_channel(channel, policy).holds
 
 
@@ -141,7 +141,7 @@ def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, 
     checks.check_privatize(grid(shape, steps))
 
 
-def check_sampled(mechanism: GridGeometric, drawn_by: GridGeometric) -> None:
+def check_sampled(mechanism: GridGeometricMechanism, drawn_by: GridGeometricMechanism) -> None:
     """300 to 1,500 people a cell: a spread of about 30 reports.
 
     An ε 5 % off moves 2 % of 2,000 reports, more than a spread; 1/4 of one is found.
@@ -220,7 +220,7 @@ def test_sampled_and_reported_maps_have_one_law() -> None:
 
 
 def test_a_map_of_a_trillion_people() -> None:
-    mechanism = GridGeometric(GridMetric.per_km(US_GRID, 0.05))
+    mechanism = GridGeometricMechanism(GridMetric.per_km(US_GRID, 0.05))
     rng = np.random.default_rng(6)
     p = rng.dirichlet(np.full(US_GRID.k, 1.0))
     people = rng.multinomial(10**12, p)

@@ -14,7 +14,12 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.direct.planar import SLACK_NATS, PlanarGeometric, quadrant, sum_rule
+from caldp_core.mechanisms.direct.planar import (
+    SLACK_NATS,
+    PlanarGeometricMechanism,
+    quadrant,
+    sum_rule,
+)
 from caldp_core.privacy.distance import EuclideanMetric
 from tests.contract import checks
 from tests.planar import STEPS, US, least_reserve, planar
@@ -81,7 +86,7 @@ def test_wrong_noise_is_found_by_the_audit(
 
 
 def test_drawing_again_instead_of_moving_to_the_border_is_found_by_the_audit() -> None:
-    class Redrawn(PlanarGeometric):
+    class Redrawn(PlanarGeometricMechanism):
         def exact_channel(self) -> list[list[Fraction]]:
             near = EuclideanMetric(5, 5, 0.4, 0.4)
             law = [
@@ -124,7 +129,7 @@ def test_the_channel_is_the_infinite_lattice_s(
     # 40 nats away; the ε that is kept back moves a weight by 1e-11/0.2 for each of its nats.
     policy = EuclideanMetric(*shape, *steps)
     exact = lattice_channel(policy, reach=round(40 / min(steps)))
-    channel = checks.channel_of(PlanarGeometric(policy))
+    channel = checks.channel_of(PlanarGeometricMechanism(policy))
     np.testing.assert_allclose(channel, exact, rtol=2e-9, atol=0)
 
 

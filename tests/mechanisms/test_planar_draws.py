@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.direct.planar import PlanarGeometric, PlanarProducts
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism, PlanarProducts
 from tests import sampled
 from tests.contract import checks
 from tests.planar import SHAPES, STEPS, US, planar
@@ -24,7 +24,9 @@ def test_reports_follow_the_channel(shape: tuple[int, int], steps: tuple[float, 
     checks.check_privatize(planar(shape, steps))
 
 
-def check_displacements(drawn_by: PlanarGeometric, mechanism: PlanarGeometric) -> None:
+def check_displacements(
+    drawn_by: PlanarGeometricMechanism, mechanism: PlanarGeometricMechanism
+) -> None:
     """A million people from the middle of the map; an ε 3 % off moves half a per cent of them."""
     middle = mechanism.k // 2 + US[1] // 2
     reports = drawn_by.privatize(np.full(10**6, middle), np.random.default_rng(8))

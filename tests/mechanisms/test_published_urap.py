@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms import ContextMechanism, Tally
-from caldp_core.mechanisms.direct.published_urap import PublishedUrap
+from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.supports import unpack_bits
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
@@ -30,7 +30,7 @@ THETAS = [RapporOracles, OueOracles, unary_family(0.8)]
 @pytest.mark.parametrize(("kind", "family"), thinned(CONTEXTS, THETAS, one_in=1, of=3))
 def test_exact_promises(kind: str, family: Any) -> None:
     for epsilon in EPSILONS:
-        mechanism = PublishedUrap(context(kind, epsilon), family)
+        mechanism = PublishedUrapMechanism(context(kind, epsilon), family)
         with naming(f"ε = {epsilon}"):
             checks.check_audit(mechanism)
             checks.check_tight(mechanism)
@@ -40,20 +40,20 @@ def test_exact_promises(kind: str, family: Any) -> None:
 
 @pytest.mark.parametrize("kind", CONTEXTS)
 def test_reports_and_tallies_follow_the_channel(kind: str) -> None:
-    mechanism = PublishedUrap(context(kind, 1.0))
+    mechanism = PublishedUrapMechanism(context(kind, 1.0))
     checks.check_privatize(mechanism)
     checks.check_sample_tally(mechanism)
 
 
 def test_sampled_tallies_have_the_law_of_reports() -> None:
     policy, shares = many_symbols(k=150)
-    checks.check_one_law(PublishedUrap(policy), shares)
+    checks.check_one_law(PublishedUrapMechanism(policy), shares)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", CONTEXTS)
 def test_many_tallies_follow_the_channel(kind: str) -> None:
-    mechanism = PublishedUrap(context(kind, 1.0))
+    mechanism = PublishedUrapMechanism(context(kind, 1.0))
     checks.check_sample_tally(mechanism, checks.REPEATS_THOROUGH)
 
 
@@ -64,7 +64,7 @@ def test_the_channel_is_definition_4(theta: float) -> None:
     Written out from ULDP's words, over all rows of k bits, and held to ours report by report.
     """
     flags, epsilon = np.array([0, 1, 1, 0, 1], dtype=np.bool_), 1.0
-    mechanism = PublishedUrap(Context.high_low(flags, epsilon), unary_family(theta))
+    mechanism = PublishedUrapMechanism(Context.high_low(flags, epsilon), unary_family(theta))
     power = np.exp(epsilon)
     d1, d2 = theta / ((1 - theta) * power + theta), ((1 - theta) * power + theta) / power
     inside, outside = np.flatnonzero(flags), np.flatnonzero(~flags)
@@ -85,9 +85,9 @@ def test_the_channel_is_definition_4(theta: float) -> None:
     assert mechanism.outputs == 3 * 2**3
 
 
-def of_both(kind: str, epsilon: float) -> tuple[PublishedUrap, ContextMechanism]:
+def of_both(kind: str, epsilon: float) -> tuple[PublishedUrapMechanism, ContextMechanism]:
     policy = context(kind, epsilon)
-    return PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporOracles)
+    return PublishedUrapMechanism(policy), ContextMechanism(policy, "rappor", RapporOracles)
 
 
 @pytest.mark.parametrize("kind", CONTEXTS)
@@ -130,7 +130,7 @@ def test_the_gain_is_seen_in_simulation() -> None:
     flags, n, runs = np.arange(1000) < 200, 100_000, 100
     policy = Context.high_low(flags, 1.0)
     p = np.where(flags, 0.3 / 200, 0.7 / 800)
-    both = PublishedUrap(policy), ContextMechanism(policy, "rappor", RapporOracles)
+    both = PublishedUrapMechanism(policy), ContextMechanism(policy, "rappor", RapporOracles)
     rng = np.random.default_rng(2)
     tails = np.array([1 - SIGNIFICANCE / 4, SIGNIFICANCE / 4])
     limits = np.asarray(chi2.isf(tails, runs * 200)) / (runs * 200)
@@ -145,7 +145,7 @@ def test_the_gain_is_seen_in_simulation() -> None:
         assert not limits[0] < ratio(own, other) < limits[1]
 
 
-class DropsNoise(PublishedUrap):
+class DropsNoise(PublishedUrapMechanism):
     """Reports in the clear without noise, as the mixture has them, but estimated as published."""
 
     def _reports(self, x: Ints, words: WordSource) -> Reports:
@@ -154,7 +154,7 @@ class DropsNoise(PublishedUrap):
         return reports
 
 
-class DropsNoiseInTally(PublishedUrap):
+class DropsNoiseInTally(PublishedUrapMechanism):
     """The same slip in the population simulation."""
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
@@ -169,14 +169,14 @@ class DropsNoiseInTally(PublishedUrap):
         return Tally(np.concatenate([cells, clear]), tally.n, tally.fingerprint)
 
 
-class ForgetsTheGain(PublishedUrap):
+class ForgetsTheGain(PublishedUrapMechanism):
     """The mixture's variance for the published law."""
 
     def gain_of_mixture(self, p: Floats, n: int) -> Floats:
         return np.zeros(self.k)
 
 
-class ForgetsCompany(PublishedUrap):
+class ForgetsCompany(PublishedUrapMechanism):
     """Who is not hidden always sets the own bit: d₂ = 0."""
 
     def __init__(self, policy: Context) -> None:
@@ -195,7 +195,7 @@ class ForgetsCompany(PublishedUrap):
     ],
 )
 def test_slips_are_caught(wrong: Any, check: Any) -> None:
-    check(PublishedUrap(context(BOTH, 1.0)))
+    check(PublishedUrapMechanism(context(BOTH, 1.0)))
     with pytest.raises(AssertionError):
         check(wrong(context(BOTH, 1.0)))
 
@@ -203,14 +203,18 @@ def test_slips_are_caught(wrong: Any, check: Any) -> None:
 def test_tallies_of_other_laws_are_refused() -> None:
     published, mixture = of_both(BOTH, 1.0)
     tally = published.tally(published.every_report()[:1])
-    for other in (mixture, PublishedUrap(context(BOTH, 1.0), OueOracles), of_both(BOTH, 1.1)[0]):
+    for other in (
+        mixture,
+        PublishedUrapMechanism(context(BOTH, 1.0), OueOracles),
+        of_both(BOTH, 1.1)[0],
+    ):
         with pytest.raises(CaldpError, match="another mechanism"):
             other.estimate(tally)
 
 
 @pytest.mark.parametrize("kind", CONTEXTS)
 def test_people_are_counted_at_any_number(kind: str) -> None:
-    mechanism = PublishedUrap(context(kind, 1.0))
+    mechanism = PublishedUrapMechanism(context(kind, 1.0))
     rng = np.random.default_rng(3)
     people = rng.multinomial(N_MAX, rng.dirichlet(np.ones(mechanism.k)))
     tally = mechanism.sample_tally(people, rng)
@@ -226,5 +230,5 @@ def test_people_are_counted_at_any_number(kind: str) -> None:
 
 
 def test_exact_rows_need_no_rounding() -> None:
-    rows = PublishedUrap(context(BOTH, 1.0)).exact_channel()
+    rows = PublishedUrapMechanism(context(BOTH, 1.0)).exact_channel()
     assert all(isinstance(q, Fraction) for row in rows for q in row)

@@ -15,7 +15,7 @@ from caldp_core.estimation.estimators import maximum_likelihood, smoothed_likeli
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.questions import plain_mechanism_maker
 from caldp_core.mechanisms import mechanism
-from caldp_core.mechanisms.direct.square_wave import WHOLE, SquareWave, Wave, half_width
+from caldp_core.mechanisms.direct.square_wave import WHOLE, SquareWaveMechanism, Wave, half_width
 from caldp_core.mechanisms.specs import Oue
 from caldp_core.privacy.context import Context
 from tests.contract import checks
@@ -42,7 +42,7 @@ def test_the_width_has_the_largest_information(epsilon: float) -> None:
 @pytest.mark.parametrize("kind", CONTEXTS)
 def test_the_contract_in_every_context(kind: str) -> None:
     for epsilon in (0.01, 1.0, 20.0):
-        made = SquareWave(context(kind, epsilon))
+        made = SquareWaveMechanism(context(kind, epsilon))
         for check in (checks.check_rows, checks.check_audit, checks.check_unbiased):
             check(made)
         checks.check_tight(made)  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def test_the_contract_in_every_context(kind: str) -> None:
 
 def test_a_unit_more_would_break_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """As high as e^ε allows: all near reports a 2^-60 of themselves higher are too high."""
-    made = SquareWave(Context.plain(9, 1.0))
+    made = SquareWaveMechanism(Context.plain(9, 1.0))
     assert exact_audit(made).holds
     right = Wave.of
 
@@ -62,39 +62,41 @@ def test_a_unit_more_would_break_the_promise(monkeypatch: pytest.MonkeyPatch) ->
         return replace(wave, low=wave.low - less, high=more, spare=spare)
 
     monkeypatch.setattr(Wave, "of", bolder)
-    wrong = SquareWave(Context.plain(9, 1.0))
+    wrong = SquareWaveMechanism(Context.plain(9, 1.0))
     checks.check_rows(wrong)
     assert not exact_audit(wrong).holds
 
 
 def test_a_window_that_is_off_by_one_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The channel is what the module says, and reports follow the channel."""
-    made = SquareWave(Context.plain(6, 1.0))
+    made = SquareWaveMechanism(Context.plain(6, 1.0))
     checks.check_privatize(made)
     b = half_width(6, 1.0)
     for x, row in enumerate(made.exact_channel()):
         high = [y for y, chance in enumerate(row) if chance > 2 * min(row)]
         assert high == list(range(x, x + 2 * b + 1))
-    right = SquareWave._reports
+    right = SquareWaveMechanism._reports
     monkeypatch.setattr(
-        SquareWave, "_reports", lambda self, x, words: right(self, np.minimum(x + 1, 5), words)
+        SquareWaveMechanism,
+        "_reports",
+        lambda self, x, words: right(self, np.minimum(x + 1, 5), words),
     )
     with pytest.raises(AssertionError):
         checks.check_privatize(made)
 
 
 def test_both_ways_to_a_tally_have_one_law() -> None:
-    checks.check_one_law(SquareWave(Context.plain(24, 1.0)), HILL)
+    checks.check_one_law(SquareWaveMechanism(Context.plain(24, 1.0)), HILL)
 
 
 def test_blocks_are_told_and_scales_are_their_own() -> None:
-    made = SquareWave(context("one ε per block", 1.0))
+    made = SquareWaveMechanism(context("one ε per block", 1.0))
     people = np.arange(1, made.k + 1)
     tally = made.sample_tally(people, np.random.default_rng(1))
     blocks = np.bincount(made.blocks, people)
     assert made.block_counts(tally).tolist() == blocks.tolist()
-    whole = SquareWave(Context.plain(3, 0.5)).exact_channel()
-    of_block = [row[: len(whole[0])] for row in SquareWave(
+    whole = SquareWaveMechanism(Context.plain(3, 0.5)).exact_channel()
+    of_block = [row[: len(whole[0])] for row in SquareWaveMechanism(
         Context.block_structured([0, 0, 0, 1, 1], 0.5)
     ).exact_channel()[:3]]  # fmt: skip
     assert of_block == whole
@@ -103,7 +105,7 @@ def test_blocks_are_told_and_scales_are_their_own() -> None:
 
 def test_too_many_steps_are_refused_in_a_sentence() -> None:
     with pytest.raises(CaldpError, match="take wider steps"):
-        SquareWave(Context.plain(2_000, 1.0))
+        SquareWaveMechanism(Context.plain(2_000, 1.0))
 
 
 def test_sums_along_the_scale_are_told_better_and_single_shares_worse() -> None:
@@ -118,7 +120,7 @@ def off(found: np.ndarray) -> float:
 
 
 def test_smoothing_finds_what_is_smooth() -> None:
-    made, rng = SquareWave(Context.plain(24, 1.0)), np.random.default_rng(5)
+    made, rng = SquareWaveMechanism(Context.plain(24, 1.0)), np.random.default_rng(5)
     tallies = [made.sample_tally(rng.multinomial(5_000, HILL), rng) for _ in range(8)]
     found = [Evidence.of(made, tally) for tally in tallies]
     ems, em = (
@@ -133,7 +135,7 @@ def test_smoothing_finds_what_is_smooth() -> None:
 
 def test_it_ends_where_a_round_of_em_and_smoothing_changes_nothing() -> None:
     """By the definition in a matrix of weights, written out: (1, 2, 1)/4, ends kept."""
-    made = SquareWave(Context.plain(24, 2.0))
+    made = SquareWaveMechanism(Context.plain(24, 2.0))
     tally = made.sample_tally((10**6 * HILL).astype(np.int64), np.random.default_rng(2))
     found = smoothed_likelihood(Evidence.of(made, tally))
     weights = 0.5 * np.eye(24) + 0.25 * (np.eye(24, k=1) + np.eye(24, k=-1))
@@ -145,7 +147,7 @@ def test_it_ends_where_a_round_of_em_and_smoothing_changes_nothing() -> None:
 
 def test_borders_of_blocks_and_values_in_the_clear_are_not_smoothed() -> None:
     blocks, flags = np.repeat([0, 1], 6), np.arange(12) != 8
-    made = SquareWave(Context.of(blocks, flags, 4.0))
+    made = SquareWaveMechanism(Context.of(blocks, flags, 4.0))
     people = np.where(blocks == 0, 1000, 0)
     people[8] = 60_000
     evidence = Evidence.of(made, made.sample_tally(people, np.random.default_rng(3)))
@@ -155,7 +157,7 @@ def test_borders_of_blocks_and_values_in_the_clear_are_not_smoothed() -> None:
 
 
 def test_what_has_no_order_or_no_histogram_is_refused() -> None:
-    made = SquareWave(Context.plain(3, 1.0))
+    made = SquareWaveMechanism(Context.plain(3, 1.0))
     tally = made.sample_tally([5, 6, 7], np.random.default_rng(0))
     with pytest.raises(CaldpError, match="values in an order"):
         smoothed_likelihood(Evidence.of(made, tally, domain=US_GRID))

@@ -6,21 +6,21 @@ import pytest
 from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
-from caldp_core.mechanisms.direct.planar import PlanarGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract import checks
 
 LINE = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
 MECHANISMS: dict[str, SymbolReports] = {
-    "map": GridGeometric(GridMetric(3, 4, 0.3, 1.1)),
-    "one row": GridGeometric(GridMetric(1, 4, 0.3, 1.1)),
-    "one cell": GridGeometric(GridMetric(1, 1, 0.3, 1.1)),
+    "map": GridGeometricMechanism(GridMetric(3, 4, 0.3, 1.1)),
+    "one row": GridGeometricMechanism(GridMetric(1, 4, 0.3, 1.1)),
+    "one cell": GridGeometricMechanism(GridMetric(1, 1, 0.3, 1.1)),
     "line": ExponentialMechanism(DistanceMetric.of(LINE, 0.7)),
     "two symbols": BinaryMechanism(BinaryPolicy(0.4, 2.0)),
     "one way": BinaryMechanism(BinaryPolicy(np.inf, 2.0)),
-    "plane": PlanarGeometric(EuclideanMetric(3, 4, 0.3, 1.1)),
+    "plane": PlanarGeometricMechanism(EuclideanMetric(3, 4, 0.3, 1.1)),
 }
 EACH = pytest.mark.parametrize("name", list(MECHANISMS))
 

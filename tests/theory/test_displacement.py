@@ -9,9 +9,9 @@ from caldp_core.domain.partitions import grid_blocks
 from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometric
+from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.direct.planar import (
-    PlanarGeometric,
+    PlanarGeometricMechanism,
     planar_displacement,
     product_displacement,
 )
@@ -38,9 +38,9 @@ SMALL = GridDomain(40.0, -75.0, 0.5, 6, 7)
 def noises() -> list[Mechanism]:
     euclid = EuclideanMetric.per_km(SMALL, 0.02)
     return [
-        PlanarGeometric(euclid),
-        GridGeometric(GridMetric.per_km(SMALL, 0.02)),
-        GridGeometric(euclid.stricter_grid_metric()),
+        PlanarGeometricMechanism(euclid),
+        GridGeometricMechanism(GridMetric.per_km(SMALL, 0.02)),
+        GridGeometricMechanism(euclid.stricter_grid_metric()),
         ExponentialMechanism(DistanceMetric.from_policy(euclid)),
     ]
 
@@ -63,7 +63,7 @@ def test_drawn_reports_lie_as_far_off() -> None:
             off = km[mechanism.privatize(np.full(40_000, 17), rng)]
             expected = displacement(report_distribution(mechanism, 17), km)
             assert abs(off.mean() - expected) < 5.1 * off.std() / 200
-    weaker = PlanarGeometric(EuclideanMetric.per_km(SMALL, 0.021))
+    weaker = PlanarGeometricMechanism(EuclideanMetric.per_km(SMALL, 0.021))
     off = km[weaker.privatize(np.full(40_000, 17), rng)]
     expected = displacement(report_distribution(noises()[0], 17), km)
     assert abs(off.mean() - expected) > 5.1 * off.std() / 200
@@ -76,10 +76,10 @@ def test_far_from_borders_it_is_the_planes() -> None:
     euclid = EuclideanMetric.per_km(domain, rate)
     steps = (euclid.epsilon_row, euclid.epsilon_column)
     km = domain.km_from(middle)
-    planar = displacement(report_distribution(PlanarGeometric(euclid), middle), km)
+    planar = displacement(report_distribution(PlanarGeometricMechanism(euclid), middle), km)
     assert planar == pytest.approx(planar_displacement(*steps) / rate, rel=2e-3)
     product = displacement(
-        report_distribution(GridGeometric(euclid.stricter_grid_metric()), middle), km
+        report_distribution(GridGeometricMechanism(euclid.stricter_grid_metric()), middle), km
     )
     assert product == pytest.approx(product_displacement(*steps) / rate, rel=2e-3)
     assert product > 1.1 * planar

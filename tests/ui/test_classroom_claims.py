@@ -10,7 +10,7 @@ import pytest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.lecture.rappor import Rappor
+from caldp_core.lecture.rappor import LastingRappor
 from caldp_core.lecture.selection import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
@@ -207,7 +207,7 @@ def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
 
 def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
     """What the curves suppose of the two values that an onlooker is torn between."""
-    made = Rappor(rappor.BITS, rappor.HASHES, 1.0)
+    made = LastingRappor(rappor.BITS, rappor.HASHES, 1.0)
     blooms = [made.bloom(page) for page in rappor.PAGES]
     assert (blooms[0] & blooms[1]).sum() == 0
     assert blooms[0].sum() == blooms[1].sum() == rappor.HASHES

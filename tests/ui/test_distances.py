@@ -203,7 +203,7 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
     assert not wait([job.future], timeout=60).not_done
     checked(at.run())
     data = assert_shows(at, record)
-    assert isinstance(data.setup.mechanism, kernels.BestKernel)
+    assert isinstance(data.setup.mechanism, kernels.BestKernelMechanism)
     made = data.setup.mechanism.kernel
     kept = best_noise.designed_kernel(data.setup.policy)
     assert kept is not None

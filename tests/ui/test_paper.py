@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import error_vertex
-from caldp_core.experiments.interleaved_runs import Mean
+from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
 from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
@@ -40,7 +40,7 @@ def test_table_1_is_that_of_the_command_line(page: AppTest) -> None:
     columns = table_1(2)
     table = page.table[0].value
     for column, recomputed in zip(TABLE_1, columns, strict=True):
-        mean = Mean(2, recomputed.mean, recomputed.standard_error)
+        mean = MeanError(2, recomputed.mean, recomputed.standard_error)
         cells = table[words.column_title(column)]
         assert cells["recomputed, mean"] == formats.share(mean.error)
         assert cells["standard error"] == words.standard_error_text(mean)
@@ -134,7 +134,7 @@ def test_links_hold_the_record(record: Paper) -> None:
 
 def test_differences_in_words() -> None:
     column = TABLE_1[0]
-    below = Mean(10, 0.9 * column.paper, 0.001)
+    below = MeanError(10, 0.9 * column.paper, 0.001)
     assert words.difference_text(column, below) == "10\N{NO-BREAK SPACE}% below, beyond chance"
-    near = Mean(10, 1.01 * column.paper, 0.01)
+    near = MeanError(10, 1.01 * column.paper, 0.01)
     assert words.difference_text(column, near).endswith("above, within chance")

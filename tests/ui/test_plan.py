@@ -18,7 +18,7 @@ from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import Forecast, forecast
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run, run_trial
-from caldp_core.lecture.rappor import Rappor
+from caldp_core.lecture.rappor import LastingRappor
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import RegionBlocks
@@ -295,7 +295,7 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
     assert browser.epsilon == pytest.approx(0.5343, abs=1e-4)
     assert browser.epsilon_limit == pytest.approx(2.0433, abs=1e-4)
     # By the classroom's RAPPOR, whose p and q are those of the browser's source.
-    twice = Rappor(128, 2, 4 * math.log(3))
+    twice = LastingRappor(128, 2, 4 * math.log(3))
     assert source.epsilon == pytest.approx(twice.epsilon_one_day, abs=1e-9)
     assert source.epsilon_limit == pytest.approx(twice.epsilon)
     assert all(each.verification for each in DEPLOYMENTS)

@@ -18,7 +18,7 @@ from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import Steps, default_width
+from caldp_core.datasets.files.numbers import NumberSteps, default_width
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
 from caldp_core.datasets.own import OwnSurvey, OwnTable, excerpt
@@ -187,7 +187,7 @@ def _pairs(sums: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
 
 
 def _people_by_step(
-    pairs: dict[tuple[str, str], int], steps: Steps, whole: bool
+    pairs: dict[tuple[str, str], int], steps: NumberSteps, whole: bool
 ) -> dict[tuple[str, str], int]:
     """People by step and group, in order: empty steps have 0, so that none is missing.
 
@@ -288,7 +288,7 @@ def count_questions(
             progress((number + share) / len(columns))
 
         width = step_width(file, layout, column)
-        steps = None if width is None else Steps(width)
+        steps = None if width is None else NumberSteps(width)
         own = replace(layout, answer=column, group=None, others=(), steps=steps)
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)

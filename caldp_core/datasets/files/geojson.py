@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
-from caldp_core.datasets.files.source import Bounds, Source, source_from_bytes
+from caldp_core.datasets.files.source import Bounds, FileSource, source_from_bytes
 from caldp_core.datasets.own import excerpt
 
 _COLUMNS_MAX: Final = 100
@@ -33,7 +33,7 @@ def is_geojson(head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
-def as_csv(source: Source, bounds: Bounds) -> Source:
+def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
     """Latitude, longitude and properties of every point, or middle of a square, as CSV in UTF-8.
 
     Where all are squares of one size the column `cell_side` holds it. Raises `CaldpError` for what

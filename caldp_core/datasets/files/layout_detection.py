@@ -15,7 +15,7 @@ from caldp_core.basics.errors import require
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import (
     DecimalMark,
-    Steps,
+    NumberSteps,
     detect_mark,
     looks_like_number,
     parse_number,
@@ -145,7 +145,7 @@ class Layout:
     cell: int | None = None
     wanted: MapRequest = MapRequest()
     others: tuple[int, ...] = ()
-    steps: Steps | None = None
+    steps: NumberSteps | None = None
 
     def with_questions_alone(self) -> "Layout":
         """The layout without weights if they are one of its questions: answers are no people."""

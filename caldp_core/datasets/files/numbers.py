@@ -96,7 +96,7 @@ NO_NUMBER: Final = "no number"
 
 
 @dataclass(frozen=True)
-class Steps:
+class NumberSteps:
     """Steps of `width` in which numbers are put together, from `start` on and below `end`.
 
     Without a start steps begin at multiples of the width; without either end they reach as far as
@@ -169,7 +169,7 @@ def _span(cells: Sequence[str], mark: DecimalMark) -> float:
     return float(high - low)
 
 
-def _bin_number_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
+def _bin_number_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
     """SQL of the number of a cell's bin, were there no first and no last one; NULL without one."""
     number = number_sql(column, mark)
     # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
@@ -177,7 +177,7 @@ def _bin_number_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
     return f"TRY_CAST(floor(round({beyond}, 9)) AS BIGINT)"
 
 
-def out_of_range_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
+def out_of_range_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
     """SQL of whether a cell's number lies beyond the steps, and so counts in the first or last."""
     place = _bin_number_sql(column, steps, mark)
     ends = (("<", steps.first), (">", steps.last))
@@ -185,7 +185,7 @@ def out_of_range_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
     return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
 
 
-def bin_sql(column: str, steps: Steps, mark: DecimalMark) -> str:
+def bin_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
     """SQL of the number of a cell's bin as a text: "" where it is empty, `NO_NUMBER` where none."""
     place = _bin_number_sql(column, steps, mark)
     for limit, end in (("greatest", steps.first), ("least", steps.last)):
@@ -204,7 +204,7 @@ def is_whole_sql(column: str, mark: DecimalMark) -> str:
     return f"(({number}) = floor({number}))"
 
 
-def bin_names(places: Sequence[int], steps: Steps, whole: bool) -> dict[int, str]:
+def bin_names(places: Sequence[int], steps: NumberSteps, whole: bool) -> dict[int, str]:
     """Names of all bins from the first to the last, empty ones included.
 
     Raises `CaldpError` where that is too many.

@@ -52,7 +52,7 @@ COMMAND_BOUNDS: Final = Bounds(None, 2_000, 2**46, 10**12, 2**29)
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """A file by its name: `open()` gives its bytes anew, `size` is how many there are."""
 
     name: str
@@ -70,7 +70,7 @@ class Source:
             while piece := file.read(CHUNK_BYTES):
                 yield piece
 
-    def with_measured_size(self, seconds: float | None) -> "Source":
+    def with_measured_size(self, seconds: float | None) -> "FileSource":
         """The file with its `size` counted by reading it, as its readers need to know it.
 
         Raises `CaldpError` for a fault on the way, and where it takes longer than `seconds`.
@@ -79,23 +79,23 @@ class Source:
         for piece in self.chunks():
             size += len(piece)
             require(monotonic() < end, f"The file {self.name!r} takes too long; give a part.")
-        return Source(self.name, self.open, size)
+        return FileSource(self.name, self.open, size)
 
-    def map_chunks(self, step: Callable[[Iterator[bytes]], Iterator[bytes]]) -> "Source":
+    def map_chunks(self, step: Callable[[Iterator[bytes]], Iterator[bytes]]) -> "FileSource":
         """The file with its bytes changed on the way."""
 
         def opened() -> BinaryIO:
             return cast("BinaryIO", ChunkedFile(lambda: step(self.chunks())))
 
-        return Source(self.name, opened, self.size)
+        return FileSource(self.name, opened, self.size)
 
 
-def source_from_bytes(data: bytes, name: str) -> Source:
+def source_from_bytes(data: bytes, name: str) -> FileSource:
     """A file that is in memory."""
-    return Source(name, lambda: io.BytesIO(data), len(data))
+    return FileSource(name, lambda: io.BytesIO(data), len(data))
 
 
-def source_from_path(path: Path) -> Source:
+def source_from_path(path: Path) -> FileSource:
     """A file on disk; raises `CaldpError` if there is none that can be read."""
     # A pipe or a device would block or never end.
     refuse_address(path)
@@ -108,7 +108,7 @@ def source_from_path(path: Path) -> Source:
             raise CaldpError(f"The file {path} can't be opened: {error.strerror}.") from None
 
     opened().close()
-    return Source(path.name, opened, path.stat().st_size)
+    return FileSource(path.name, opened, path.stat().st_size)
 
 
 class ChunkedFile(io.RawIOBase):
@@ -164,7 +164,7 @@ class ChunkedFile(io.RawIOBase):
 
 
 @contextmanager
-def file_system(source: Source, faults: list[CaldpError]) -> Iterator["AbstractFileSystem"]:
+def file_system(source: FileSource, faults: list[CaldpError]) -> Iterator["AbstractFileSystem"]:
     """A file system with that one file, for DuckDB; at the end all that it opened is closed.
 
     `faults`: receives what is wrong with the file while it is read, as DuckDB raises its own errors
@@ -233,7 +233,7 @@ _FAULTS: Final = (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeErro
 _MEMBERS_MAX: Final = 10_000
 
 
-def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
+def unpack(source: FileSource, bounds: Bounds) -> tuple[FileSource, tuple[str, ...]]:
     """The file inside a packed one, and by what it was packed; another as it is, with ().
 
     Raises `CaldpError`, now or while the file is read, for what is damaged or unpacks to too much.
@@ -245,7 +245,9 @@ def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
         def inside() -> BinaryIO:
             return cast("BinaryIO", gzip.GzipFile(fileobj=source.open()))
 
-        return _bounded_source(Source(name, inside, source.size), source.size, bounds), ("gzip",)
+        return _bounded_source(FileSource(name, inside, source.size), source.size, bounds), (
+            "gzip",
+        )
     if start.startswith(ZIP) and (member := _member(source)) is not None:
         name = member.filename
 
@@ -253,11 +255,11 @@ def unpack(source: Source, bounds: Bounds) -> tuple[Source, tuple[str, ...]]:
             return cast("BinaryIO", zipfile.ZipFile(source.open()).open(name))
 
         packed = max(member.compress_size, 1)
-        return _bounded_source(Source(name, of_zip, source.size), packed, bounds), ("zip",)
+        return _bounded_source(FileSource(name, of_zip, source.size), packed, bounds), ("zip",)
     return source, ()
 
 
-def zip_members(source: Source) -> list[zipfile.ZipInfo]:
+def zip_members(source: FileSource) -> list[zipfile.ZipInfo]:
     """The members of a zip; raises `CaldpError` if the file is not a zip or has too many."""
     try:
         with zipfile.ZipFile(source.open()) as archive:
@@ -271,7 +273,7 @@ def zip_members(source: Source) -> list[zipfile.ZipInfo]:
     return packed
 
 
-def _member(source: Source) -> zipfile.ZipInfo | None:
+def _member(source: FileSource) -> zipfile.ZipInfo | None:
     """The one file with data in a zip; None for an Excel workbook."""
     members = [each for each in zip_members(source) if not each.is_dir()]
     if any(each.filename.startswith("xl/") for each in members):
@@ -289,7 +291,7 @@ def _member(source: Source) -> zipfile.ZipInfo | None:
     return data[0]
 
 
-def _within(source: Source, packed: int, most: int) -> Iterator[bytes]:
+def _within(source: FileSource, packed: int, most: int) -> Iterator[bytes]:
     """Chunks unpacked from `packed` bytes; raises `CaldpError` beyond the bounds."""
     total = 0
     try:
@@ -309,11 +311,11 @@ def _within(source: Source, packed: int, most: int) -> Iterator[bytes]:
         raise _damaged(source.name, error) from None
 
 
-def _bounded_source(source: Source, packed: int, bounds: Bounds) -> Source:
+def _bounded_source(source: FileSource, packed: int, bounds: Bounds) -> FileSource:
     def pieces() -> Iterator[bytes]:
         return _within(source, packed, bounds.unpacked_bytes)
 
-    return Source(source.name, lambda: cast("BinaryIO", ChunkedFile(pieces)), source.size)
+    return FileSource(source.name, lambda: cast("BinaryIO", ChunkedFile(pieces)), source.size)
 
 
 def _damaged(name: str, error: Exception) -> CaldpError:
@@ -333,7 +335,7 @@ _BOMS: Final = {
 _NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
 
 
-def to_utf_8(source: Source) -> tuple[Source, str]:
+def to_utf_8(source: FileSource) -> tuple[FileSource, str]:
     """The file as UTF-8 without a byte-order mark, and the name of its encoding.
 
     Without a mark it is UTF-8 where that can be, else Windows-1252, which Western spreadsheets
@@ -386,7 +388,7 @@ def _utf_16(head: bytes) -> str | None:
     return None
 
 
-def _is_utf_8(source: Source) -> bool:
+def _is_utf_8(source: FileSource) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         pieces = list(map(len, map(decoder.decode, islice(source.chunks(), _SAMPLE_CHUNKS))))

@@ -32,7 +32,7 @@ from caldp_core.datasets.files.source import (
     UTF_8,
     ZIP,
     Bounds,
-    Source,
+    FileSource,
     file_system,
     source_from_bytes,
     to_utf_8,
@@ -53,7 +53,7 @@ _TIMES: Final = 100
 """Beyond 16 MB a workbook that grows more than 100-fold is a bomb."""
 
 
-def is_workbook(source: Source) -> bool:
+def is_workbook(source: FileSource) -> bool:
     """True of Excel's and LibreOffice's files, by what is in them."""
     head = source.head(4)
     if head == _OLD_EXCEL:
@@ -61,7 +61,7 @@ def is_workbook(source: Source) -> bool:
     return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
 
 
-def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
+def as_csv(source: FileSource, bounds: Bounds) -> tuple[FileSource, str]:
     """The first sheet that holds anything as CSV in UTF-8, and what it is, in words.
 
     Raises `CaldpError` for what is damaged, needs a password, or is larger than it may be.
@@ -91,7 +91,7 @@ def as_csv(source: Source, bounds: Bounds) -> tuple[Source, str]:
     return source_from_bytes(text, source.name), f"a workbook, {sheet}"
 
 
-def _unpacked_bytes(source: Source) -> int:
+def _unpacked_bytes(source: FileSource) -> int:
     """Bytes that a workbook unpacks to by its directory; `sys.maxsize` for a bomb."""
     if source.head(4) != ZIP:
         return source.size
@@ -115,7 +115,7 @@ _FIT_MIN: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Dialect:
+class TableDialect:
     """`delimiter` between the `width` cells of a row; rows begin after `skip` lines.
 
     `skip_with_header`: lines until the end of the first row, for where it is the header.
@@ -134,7 +134,7 @@ class Dialect:
         return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
 
 
-def detect_dialect(head: str, name: str) -> Dialect:
+def detect_dialect(head: str, name: str) -> TableDialect:
     """The dialect of a text by its beginning; raises `CaldpError` for what is no table."""
     lines = head.splitlines()[:_ROWS] or [""]
     most = max(line.count(sign) for line in lines for sign in DELIMITERS)
@@ -150,7 +150,7 @@ def detect_dialect(head: str, name: str) -> Dialect:
     return _try_delimiter(head, NO_DELIMITER, name)[2]
 
 
-def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, Dialect]:
+def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, TableDialect]:
     """Share of rows with the commonest number of cells, 0 if that is one; preference; dialect."""
     ends: list[int] = []
     widths: list[int] = []
@@ -172,7 +172,7 @@ def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, D
     first = widths.index(width)
     skip = ends[first - 1] if first else 0
     fits = times / len(widths) if width > 1 else 0.0
-    return fits, delimiter != ",", Dialect(delimiter, width, skip, ends[first])
+    return fits, delimiter != ",", TableDialect(delimiter, width, skip, ends[first])
 
 
 def _too_long(name: str) -> CaldpError:
@@ -205,10 +205,10 @@ _BINARY: Final = {
 class Table:
     """An opened file: `kind` in words, `dialect` None for Parquet, whose columns have `names`."""
 
-    source: Source
+    source: FileSource
     bounds: Bounds
     kind: str
-    dialect: Dialect | None
+    dialect: TableDialect | None
     names: tuple[str, ...] = ()
 
     @property
@@ -286,7 +286,7 @@ class Reader:
         return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in rejects]
 
 
-def open_table(source: Source, bounds: Bounds) -> Table:
+def open_table(source: FileSource, bounds: Bounds) -> Table:
     """A file as a table; raises `CaldpError` for what can't be one."""
     source, packed = unpack(source, bounds)
     head = source.head(2**16)
@@ -308,13 +308,13 @@ def open_table(source: Source, bounds: Bounds) -> Table:
     return _text(source, bounds, kinds)
 
 
-def _text(source: Source, bounds: Bounds, kinds: Sequence[str]) -> Table:
+def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str]) -> Table:
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name)
     return Table(source, bounds, ", ".join([*kinds, dialect.describe()]), dialect)
 
 
-def _parquet(source: Source, bounds: Bounds, packed: Sequence[str]) -> Table:
+def _parquet(source: FileSource, bounds: Bounds, packed: Sequence[str]) -> Table:
     require(not packed, "A Parquet file is packed by itself: unpack what is around it first.")
     table = Table(source, bounds, "Parquet", None)
     with table.open_reader() as reader:

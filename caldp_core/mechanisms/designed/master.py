@@ -6,8 +6,8 @@ columns as M has entries, so a step costs O(N·(r²/2)²) for N columns (Woodbur
 
 Column generation: weights for a few columns, then the columns that those multipliers ask for.
 
-A `Source` knows columns; `generate` solves for the weights of some, asks which others would lower
-the loss by the multipliers found, and goes on until none does by much.
+A `ColumnSource` knows columns; `generate` solves for the weights of some, asks which others would
+lower the loss by the multipliers found, and goes on until none does by much.
 """
 
 from collections.abc import Callable
@@ -202,7 +202,7 @@ _SHARPER: Final = 0.2
 """Accuracy in later rounds, as a share of the gain that was left in the round before."""
 
 
-class Source(Protocol):
+class ColumnSource(Protocol):
     """Columns of a problem, all of them or those that a search finds."""
 
     @property
@@ -228,7 +228,7 @@ class Source(Protocol):
         ...
 
 
-def generate(source: Source, accuracy: float, progress: Progress) -> WeightedColumns:
+def generate(source: ColumnSource, accuracy: float, progress: Progress) -> WeightedColumns:
     """Columns and weights whose loss no column of the source lowers by more than `accuracy`.
 
     Relative; the share given to `progress` is that of log(what is still to be gained), or that of

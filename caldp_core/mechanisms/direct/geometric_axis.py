@@ -1,6 +1,6 @@
 """Two-sided geometric noise on one axis of m cells, kept on the axis: the channel and its inverse.
 
-`GridGeometric` has two of these at right angles. With Z two-sided geometric, P(Z = z) =
+`GridGeometricMechanism` has two of these at right angles. With Z two-sided geometric, P(Z = z) =
 (1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), the report is x + Z moved to the
 nearest cell of the axis, so Q(y|x) = w_y·α^{|x−y|} with w = 1/(1+α) at both ends and (1−α)/(1+α)
 between. One step of x changes no probability by more than 1/α, hence E = ε·|x − x′|. α = A/2^48 is
@@ -176,7 +176,7 @@ class GeometricAxis:
         ]
 
 
-class GridGeometric(SymbolReports):
+class GridGeometricMechanism(SymbolReports):
     """Product of two truncated geometric mechanisms. See `Mechanism` for what methods promise.
 
     Reports are cells: symbols of the same grid. `sample_tally` takes any n at one cost.

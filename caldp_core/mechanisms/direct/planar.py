@@ -14,11 +14,11 @@ float, taken as exact, of a distance reduced by more than all rounding errors.
 
 How far a report lies from the truth, for the two mechanisms that keep a Euclidean promise.
 
-For readers who choose between `PlanarGeometric` and `GridGeometric` on `stricter_grid_metric()`. On
-a map without a border, which favours neither. Distances are in nats of the promise, so that a
-distance in kilometres is the result divided by ε per kilometre. With small steps the noise is that
-of the plane: 2 nats for Laplace noise in the plane, and for the product √2·E‖(X, Y)‖ = 2.296 with X
-and Y Laplace.
+For readers who choose between `PlanarGeometricMechanism` and `GridGeometricMechanism` on
+`stricter_grid_metric()`. On a map without a border, which favours neither. Distances are in nats of
+the promise, so that a distance in kilometres is the result divided by ε per kilometre. With small
+steps the noise is that of the plane: 2 nats for Laplace noise in the plane, and for the product
+√2·E‖(X, Y)‖ = 2.296 with X and Y Laplace.
 
 The distribution of planar geometric noise, with all that leaves the map summed on its border.
 
@@ -437,7 +437,7 @@ class PlanarNoise(SymbolReports):
         return reports
 
 
-class PlanarGeometric(PlanarNoise):
+class PlanarGeometricMechanism(PlanarNoise):
     """Planar geometric noise; see the module and `PlanarNoise`."""
 
     def __init__(self, policy: EuclideanMetric) -> None:

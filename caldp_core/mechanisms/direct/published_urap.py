@@ -25,7 +25,7 @@ from caldp_core.privacy.context import Context
 UnaryFamily = Callable[[Ints, Floats], UnaryOracles]
 
 
-class PublishedUrap(ContextMechanism):
+class PublishedUrapMechanism(ContextMechanism):
     """ULDP Definition 4: hidden bits are noise in every report, whether it names a symbol or not.
 
     `family`: RAPPOR's θ (ULDP's own choice), `OueOracles`, or `unary_family(θ)`. See `Mechanism`.

@@ -73,7 +73,7 @@ class Wave:
         return row
 
 
-class SquareWave(WrittenOut):
+class SquareWaveMechanism(WrittenOut):
     """See the module and `Mechanism`. The estimate is the best linear one where people are even.
 
     `symbol_partition`: which values are hidden, see `HasSymbolPartition`.

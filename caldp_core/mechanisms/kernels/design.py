@@ -51,14 +51,14 @@ from caldp_core.privacy.distance import EuclideanMetric
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepLevels:
     """Nats per step along both axes; None along an axis of one cell, which has no noise."""
 
     row: float | None
     column: float | None
 
     @classmethod
-    def of(cls, policy: EuclideanMetric) -> "Steps":
+    def of(cls, policy: EuclideanMetric) -> "StepLevels":
         """The steps of a map."""
         return cls(
             policy.epsilon_row if policy.rows > 1 else None,
@@ -92,7 +92,7 @@ class Cells:
     times: Floats
 
     @classmethod
-    def within(cls, steps: Steps, reach: float) -> "Cells":
+    def within(cls, steps: StepLevels, reach: float) -> "Cells":
         """All displacements within `reach` nats."""
         down, right = (_axis(step, reach) for step in steps.both)
         rows, columns = (grid.ravel() for grid in np.meshgrid(down, right, indexing="ij"))
@@ -150,7 +150,7 @@ class Peaks:
         """The cone of the cell 0: planar geometric noise."""
         return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
 
-    def check(self, steps: Steps) -> None:
+    def check(self, steps: StepLevels) -> None:
         """Raise `CaldpError` where the peaks are not as the class requires."""
         x, y = self.coordinates(*steps.both)
         gains = self.logs + np.hypot(x, y)
@@ -194,7 +194,7 @@ def log_envelope(peaks: Peaks, at: tuple[Floats, Floats], cells: tuple[Floats, F
     return result
 
 
-def mean_distance(peaks: Peaks, steps: Steps) -> float:
+def mean_distance(peaks: Peaks, steps: StepLevels) -> float:
     """Expected displacement in nats, on a map without a border."""
     cells = Cells.within(steps, _REACH)
     weights = cells.times * np.exp(
@@ -232,7 +232,7 @@ class Program:
     make the bound smaller.
     """
 
-    steps: Steps
+    steps: StepLevels
     cells: Cells
     near: int
     mass: Floats
@@ -240,7 +240,7 @@ class Program:
     planar: float
 
     @classmethod
-    def of(cls, steps: Steps) -> "Program":
+    def of(cls, steps: StepLevels) -> "Program":
         """The program for these steps; `CaldpError` where they are too small."""
         check_steps(steps)
         planar = mean_distance(Peaks.planar(), steps)
@@ -284,7 +284,7 @@ class Program:
         return max(level * (1.0 - _ROUNDING), 0.0)
 
 
-def check_steps(steps: Steps) -> None:
+def check_steps(steps: StepLevels) -> None:
     """Raise `CaldpError` where steps are so small that a program would be too large."""
     require(
         steps.cells_within(2.0) <= NEAR_MAX,
@@ -341,7 +341,7 @@ class Kernel:
     that keeps the distance has a smaller one, which `flows` prove.
     """
 
-    steps: Steps
+    steps: StepLevels
     peaks: Peaks
     flows: Flows
     displacement: float
@@ -349,7 +349,7 @@ class Kernel:
     bound: float
 
     @classmethod
-    def of(cls, steps: Steps, peaks: Peaks, flows: Flows, program: Program) -> "Kernel":
+    def of(cls, steps: StepLevels, peaks: Peaks, flows: Flows, program: Program) -> "Kernel":
         """The kernel of these peaks, with its displacement and the bound that the flows prove."""
         peaks.check(steps)
         displacement = mean_distance(peaks, steps)
@@ -366,7 +366,7 @@ class Kernel:
         return relative_gap(self.planar, self.bound)
 
 
-def design(steps: Steps, progress: Progress = no_progress) -> Kernel:
+def design(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
     """Find the kernel with the least expected displacement, and prove how good it is.
 
     For a uniform prior on a torus no mechanism at all is below its `bound`. Takes a hundredth of a

@@ -29,7 +29,7 @@ from caldp_core.mechanisms.kernels.design import (
     Kernel,
     Peaks,
     Program,
-    Steps,
+    StepLevels,
     check_steps,
     design,
     quadrant_of,
@@ -51,7 +51,7 @@ def to_text(kernel: Kernel) -> str:
     return json.dumps({"format": FORMAT} | dict(zip(_KEYS, values, strict=True)))
 
 
-def from_text(text: str, steps: Steps) -> Kernel:
+def from_text(text: str, steps: StepLevels) -> Kernel:
     """The kernel for these steps from such a text. Raises `CaldpError` for anything else."""
     try:
         data = json.loads(text)
@@ -75,7 +75,7 @@ def from_text(text: str, steps: Steps) -> Kernel:
     return Kernel.of(steps, Peaks(rows, columns, logs), Flows(near, payer, amount), program)
 
 
-def kernel_for(steps: Steps, progress: Progress = no_progress) -> Kernel:
+def kernel_for(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
     """The kernel on file, or else designed now and stored if the folder can be written."""
     kernel = read_kernel(steps)
     if kernel is None:
@@ -84,7 +84,7 @@ def kernel_for(steps: Steps, progress: Progress = no_progress) -> Kernel:
     return kernel
 
 
-def read_kernel(steps: Steps) -> Kernel | None:
+def read_kernel(steps: StepLevels) -> Kernel | None:
     """The kernel on file; None if no readable file has it."""
     try:
         file = _file(steps)
@@ -95,7 +95,7 @@ def read_kernel(steps: Steps) -> Kernel | None:
         return None
 
 
-def _file(steps: Steps) -> Path:
+def _file(steps: StepLevels) -> Path:
     names = [str(step and float(step).hex()) for step in steps.both]
     return cache_folder() / "kernels" / f"{digest(FORMAT, *names)}.json"
 
@@ -139,14 +139,14 @@ def _list(data: dict[str, Any], name: str) -> list[Any]:
     return list(values)
 
 
-class BestKernel(PlanarNoise):
+class BestKernelMechanism(PlanarNoise):
     """Planar noise by a designed kernel; `CaldpError` unless it is for the map's steps."""
 
     def __init__(self, policy: EuclideanMetric, kernel: Kernel) -> None:
         require(
-            kernel.steps == Steps.of(policy),
+            kernel.steps == StepLevels.of(policy),
             f"This noise was designed for steps of {kernel.steps} nats, the map has "
-            f"{Steps.of(policy)}; design it for this map.",
+            f"{StepLevels.of(policy)}; design it for this map.",
         )
         peaks = kernel.peaks
         cells = f"{peaks.rows.tolist()} {peaks.columns.tolist()}"
@@ -157,11 +157,11 @@ class BestKernel(PlanarNoise):
 
 def check_map(policy: EuclideanMetric) -> None:
     """Raise `CaldpError` where the best noise would be refused; designs nothing."""
-    check_steps(Steps.of(policy))
+    check_steps(StepLevels.of(policy))
     terms_of(policy)
 
 
-def best_kernel(policy: EuclideanMetric) -> BestKernel:
+def best_kernel(policy: EuclideanMetric) -> BestKernelMechanism:
     """The mechanism with the kernel that is on file for the map's steps, or is designed now."""
     check_map(policy)
-    return BestKernel(policy, kernel_for(Steps.of(policy)))
+    return BestKernelMechanism(policy, kernel_for(StepLevels.of(policy)))

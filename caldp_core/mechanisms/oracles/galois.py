@@ -134,7 +134,7 @@ def degrees_for(sizes: Ints, q: int) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class BlockGroup:
     """Blocks of one space, at most some at a time, whose reports lie next to each other.
 
     `blocks`: (b,) their labels; `ranks`: (r,) their symbols; `row`, `x`: (r,) the place among the
@@ -181,7 +181,7 @@ class Group:
         return self.space.sum_by_hyperplane(table, self.masks)
 
 
-def groups_of(sizes: Ints, degrees: Ints) -> Iterator[Group]:
+def groups_of(sizes: Ints, degrees: Ints) -> Iterator[BlockGroup]:
     """All blocks that have symbols; the groups' reports follow each other."""
     first = np.cumsum(sizes) - sizes
     digits = np.array([digits_of(sizes, max(m, 1)) for m in range(DEGREE_MAX + 1)])
@@ -197,7 +197,7 @@ def groups_of(sizes: Ints, degrees: Ints) -> Iterator[Group]:
             row = np.repeat(np.arange(some.size), sizes[some])
             x = np.arange(row.size) - np.repeat(np.cumsum(sizes[some]) - sizes[some], sizes[some])
             ranks, widest = first[some][row] + x, int(sizes[some].max())
-            group = Group(space, some, ranks, row, x, start, widest)
+            group = BlockGroup(space, some, ranks, row, x, start, widest)
             yield group
             start = group.stop
 

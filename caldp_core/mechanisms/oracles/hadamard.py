@@ -46,7 +46,7 @@ Cells = TypeVar("Cells", Ints, Floats)
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class PartGroup:
     """Parts of one order b, next to each other in the tally. `parts`: (p,) their numbers."""
 
     start: int
@@ -80,7 +80,7 @@ class Parts:
     starts: Ints
     of_rank: Ints
     row: Ints
-    groups: tuple[Group, ...]
+    groups: tuple[PartGroup, ...]
 
     @classmethod
     def of(cls, sizes: Ints, wanted: Ints) -> Self:
@@ -130,14 +130,14 @@ def published_parts(sizes: Ints, epsilon: Floats) -> Ints:
     return np.asarray(1 << np.maximum(below, 0))
 
 
-def _laid_out(orders: Ints) -> tuple[Ints, tuple[Group, ...]]:
+def _laid_out(orders: Ints) -> tuple[Ints, tuple[PartGroup, ...]]:
     """(parts,) orders → (parts,) first cells, and the groups."""
     by_order = np.argsort(orders, kind="stable")
     ends = np.cumsum(orders[by_order])
     starts = np.empty_like(orders)
     starts[by_order] = ends - orders[by_order]
     same = [np.flatnonzero(orders == order) for order in np.unique(orders[orders > 0])]
-    return starts, tuple(Group(int(starts[p[0]]), int(orders[p[0]]), p) for p in same)
+    return starts, tuple(PartGroup(int(starts[p[0]]), int(orders[p[0]]), p) for p in same)
 
 
 Bytes: TypeAlias = NDArray[np.uint8]
