@@ -129,7 +129,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         test_room.test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer,
     ),
     "nearly all told as all": (
-        formats.hundred, 'else "more than 99.9"', 'else "100"',
+        formats.hundred, 'return "more than 99.9"', 'return "100"',
         lambda: test_formats.test_what_rounds_to_all_is_told_as_more(0.9999),
     ),
     "the unprotected forgotten": (
