@@ -24,7 +24,7 @@ PICTURES: dict[str, tuple[str, Any]] = {
     "adversary": ("adversary", "light"),
     "coarser": ("coarser", "light"),
     "counties": (
-        "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=4",
+        "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=5",
         "light",
     ),
     "matrix": ("matrix", "light"),

@@ -198,7 +198,12 @@ def _show(record: Plan, needs: list[Need]) -> None:
 
 
 def _default_estimate_text(record: Plan, points: words.Points) -> str:
-    """How the default estimate does at this plan, by a job beside the page; "" until it is done."""
+    """How the default estimate does at this plan, by a job beside the page; "" until it is done.
+
+    And where no plan is there: until all points are, or as no ε is enough.
+    """
+    if words.sufficient_epsilon(record, points) is None:
+        return ""
     setup = words.memo_setup(record, points)
     found = jobs.run_automatically(
         STATE.key("default"),
