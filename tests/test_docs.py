@@ -26,6 +26,7 @@ PAGES = (
     "docs/lesson.md",
     "docs/deploy.md",
     "docs/security.md",
+    "docs/what-we-learned.md",
     "docs/coarser.md",
     "docs/pages.md",
     "docs/glossary.md",

@@ -34,7 +34,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.registry import COLLECTABLE
 from caldp_core.mechanisms.specs import FamilySpec
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.coverage import (
@@ -56,7 +56,7 @@ QUESTION_MAX: Final = 500
 """Most characters of the question."""
 _DOMAINS: Final[dict[str, type[Domain] | type[GridDomain]]] = {"answers": Domain, "map": GridDomain}
 _PLANS: Final[dict[str, type[FamilyPlan] | type[TablePlan]]] = {
-    **dict.fromkeys(FAMILIES, FamilyPlan),
+    **dict.fromkeys(COLLECTABLE, FamilyPlan),
     TABLE: TablePlan,
 }
 Plan: TypeAlias = FamilyPlan | TablePlan
@@ -89,7 +89,7 @@ class Protocol:
         check_type("setup", setup, Setup, "prepare(scenario) makes it")
         require(
             can_be_collected(setup),
-            f"A collection runs one of {', '.join(FAMILIES)} in a policy of kind context, or a "
+            f"A collection runs one of {', '.join(COLLECTABLE)} in a policy of kind context, or a "
             f"mechanism on so few values that its channel can be written out; this scenario runs "
             f"{setup.mechanism_name} on {setup.mechanism.k:,} values. Choose one of those.",
         )
@@ -100,8 +100,8 @@ class Protocol:
             f"{refusal}, with nothing to hide among; change the blocks or what is sensitive, or "
             "allow it with allow_unprotected=True (caldp protocol --allow-unprotected).",
         )
-        if isinstance(mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec):
-            plan = FamilyPlan(setup.spec, mechanism)
+        plan = family_plan(setup)
+        if plan is not None:
             return cls(_question(question), domain, setup.partition.names, plan)
         # Its matrix says of every pair whether one hides the other; no report tells a block.
         return cls(
@@ -218,8 +218,15 @@ class Protocol:
 
 def can_be_collected(setup: Setup) -> bool:
     """Whether devices can run this scenario's mechanism."""
-    is_family = isinstance(setup.mechanism, ContextMechanism) and isinstance(setup.spec, FamilySpec)
-    return is_family or can_be_written_out(setup.mechanism)
+    return family_plan(setup) is not None or can_be_written_out(setup.mechanism)
+
+
+def family_plan(setup: Setup) -> FamilyPlan | None:
+    """The plan of a family in a context whose reports devices draw; None for others."""
+    spec, mechanism = setup.spec, setup.mechanism
+    if isinstance(mechanism, ContextMechanism) and isinstance(spec, FamilySpec):
+        return FamilyPlan(spec, mechanism) if setup.mechanism_name in COLLECTABLE else None
+    return None
 
 
 def unprotected_text(setup: Setup) -> str:

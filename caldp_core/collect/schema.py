@@ -7,7 +7,7 @@ from caldp_core.collect.protocol import FORMAT, PROTOCOL_KEY, QUESTION_MAX
 from caldp_core.collect.table_plan import TABLE
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.registry import COLLECTABLE
 from caldp_core.scenarios.records import INFINITY
 from caldp_core.scenarios.scenario import kind_schema
 
@@ -48,7 +48,7 @@ def protocol_schema() -> dict[str, Any]:
                 "policy": {"oneOf": [_context(), _matrix()]},
                 "mechanism": {
                     "oneOf": [
-                        *(_mechanism(name, entry.spec) for name, entry in FAMILIES.items()),
+                        *(_mechanism(name, entry.spec) for name, entry in COLLECTABLE.items()),
                         _table(),
                     ]
                 },

@@ -39,7 +39,7 @@ from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.registry import COLLECTABLE
 from caldp_core.mechanisms.specs import FamilySpec
 from caldp_core.mechanisms.structures import HasDeviceNumbers, HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
@@ -316,9 +316,9 @@ class FamilyPlan:
     @classmethod
     def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
         """The plan that a protocol's parts describe; raises `CaldpError`."""
-        kind = kind_field(mechanism, "mechanism", FAMILIES)
+        kind = kind_field(mechanism, "mechanism", COLLECTABLE)
         rest = {key: value for key, value in mechanism.items() if key not in ("kind", "numbers")}
-        spec = from_dict(FAMILIES[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
+        spec = from_dict(COLLECTABLE[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
         family = pinned_family(spec, object_field(mechanism, "numbers"))
         return cls(spec, ContextMechanism(_context(policy), spec.name, family))
 

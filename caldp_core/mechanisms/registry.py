@@ -27,8 +27,10 @@ from caldp_core.privacy.context import Context
 class FamilyEntry:
     """A family for readers: `title`, one `sentence` on what a user does, and its `source`.
 
-    `spec`: its record in scenarios. `slow_from`: hidden symbols in one block from which drawing a
-    tally takes more than a second.
+    `spec`: its record in scenarios. `tally_rank`: its place by the time of a tally of tens of
+    thousands of values, the quickest first. `slow_from`: hidden symbols in one block from which
+    drawing a tally takes more than a second. `collectable`: whether devices draw its reports;
+    others are collected only where their channel can be written out.
     """
 
     name: str
@@ -36,7 +38,9 @@ class FamilyEntry:
     sentence: str
     source: str
     spec: type[FamilySpec]
+    tally_rank: int
     slow_from: int = K_MAX + 1
+    collectable: bool = True
 
     @property
     def family(self) -> Family:
@@ -52,6 +56,7 @@ _ENTRIES: Final = (
         "often than not; short reports, accurate for many values.",
         "Acharya, Sun, Zhang 2019; in contexts Acharya et al. 2020, (13)–(19)",
         Hadamard,
+        tally_rank=3,
     ),
     FamilyEntry(
         "randomized-response",
@@ -60,6 +65,7 @@ _ENTRIES: Final = (
         "best for few values or large ε.",
         "Kairouz, Bonawitz, Ramage 2016; with a sensitive set Murakami, Kawamoto 2019, Def. 3",
         RandomizedResponse,
+        tally_rank=0,
     ),
     FamilyEntry(
         "rappor",
@@ -69,6 +75,7 @@ _ENTRIES: Final = (
         "Erlingsson, Pihur, Korolova 2014; "
         "with a sensitive set after Murakami, Kawamoto 2019, Def. 4",
         Rappor,
+        tally_rank=2,
     ),
     FamilyEntry(
         "oue",
@@ -78,6 +85,7 @@ _ENTRIES: Final = (
         "accurate than RAPPOR for rare values.",
         "Wang, Blocki, Li, Jha 2017",
         Oue,
+        tally_rank=1,
     ),
     FamilyEntry(
         "subset-selection",
@@ -86,6 +94,7 @@ _ENTRIES: Final = (
         "where every value is sensitive, but a report has one bit for every value.",
         "Ye, Barg 2018; Wang et al. 2016; with a sensitive set Yoon et al. 2025",
         SubsetSelection,
+        tally_rank=5,
         slow_from=5_000,
     ),
     FamilyEntry(
@@ -95,6 +104,7 @@ _ENTRIES: Final = (
         "to hold their own; short reports, as accurate as long ones.",
         "Wang, Blocki, Li, Jha 2017",
         LocalHashing,
+        tally_rank=6,
         slow_from=100,
     ),
     FamilyEntry(
@@ -105,9 +115,11 @@ _ENTRIES: Final = (
         "billions of people and ε above 4 a run can take a minute.",
         "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
         Galois,
+        tally_rank=4,
     ),
 )
 FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
+COLLECTABLE: Final = {name: entry for name, entry in FAMILIES.items() if entry.collectable}
 
 
 def in_context(context: Context, family: str) -> ContextMechanism:

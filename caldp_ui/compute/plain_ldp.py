@@ -22,8 +22,6 @@ from caldp_ui.compute.runs import dataset, key, setup
 
 _AS_GOOD: Final = 1.02
 """Families whose variance is within 2 % of the least are as good: 1 % of the error."""
-_QUICKEST_FIRST: Final = ("randomized-response", "oue", "rappor", "hadamard", "galois")
-"""By the time that a tally of tens of thousands of values takes; others come after these."""
 
 
 def best_plain_ldp(scenario: Scenario) -> Scenario:
@@ -61,8 +59,7 @@ def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
         if people_max(candidate) > 10**9:
             losses[name] = float(candidate.variance(even, 1).sum())
     good = [name for name, loss in losses.items() if loss <= _AS_GOOD * min(losses.values())]
-    order = (*_QUICKEST_FIRST, *good)
-    return FAMILIES[min(good, key=order.index)].spec()
+    return FAMILIES[min(good, key=lambda name: FAMILIES[name].tally_rank)].spec()
 
 
 @cached_by(lambda scenario: key(replace(scenario, seed=0)))

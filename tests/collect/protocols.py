@@ -9,7 +9,7 @@ from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.table_plan import FamilyPlan, TablePlan
 from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.registry import COLLECTABLE
 from caldp_core.mechanisms.specs import FamilySpec, Hadamard
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import GridMetric
@@ -17,7 +17,7 @@ from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from tests.contract.contexts import context
 
 SPECS: Final[dict[str, FamilySpec]] = {
-    **{name: entry.spec() for name, entry in FAMILIES.items()},
+    **{name: entry.spec() for name, entry in COLLECTABLE.items()},
     "hadamard in parts": Hadamard(parts=2),
 }
 

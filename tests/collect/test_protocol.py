@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from caldp_core import CaldpError, Protocol, Scenario, prepare
 from caldp_core.cli.commands import main
 from caldp_core.collect.schema import protocol_schema
-from caldp_core.datasets import OwnTable
+from caldp_core.datasets import OwnTable, Zipf
 from caldp_core.domain.grid import GridDomain
+from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.designed.arrange import rows_keep_levels
 from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
@@ -145,6 +146,17 @@ HOSTILE = [
     ("fingerprint", "0" * 64, "fingerprint is not what"),
     ("people", 12, "people is not what"),
 ]
+
+
+def test_a_family_without_devices_is_collected_only_by_its_written_out_channel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(registry.COLLECTABLE, "randomized-response")
+    made = Protocol.of(prepare(make_scenario()))
+    assert made.to_dict()["mechanism"]["kind"] == "table"
+    assert Protocol.from_json(made.to_json()).mechanism.k == len(NAMES)
+    with pytest.raises(CaldpError, match="A collection runs one of hadamard, rappor, oue"):
+        Protocol.of(prepare(make_scenario(dataset=Zipf(100_000), n=1000)))
 
 
 def test_changed_protocols_are_refused_in_one_sentence() -> None:
