@@ -14,7 +14,8 @@ from caldp_ui.handout import questions
 from caldp_ui.handout.station_questions import FIGURE_TEXTS, STATION_QUESTIONS, Reading
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.records import Dial, Part, Question
-from caldp_ui.places import take_home as places_page
+from caldp_ui.places.page import PAGE as PLACES_PAGE
+from caldp_ui.places.page_state import PlacesState
 from caldp_ui.stage import Step
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import BEGIN as ANSWERS
@@ -28,7 +29,7 @@ def page_parts() -> list[Part]:
 
 def maps(scenario: Scenario) -> Part:
     """Part with the maps of the truth, plain LDP and this protection, along ε."""
-    part = places_page.part(scenario)
+    part = PLACES_PAGE.part(PlacesState(scenario))
     assert part is not None  # one ε, and a map of a moment
     return replace(
         part,

@@ -6,10 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.experiments.run import Result, Setup
-from caldp_ui.words import result
 from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import Vocabulary
 
 SENTENCE: Final = ".st-key-headline .headline"
 """Where the headline is on the page, as a CSS selector: films change it, too."""
@@ -37,17 +34,3 @@ def html(headline: Headline) -> str:
 def as_html(sentence: str) -> str:
     """A sentence of Markdown, with no more than bold words and escaped signs, as HTML."""
     return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
-
-
-def show_result(nouns: Vocabulary, setup: Setup, ours: Result | None, plain: Result | None) -> None:
-    """Show the headline of a comparison: both errors and what is hidden, or who is unprotected."""
-    show(result.headline(nouns, setup, _tv(ours), _tv(plain)))
-
-
-def result_html(nouns: Vocabulary, ours: Result, plain: Result) -> str:
-    """The headline of a comparison as HTML, for films."""
-    return html(result.headline(nouns, ours.setup, _tv(ours), _tv(plain)))
-
-
-def _tv(found: Result | None) -> float | None:
-    return None if found is None else found.first.errors.tv

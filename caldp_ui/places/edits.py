@@ -21,8 +21,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.places import extent
-from caldp_ui.places.page_state import STATE, PlacesState
+from caldp_ui.places.page_state import STATE, PlacesState, can_crop, crop
 from caldp_ui.session import notices
 from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import Act, Action
@@ -80,11 +79,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
             )
         ),
         Action(BLOCK, "Make it a block", {"box": block_effect}),
-        *(
-            [Action(CUT, "Show only this part", {"box": _CUT_TEXT})]
-            if extent.can_crop(setup)
-            else []
-        ),
+        *([Action(CUT, "Show only this part", {"box": _CUT_TEXT})] if can_crop(setup) else []),
     )
 
 
@@ -97,7 +92,7 @@ def handle_act(act: Act) -> None:
         return
     if act.action == CUT and act.area is not None:
         area = act.area
-        update_scenario(STATE, lambda s: extent.crop(s, area))
+        update_scenario(STATE, lambda s: crop(s, area))
         return
     scenario = STATE.current().scenario
     setup = runs.setup(scenario)

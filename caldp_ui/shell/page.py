@@ -54,9 +54,10 @@ class Page(Generic[R, T]):
 
     `title`, `task`: of its file (see `Part`); `name`: the file's, if not the page's own. `load`:
     the data of a record, without waiting. `view(data, pinned, colours)`: what the page shows of
-    them, with the pinned data drawn into its pictures, if any. `sliders`: by title those that
-    charts and drawings follow; `films`: those along which maps move, none where one would be slow.
-    `own`: pictures that the page's own code draws (see `Board`). `load_films`: see `ChartPage`.
+    them, with the pinned data drawn into its pictures, if any; both are the pin's for its own maps.
+    `sliders`: by title those that charts and drawings follow; `films`: those along which maps move,
+    none where one would be slow. `own`: pictures that the page's own code draws (see `Board`).
+    `load_films`: see `ChartPage`.
     """
 
     state: PageState[R]
@@ -94,10 +95,10 @@ class Page(Generic[R, T]):
         key = self.state.key("maps")
         return stage(shown.scene, key, act, films.follow_step(*along))
 
-    def send_films(self, record: R, target: Stage) -> None:
-        """Send the films of the maps, now or once they are made; call it last."""
+    def send_films(self, record: R, target: Stage, *more: FilmRequest) -> None:
+        """Send the films of the maps and `more` of them, now or once made; call it last."""
         if along := self.films(record):
-            films.show([each.request(record) for each in along], target)
+            films.show([*(each.request(record) for each in along), *more], target)
 
     def part(self, record: R) -> Part | None:
         """The page as a part of a file; None where no film of its maps is made."""
@@ -175,6 +176,6 @@ class PinPage(Page[R, T]):
     def _show_pinned_maps(self, here: Scene | None, current: T, pinned: T) -> None:
         """The maps of the pin under those of the page; charts and drawings show it themselves."""
         del current
-        scene = None if here is None else self.view(pinned, None, LIGHT).scene
+        scene = None if here is None else self.view(pinned, pinned, LIGHT).scene
         if scene is not None and here is not None:
             pins.maps(self.state, scene, here.ground.domain)

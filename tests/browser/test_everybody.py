@@ -9,7 +9,7 @@ from benchmarks.browser import MAP_PAGE, wait_until_ready, wait_until_settled
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places import tour
+from caldp_ui.places.page import TOUR
 from caldp_ui.start import page as cards
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
@@ -128,7 +128,7 @@ def walk(page: Any) -> None:
         spot.hover()
         expect(page.locator("[data-testid=stTooltipContent]:visible").first).to_be_visible()
     button(page, "places-tour").click()
-    for step in tour.STEPS:
+    for step in TOUR:
         expect(page.locator(".st-key-places-strip")).to_contain_text(step.title)
         button(page, "places-next-step").click()
     expect(page.locator(".st-key-places-strip")).to_have_count(0)

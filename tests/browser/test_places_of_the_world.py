@@ -21,7 +21,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN, hexagon_size, hexagons_of
 from caldp_ui.places.controls import with_dataset
-from caldp_ui.places.extent import with_merge_factor
+from caldp_ui.places.page_state import with_merge_factor
 from tests.browser.conftest import Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, tab
 from tests.browser.watch import Watch

@@ -39,7 +39,6 @@ from caldp_ui.compute.exports import scenario_json
 from caldp_ui.compute.sources import is_own
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
-from caldp_ui.places.board import STAGE_KEY
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.session import own_copies, visitor_data
 from caldp_ui.session.link_check import CHECK
@@ -48,6 +47,7 @@ from caldp_ui.stage import encode, encode_people
 from caldp_ui.words import policies, result, vocabulary
 from caldp_ui.words.headline import Headline
 
+STAGE_KEY = STATE.key("maps")
 APP = Path(__file__).parents[2] / "app.py"
 _PATIENCE = 120
 OPENED: list[AppTest] = []

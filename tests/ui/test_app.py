@@ -14,16 +14,17 @@ from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Hadamard, LocalHashing, Oue
 from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
-from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.app import navigation
 from caldp_ui.compute import curves, plain_ldp, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import EXAMPLE
-from caldp_ui.parts import headline
+from caldp_ui.parts import films, headline
 from caldp_ui.parts import odds as graded
-from caldp_ui.places import controls, films
+from caldp_ui.places import controls, view
+from caldp_ui.places.page import EPSILON_FILM
+from caldp_ui.places.page_state import PlacesState, load_data
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.contract.checks import naming
@@ -284,19 +285,21 @@ def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.Monk
 def test_films_are_of_the_scenario_on_screen_with_its_coins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scenarios: list[Scenario] = []
-    monkeypatch.setattr(films, "show", lambda scenario, on: scenarios.append(scenario))
+    names: list[str] = []
+    monkeypatch.setattr(films, "show", lambda sent, on: names.extend(each.name for each in sent))
     current = replace(BEGIN.with_context(epsilon=2.0), seed=3)
     at = open_with(current)
-    assert scenarios == [current]
+    draws = f"{runs.key(replace(current, seed=0))} draws"
+    assert names == [EPSILON_FILM.name(PlacesState(current)), draws]
     assert scene_of(at)["values"] == {"epsilon": 2.0, "draws": 3.0}
 
 
 def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
     at = open_app()
-    ours, plain = (runs.result(each) for each in (BEGIN, plain_ldp.best_plain_ldp(BEGIN)))
     sentence = headline_of(at)
-    as_html = headline.result_html(PLACES, ours, plain)
+    step = view.render(PlacesState(BEGIN))
+    assert step.headline == view.headline(load_data(PlacesState(BEGIN)))
+    as_html = step.replacements[headline.SENTENCE]
     assert " ".join(re.sub("<.*?>", " ", as_html).split()) == sentence
     (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
-    assert graded.html(PLACES, ours.setup) == odds
+    assert graded.html(PLACES, runs.setup(BEGIN)) == odds

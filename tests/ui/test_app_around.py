@@ -24,7 +24,7 @@ from caldp_ui.app import navigation
 from caldp_ui.compute import exports, plain_ldp, runs
 from caldp_ui.maps.presets import BEGIN, matching_preset
 from caldp_ui.parts import comparison, pins
-from caldp_ui.places import tour
+from caldp_ui.places.page import TOUR
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.places.page_state import STATE, PlacesState
 from caldp_ui.session.link_check import seal
@@ -155,7 +155,7 @@ def test_the_scenario_outlives_a_visit_to_another_page() -> None:
 def test_the_tour_does_its_steps_and_ends() -> None:
     at = checked(open_app().button(key="places-tour").click().run())
     scenarios = []
-    for step in tour.STEPS:
+    for step in TOUR:
         text = " ".join(item.value for item in container(at, "places-strip").markdown)
         assert step.title in text
         checked(at.button(key="places-show-me").click().run())

@@ -10,7 +10,7 @@ from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places import extent
+from caldp_ui.places import page_state as extent
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.words import formats
 from tests.ui.driver import (

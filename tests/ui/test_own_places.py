@@ -14,7 +14,8 @@ from caldp_ui.maps.ground import land
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import EXAMPLE
 from caldp_ui.parts import record
-from caldp_ui.places import board, extent
+from caldp_ui.places import page_state as extent
+from caldp_ui.places import view
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.session import links, visitor_data
@@ -149,10 +150,9 @@ def test_neighbouring_cells_of_a_small_map_have_names_of_their_own() -> None:
     names = {towns.place_name(grid, cell) for cell in range(grid.k)}
     assert len(names) == grid.k
     boxes = (Area(48.0, 48.01, 11.0, 11.01), Area(48.01, 48.02, 11.0, 11.01))
-    assert len({board.describe_area(box) for box in boxes}) == 2
+    assert len({view.describe_area(box) for box in boxes}) == 2
     assert (
-        board.describe_area(Area(40.0, 41.2, -75.0, -73.6))
-        == "40.0° N, 75.0° W to 41.2° N, 73.6° W"
+        view.describe_area(Area(40.0, 41.2, -75.0, -73.6)) == "40.0° N, 75.0° W to 41.2° N, 73.6° W"
     )
 
 

@@ -21,8 +21,8 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.curves import lines
 from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.parts import pins
+from caldp_ui.places.page import PAGE as MAPS_PAGE
 from caldp_ui.places.page_state import PlacesState
-from caldp_ui.places.pin_view import PIN_VIEW as MAPS_BESIDE
 from caldp_ui.plan import charts, people_needed, pin_view, words
 from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
@@ -31,6 +31,8 @@ from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import STATE, ValuesState
 from caldp_ui.words import formats
 from tests.ui.driver import checked, container, open_page, page_record, pictures, query_of, unpin
+
+MAPS_BESIDE, ANSWERS_BESIDE = MAPS_PAGE._pin_view(), ANSWERS_PAGE._pin_view()
 
 
 def error_of(scenario: Scenario) -> str:
@@ -77,9 +79,7 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     assert not container(at, "values-pinned").table
 
 
-@pytest.mark.parametrize(
-    "beside", [MAPS_BESIDE, ANSWERS_PAGE._pin_view()], ids=["places", "values"]
-)
+@pytest.mark.parametrize("beside", [MAPS_BESIDE, ANSWERS_BESIDE], ids=["places", "values"])
 def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
     record = (PlacesState if beside is MAPS_BESIDE else ValuesState)()
     other = replace(record, scenario=record.scenario.with_context(epsilon=4.0))

@@ -28,6 +28,7 @@ from caldp_ui.results import words as result_words
 from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import STATE
 from caldp_ui.words import coverage, policies
+from caldp_ui.words import result as sentences
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import ANSWERS, PLACES
 from tests.contract.checks import naming
@@ -75,7 +76,7 @@ def test_the_headline_the_odds_and_the_promise_begin_with_them(result: Result) -
     texts = policies.describe_promise(ANSWERS, setup)
     assert texts.protected_share == 1.0, "nobody has it, and shares of people hide it"
     assert not texts.protects_all
-    shown = headline.result_html(ANSWERS, result, result)
+    shown = headline.html(sentences.headline(ANSWERS, setup, *[result.first.errors.tv] * 2))
     assert f"<h1>{FIRST}" in unescape(shown)
     assert "unprotected" in shown
     assert unescape(odds.html(ANSWERS, setup)).index(FIRST) < odds.html(ANSWERS, setup).index(

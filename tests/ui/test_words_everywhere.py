@@ -20,7 +20,7 @@ from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.runs import context_of
 from caldp_ui.maps import presets
-from caldp_ui.places import board as places_words
+from caldp_ui.places import view as places_words
 from caldp_ui.words import formats, promise
 from caldp_ui.words.vocabulary import PLACES
 from tests.products import thinned
