@@ -12,7 +12,7 @@ import numpy as np
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
-from caldp_core.basics.files import check_output, hold_file, write_whole
+from caldp_core.basics.files import check_output, hold_file, is_standard_output, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
 from caldp_core.cli.terminal import (
@@ -29,7 +29,12 @@ from caldp_core.collect import js
 from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.collector import tally_files
 from caldp_core.collect.dap import dap_configuration
-from caldp_core.collect.estimate import collected_from_histogram, estimate_table
+from caldp_core.collect.estimate import (
+    collected_from_histogram,
+    error_of,
+    error_sentence,
+    estimate_table,
+)
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol, unprotected_text
@@ -191,14 +196,16 @@ def estimate_command(
         )
         table = estimate_table(loaded, collected, level, name, options)
         text = _format_table(loaded, table, output)
+        error = error_of(loaded, collected, name, options)
         if record is not None:
-            write_whole(
-                record,
-                format_json(
-                    make_record(loaded, collected, level, name, prior=known, false_share=q)
-                ),
+            made = make_record(
+                loaded, collected, level, name, prior=known, false_share=q, error=error
             )
+            write_whole(record, format_json(made))
         write_or_print(output, text)
+        if error is not None:
+            beside_table = output is None or is_standard_output(output)
+            click.echo(error_sentence(loaded, error), err=beside_table)
 
 
 def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:

@@ -43,6 +43,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence, Options, default_estimator
 from caldp_core.estimation.intervals import margins, simultaneous
+from caldp_core.estimation.thinning import ErrorEstimate, estimated_error
 from caldp_core.experiments.table import Columns
 
 EXPOSED: Final = "protected by nothing"
@@ -80,6 +81,40 @@ def estimate_table(
         "estimated people": (shares * tally.n).tolist(),
         **margins(evidence, shares, level),
     }
+
+
+def error_of(
+    protocol: Protocol,
+    collected: CollectedTally,
+    estimator: str | None = None,
+    options: Options = Options(),  # noqa: B008 — frozen
+) -> ErrorEstimate | None:
+    """How many people the same shares put in the wrong place, see `estimated_error`.
+
+    None where it cannot be known, as with an estimator that knows more than the reports.
+    """
+    entry = named(estimator or default_estimator(options.prior))
+    if entry.on_maps:
+        return None
+    evidence = Evidence.of(
+        protocol.mechanism, collected.tally, domain=protocol.domain, options=options
+    )
+    return estimated_error(evidence, entry.apply)
+
+
+def error_sentence(protocol: Protocol, error: ErrorEstimate) -> str:
+    """The error in words, of 100 people."""
+    on_map = isinstance(protocol.domain, GridDomain)
+    where, places = (
+        ("in the wrong cell", "cells") if on_map else ("under the wrong value", "values")
+    )
+    about, low, high, faint = (
+        round(100 * each) for each in (error.share, error.low, error.high, error.faint)
+    )
+    return (
+        f"About {about} of 100 people are {where}: at least {low}, at most {high}, as {faint} of "
+        f"100 are shown in {places} too faint to tell."
+    )
 
 
 def _values(protocol: Protocol) -> dict[str, list[object]]:

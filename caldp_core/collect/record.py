@@ -9,7 +9,7 @@ JSON is YAML, so what `caldp registry` writes is such a file. `About` holds what
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from caldp_core.collect.report_law import report_counts
 from caldp_core.collect.table_plan import FamilyPlan
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.thinning import ErrorEstimate
 from caldp_core.privacy.coverage import exposed_clause
 
 RECORD_KEY: Final = "caldp_record"
@@ -45,13 +46,15 @@ def make_record(
     *,
     prior: PriorSpec = NoPrior(),  # noqa: B008 — frozen
     false_share: float | None = None,
+    error: ErrorEstimate | None = None,
 ) -> dict[str, Any]:
     """What was asked, promised and collected, for whoever reads the estimate; JSON-ready.
 
     `prior`: the public map that the estimate takes for known, which is recorded by title and hash;
-    `false_share`: q of a cascade, None if it was not chosen.
+    `false_share`: q of a cascade, None if it was not chosen; `error`: of the estimate, if known.
     """
     known: dict[str, Any] = {} if false_share is None else {"false_share": false_share}
+    known |= {} if error is None else {"error_estimate": asdict(error)}
     if isinstance(prior, PublicMap):
         shape = f"{prior.area} {prior.cell} {prior.parts}"
         hashed = hashlib.sha256(shape.encode()).hexdigest()

@@ -70,9 +70,9 @@ UNSHRUNK_ABOVE: Final = 12.0
 """Estimates above it are not drawn towards what was expected."""
 _STEP: Final = 0.125
 """Step of the grids in z and in the logarithm of e."""
-_Z: Final = np.arange(-6.0, UNSHRUNK_ABOVE + _STEP / 2, _STEP)
+Z_GRID: Final = np.arange(-6.0, UNSHRUNK_ABOVE + _STEP / 2, _STEP)
 _LOG_E: Final = np.arange(-7.0, 4.0, _STEP)
-_EDGES: Final = np.concatenate(
+EDGES: Final = np.concatenate(
     [
         np.geomspace(3e-4, 1.0, 60)[:-1],
         np.arange(1.0, UNSHRUNK_ABOVE + 6.0, _STEP),
@@ -86,43 +86,45 @@ _LOWEST: Final = -4.0
 
 def _prior(shape: Shape) -> Floats:
     """(e, u) probability that the share is in the cell of the grid below each u; rows sum to 1."""
-    ratio = _EDGES * np.exp(-_LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
+    ratio = EDGES * np.exp(-_LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
     below = scipy.special.betainc(shape.shape, shape.tail, ratio / (1.0 + ratio))
     below[:, -1] = 1.0
     return np.diff(below, axis=1, prepend=0.0)
 
 
-def _likelihood() -> Floats:
+@lru_cache(maxsize=1)
+def likelihood() -> Floats:
     """(z, u) density of each estimate, but for a constant, if the share is in a cell u."""
-    middle = _EDGES - 0.5 * np.diff(_EDGES, prepend=0.0)
-    deviations = np.maximum(_Z, _LOWEST)[:, None] - middle
-    return np.asarray(np.exp(-0.5 * deviations**2))
+    middle = EDGES - 0.5 * np.diff(EDGES, prepend=0.0)
+    deviations = np.maximum(Z_GRID, _LOWEST)[:, None] - middle
+    return read_only(np.exp(-0.5 * deviations**2))
 
 
 @lru_cache(maxsize=1)
 def _log_evidence() -> Floats:
     """(shapes, e, z) logarithm of the density of an estimate, but for a constant."""
-    law = _likelihood().T
+    law = likelihood().T
     return read_only(np.log(np.stack([_prior(shape) @ law for shape in SHAPES]) + 1e-300))
 
 
 @lru_cache(maxsize=len(SHAPES))
 def _quantiles(shape: Shape) -> Floats:
     """(levels, e, z) quantiles of the share, once its estimate is seen."""
-    law, edges = _likelihood(), np.concatenate([[0.0], _EDGES])
-    each = np.arange(_Z.size)
-    table = np.empty((LEVELS.size, _LOG_E.size, _Z.size), np.float32)
-    for row, prior in enumerate(_prior(shape)):
-        below = np.cumsum(law * prior, axis=1)
-        below /= below[:, -1:]
-        reached = np.concatenate([np.zeros((_Z.size, 1)), below], axis=1)
-        # Row i between i and i + 1: one sorted list, in which all levels of all are looked up.
-        places = np.searchsorted((below + each[:, None]).ravel(), LEVELS[:, None] + each)
-        cell = np.clip(places - each * _EDGES.size, 0, _EDGES.size - 1)
-        before, upto = reached[each, cell], reached[each, cell + 1]
-        inside = (LEVELS[:, None] - before) / (upto - before)
-        table[:, row] = edges[cell] + inside * (edges[cell + 1] - edges[cell])
-    return read_only(table)
+    return read_only(np.stack([_posterior_quantiles(prior) for prior in _prior(shape)], axis=1))
+
+
+def _posterior_quantiles(prior: Floats) -> Floats:
+    """(levels, z) quantiles of a share that has the (u,) `prior`, once its estimate is seen."""
+    each, edges = np.arange(Z_GRID.size), np.concatenate([[0.0], EDGES])
+    below = np.cumsum(likelihood() * prior, axis=1)
+    below /= below[:, -1:]
+    reached = np.concatenate([np.zeros((Z_GRID.size, 1)), below], axis=1)
+    # Row i between i and i + 1: one sorted list, in which all levels of all are looked up.
+    places = np.searchsorted((below + each[:, None]).ravel(), LEVELS[:, None] + each)
+    cell = np.clip(places - each * EDGES.size, 0, EDGES.size - 1)
+    before, upto = reached[each, cell], reached[each, cell + 1]
+    inside = (LEVELS[:, None] - before) / (upto - before)
+    return np.asarray(edges[cell] + inside * (edges[cell + 1] - edges[cell]), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +142,14 @@ class GridEstimates:
     @classmethod
     def of(cls, z: Floats) -> "GridEstimates":
         """The grid places of (k,) estimates `z`, over their standard deviations."""
-        at = (np.clip(z, _Z[0], UNSHRUNK_ABOVE - 1e-9) - _Z[0]) / _STEP
+        at = (np.clip(z, Z_GRID[0], UNSHRUNK_ABOVE - 1e-9) - Z_GRID[0]) / _STEP
         place = at.astype(np.int64)
         return cls(z, place, at - place, np.flatnonzero(z >= UNSHRUNK_ABOVE))
+
+    @property
+    def nearest(self) -> Ints:
+        """(k,) nearest place on the grid."""
+        return self.place + (self.fraction > 0.5)
 
 
 def grid_rows(expected: Floats) -> Ints:
@@ -153,8 +160,8 @@ def grid_rows(expected: Floats) -> Ints:
 
 def shape_scores(estimates: GridEstimates, rows: Ints) -> Floats:
     """(shapes,) fit of `SHAPES` to all estimates that are not far, in nats, but for a constant."""
-    cells = rows * _Z.size + estimates.place + (estimates.fraction > 0.5)
-    size = _LOG_E.size * _Z.size
+    cells = rows * Z_GRID.size + estimates.nearest
+    size = _LOG_E.size * Z_GRID.size
     numbers = np.bincount(cells, minlength=size) - np.bincount(cells[estimates.far], minlength=size)
     surprise = np.array([shape.prior_penalty for shape in SHAPES])
     return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
@@ -166,10 +173,15 @@ def quantile(estimates: GridEstimates, rows: Ints, shape: Shape, level: Ints) ->
     `level`: (k,) or one, places in `LEVELS`. Beyond `UNSHRUNK_ABOVE` the estimate counts as it is:
     its quantiles are those of the noise.
     """
-    table = _quantiles(shape).ravel()
-    first = (level * _LOG_E.size + rows) * _Z.size + estimates.place
-    low = table[first]
-    values = low + (table[first + 1] - low) * estimates.fraction
+    return _look_up(estimates, _quantiles(shape), rows, level)
+
+
+def _look_up(estimates: GridEstimates, table: Floats, rows: Ints, level: Ints) -> Floats:
+    """The same from a (levels, rows, z) table."""
+    first = (level * table.shape[1] + rows) * Z_GRID.size + estimates.place
+    flat = table.ravel()
+    low = flat[first]
+    values = low + (flat[first + 1] - low) * estimates.fraction
     noise = scipy.special.ndtri(LEVELS)[np.broadcast_to(level, rows.shape)[estimates.far]]
     values[estimates.far] = np.maximum(estimates.z[estimates.far] + noise, 0.0)
     return np.asarray(values)
@@ -186,41 +198,70 @@ EVIDENCE_MIN_NATS: Final = 5.0
 Expectations: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]
 """(k,) shares so far, (k,) means of what lies around → (k,) shares that may be expected, each."""
 _ROUNDS: Final = 2
+_EM_ROUNDS: Final = 60
+_ALIKE: Final = 0.15
+"""Spread of the logarithm of what is expected up to which one law is for all symbols."""
 _HALVINGS: Final = (4, 2, 1)
 
 
 @dataclass(frozen=True, eq=False)
-class _Fit:
-    """(u,) `rows` of what is expected of noisy symbols, the `shape` around it, and its `nats`."""
+class Fit:
+    """What (u,) noisy symbols may hold: `quantile` of (u,) levels → (u,); `nats`: how well it fits.
 
-    rows: Ints
-    shape: Shape
+    In standard deviations of each. `prior`: (e, u) laws, of which each symbol's is that of its row
+    in `rows`, (u,).
+    """
+
+    quantile: Callable[[Ints], Floats]
     nats: float
+    rows: Ints
+    prior: Floats
+
+    @property
+    def is_free(self) -> bool:
+        """Whether one law of any form is for all symbols, whatever lies around them."""
+        return len(self.prior) == 1
 
 
 def cascade_estimate(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total."""
-    return cascade_with_expectations(evidence, lambda _shares, _around: ())
+    return cascade_with_expectations(evidence)
 
 
-def cascade_with_expectations(evidence: Evidence, extra: Expectations) -> Floats:
+def cascade_with_expectations(
+    evidence: Evidence, extra: Expectations = lambda _shares, _around: ()
+) -> Floats:
     """The cascade with further expected shares `extra`, used where they fit better; (k,) shares."""
     if not pooling_helps(evidence.mechanism):
         return evidence.plausible
+    noisy, fit = best_fit(evidence, extra)
+    return noisy.shares(fit)
+
+
+def best_fit(
+    evidence: Evidence, extra: Expectations = lambda _shares, _around: ()
+) -> tuple["NoisySymbols", Fit]:
+    """The noisy symbols, and the expectation that fits them best in the end."""
     tied = evidence.tied_shares
-    noisy = _Noisy.of(tied, evidence)
+    noisy = NoisySymbols.of(tied, evidence)
     even = noisy.fit(_even_shares(tied))
+    apart = max(even, noisy.free(even), key=_nats)
     if evidence.domain is None:
-        return noisy.shares(even)
-    around = neighbours(evidence.domain).neighbour_means
+        return noisy, apart
+    around, best = neighbours(evidence.domain).neighbour_means, apart
     pooled = evidence.cascade_pooling
     shares, excess = pooled.shares, _excess(pooled, tied)
     for _ in range(_ROUNDS):
         beside = around(shares)
         own = noisy.fit(beside, excess)
         others = (noisy.fit(each, excess + EVIDENCE_MIN_NATS) for each in extra(shares, beside))
-        shares = noisy.shares(even, own, *others)
-    return shares
+        best = max(apart, own, *others, key=_nats)
+        shares = noisy.shares(best)
+    return noisy, best
+
+
+def _nats(fit: Fit) -> float:
+    return fit.nats
 
 
 def pooling_helps(mechanism: Mechanism) -> bool:
@@ -277,8 +318,20 @@ def _excess(pooled: Cascade, tied: TiedShares) -> float:
     return max(float(((1.0 - 1.0 / np.sqrt(number)) / number).sum()) - tied.totals.size, 0.0)
 
 
+def freest_law(counts: Ints, begin: Floats, rounds: int = _EM_ROUNDS) -> Floats:
+    """(u,) law of shares that explains (z,) counts of estimates best, by EM from `begin`, (u,).
+
+    Kiefer and Wolfowitz 1956; stopped early, so that it stays near `begin` where little is known.
+    """
+    seen = counts > 0
+    density, weights, law = likelihood()[seen], counts[seen] / counts.sum(), begin
+    for _ in range(rounds):
+        law = law * (density.T @ (weights / (density @ law)))
+    return 0.999 * law + 0.001 * begin
+
+
 @dataclass(frozen=True, eq=False)
-class _Noisy:
+class NoisySymbols:
     """The (u,) hidden symbols `at` with noisy estimates `seen`, and their `deviation`.
 
     `known`: (k,) shares of all others, 0 for these. `left`: (m,) what `known` leaves of each block.
@@ -292,7 +345,8 @@ class _Noisy:
     left: Floats
 
     @classmethod
-    def of(cls, tied: TiedShares, evidence: Evidence) -> "_Noisy":
+    def of(cls, tied: TiedShares, evidence: Evidence) -> "NoisySymbols":
+        """Those of blocks that are large enough for something to be expected."""
         blocks, m = tied.blocks, tied.totals.size
         deviation = tied.deviations
         noisy = evidence.clear.hidden & (deviation > 0)
@@ -306,18 +360,41 @@ class _Noisy:
         seen = GridEstimates.of(tied.estimate[at] / deviation[at])
         return cls(blocks[at], at, deviation[at], seen, known, left)
 
-    def fit(self, expected: Floats, excess: float = 0.0) -> _Fit:
+    def fit(self, expected: Floats, excess: float = 0.0) -> Fit:
         """The shape that fits `expected`, (k,) shares, best; its fit is `excess` nats too good."""
         rows = grid_rows(expected[self.at] / self.deviation)
         nats = shape_scores(self.seen, rows)
         best = int(np.argmax(nats))
-        return _Fit(rows, SHAPES[best], float(nats[best]) - excess)
+        shape = SHAPES[best]
+        by_level = partial(quantile, self.seen, rows, shape)
+        return Fit(by_level, float(nats[best]) - excess, rows, _prior(shape))
 
-    def shares(self, *candidates: _Fit) -> Floats:
-        """(k,) shares by the one of the `candidates` that fits best."""
-        best = max(candidates, key=lambda fit: fit.nats)
+    def free(self, even: Fit) -> Fit:
+        """One law of any form for all symbols, where they are expected to hold about the same.
+
+        Its nats are of symbols that it was not fitted to: two halves, each by the other's law.
+        """
+        near = np.ones(even.rows.size, np.bool_)
+        near[self.seen.far] = False
+        rows = np.zeros_like(even.rows)
+        if 2 * near.sum() <= near.size or even.rows.std() * _STEP > _ALIKE:
+            return Fit(even.quantile, -np.inf, rows, even.prior[:1])
+        counts = np.bincount(self.seen.nearest[near], minlength=Z_GRID.size)
+        of_rows = np.bincount(even.rows[near], minlength=_LOG_E.size) / near.sum()
+        begin = 0.99 * (of_rows @ even.prior) + 0.01 * np.diff(EDGES, prepend=0.0) / EDGES[-1]
+        half = np.random.default_rng(0).multivariate_hypergeometric(counts, near.sum() // 2)
+        parts = (half, counts - half)
+        laws = [freest_law(part, begin) for part in parts]
+        fits = zip(parts, laws[::-1], strict=True)
+        nats = sum(part @ np.log(likelihood() @ law) for part, law in fits)
+        law = freest_law(counts, begin)
+        by_level = partial(_look_up, self.seen, _posterior_quantiles(law)[:, None], rows)
+        return Fit(by_level, float(nats) - EVIDENCE_MIN_NATS, rows, law[None])
+
+    def shares(self, fit: Fit) -> Floats:
+        """(k,) shares of the least expected error by a fit."""
         result = self.known.copy()
-        result[self.at] = self._parted(partial(quantile, self.seen, best.rows, best.shape))
+        result[self.at] = self._parted(fit.quantile)
         return result
 
     def _parted(self, quantile: Callable[[Ints], Floats]) -> Floats:

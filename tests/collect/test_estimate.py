@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,12 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
 )
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.estimate import collected_from_histogram, estimate_table
+from caldp_core.collect.estimate import (
+    collected_from_histogram,
+    error_of,
+    error_sentence,
+    estimate_table,
+)
 from caldp_core.collect.record import check_record, make_record
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.files.places import people_at_centres
@@ -137,7 +143,7 @@ def test_the_histogram_of_a_query_is_estimated(protocol: Protocol, tmp_path: Pat
     assert done.exit_code == 0, done.output
     tally = protocol.mechanism.tally_of_histogram([10, 20, 5, 5])
     shares = estimate(protocol.mechanism, tally)
-    rows = list(csv.DictReader(done.output.splitlines()))
+    rows = list(csv.DictReader(done.stdout.splitlines()))
     assert [float(row["estimated share"]) for row in rows] == shares.tolist()
 
 
@@ -192,7 +198,7 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
         done = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", *way,
                      "--record", tmp_path / "record.json")  # fmt: skip
         assert done.exit_code == 0, done.output
-        rows = list(csv.DictReader(done.output.splitlines()))
+        rows = list(csv.DictReader(done.stdout.splitlines()))
         shares = [float(row["estimated share"]) for row in rows]
         off[way[:1]] = total_variation(truth / truth.sum(), np.array(shares))
     assert off["--prior",] < 0.8 * off[()] < 0.7 * off["--estimator",]
@@ -208,9 +214,14 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
                   "--q", "0.01", "--record", tmp_path / "record.json")  # fmt: skip
     ways = {q: estimate_table(protocol, collected, 0.95, "cascade", Options(false_share=q))
             for q in (0.01, 0.2)}  # fmt: skip
-    assert other.output.splitlines() == as_csv(ways[0.01]).splitlines()
+    assert other.stdout.splitlines() == as_csv(ways[0.01]).splitlines()
+    error = error_of(protocol, collected, "cascade", Options(false_share=0.01))
+    assert error is not None
+    assert error_sentence(protocol, error) in other.stderr
     assert as_csv(ways[0.01]) != as_csv(ways[0.2])
-    assert json.loads((tmp_path / "record.json").read_text("utf-8"))["false_share"] == 0.01
+    written = json.loads((tmp_path / "record.json").read_text("utf-8"))
+    assert (written["false_share"], written["error_estimate"]) == (0.01, asdict(error))
+    assert error.low < off[()] < error.high < 1
     needs = caldp(
         "estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "cascade-map"
     )
