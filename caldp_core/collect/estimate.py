@@ -210,6 +210,7 @@ class Results:
     that an interval holds its share. `reports`: how many are counted. `lower_bounds`: (k,) lower
     ends that hold all at once with that probability. Where there is only an estimate
     `lower_bounds` is None and `deliveries` is empty. `record`: as `make_record` makes it, or None.
+    `error`: how far off the shares are, where that can be estimated.
     """
 
     protocol: Protocol
@@ -219,6 +220,7 @@ class Results:
     lower_bounds: Floats | None = None
     deliveries: tuple[Delivery, ...] = ()
     record: Mapping[str, Any] | None = None
+    error: ErrorEstimate | None = None
     __repr__ = short_repr
 
     @cached_property
@@ -281,6 +283,7 @@ class Tallies:
 
     def results(self, level: float) -> Results:
         """Shares with intervals that hold with probability `level`, and all deliveries."""
+        error = error_of(self.protocol, self.total)
         return Results(
             self.protocol,
             estimate_table(self.protocol, self.total, level),
@@ -288,7 +291,8 @@ class Tallies:
             self.total.tally.n,
             simultaneous(Evidence.of(self.protocol.mechanism, self.total.tally), level).low,
             tuple(Delivery(name, c.tally.n, c.refused) for name, c in self.parts),
-            make_record(self.protocol, self.total, level, default_estimator()),
+            make_record(self.protocol, self.total, level, default_estimator(), error=error),
+            error,
         )
 
 
