@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.cascade_estimator import (
@@ -140,7 +140,7 @@ def _errors_elsewhere(evidence: Evidence, noisy: NoisySymbols, shares: Floats) -
 def _of_normal(shift: Floats) -> Floats:
     """E|d + N| for (n,) shifts d and N standard normal."""
     density = np.exp(-0.5 * shift**2) / np.sqrt(2.0 * np.pi)
-    return np.asarray(2.0 * density + shift * (2.0 * ndtr(shift) - 1.0))
+    return np.asarray(2.0 * density + shift * (2.0 * scipy.special.ndtr(shift) - 1.0))
 
 
 def _posteriors(noisy: NoisySymbols, fit: Fit) -> tuple[Floats, Ints]:
