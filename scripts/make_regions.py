@@ -8,6 +8,7 @@ provinces, public domain.
 import json
 import re
 import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
@@ -28,66 +29,8 @@ SMALLEST: Final = 0.02
 """Degrees: smaller islands are left out, unless a region has no other."""
 LONGEST: Final = 50.0
 """Degrees between two points, so that the way from one to the next fits in two bytes."""
-BY_REGION: Final = frozenset(
-    [
-        "Azerbaijan",
-        "Burkina Faso",
-        "France",
-        "Guinea",
-        "Hungary",
-        "Italy",
-        "Kosovo",
-        "Latvia",
-        "Malta",
-        "Philippines",
-        "Slovenia",
-        "Spain",
-        "Uganda",
-    ]
-)
-"""Where the source draws départements, province, municipalities: their `region` is what we take."""
-COUNTRIES: Final = {
-    "Akrotiri Sovereign Base Area": "Akrotiri and Dhekelia",
-    "Aland": "Åland",
-    "Baykonur Cosmodrome": "Kazakhstan",
-    "Cape Verde": "Cabo Verde",
-    "Czech Republic": "Czechia",
-    "Democratic Republic of the Congo": "DR Congo",
-    "Dhekelia Sovereign Base Area": "Akrotiri and Dhekelia",
-    "East Timor": "Timor-Leste",
-    "Federated States of Micronesia": "Micronesia",
-    "Gaza Strip": "Palestine",
-    "Guinea Bissau": "Guinea-Bissau",
-    "Hong Kong S.A.R.": "Hong Kong",
-    "Ivory Coast": "Côte d'Ivoire",
-    "Macau S.A.R": "Macao",
-    "Macedonia": "North Macedonia",
-    "Republic of Serbia": "Serbia",
-    "Republic of the Congo": "Congo",
-    "Swaziland": "Eswatini",
-    "The Bahamas": "Bahamas",
-    "United Republic of Tanzania": "Tanzania",
-    "United States of America": "United States",
-    "West Bank": "Palestine",
-}
-"""The source's names of countries → today's, shorter ones."""
-NAMES: Final = {
-    "Apulia": "Puglia",
-    "Canary Is.": "Canarias",
-    "Dinagat Islands": "Caraga",
-    "Foral de Navarra": "Navarra",
-    "Sicily": "Sicilia",
-    "Valenciana": "Comunitat Valenciana",
-}
-"""Names in `region` → names in the country's own language, as its other regions have them."""
-ENGLISH: Final = {
-    "East": "East of England",
-    "North East": "North East England",
-    "North West": "North West England",
-    "South East": "South East England",
-    "South West": "South West England",
-}
-"""Regions of England that would not be told from others by their names."""
+NAMES: Final = tomllib.loads((ROOT / "scripts" / "regions.toml").read_text("utf-8"))
+"""Names that differ from the source's, and where its `region` is what we take."""
 
 
 def main() -> None:
@@ -119,14 +62,14 @@ def _name(properties: dict[str, Any]) -> tuple[str, str] | None:
     country, name = properties["admin"], properties.get("name")
     if name is None:
         return None
-    if country in BY_REGION:
+    if country in NAMES["by_region"]:
         name = re.sub(r" \(.*\)$", "", properties["region"])
-        name = NAMES.get(name, name)
+        name = NAMES["names"].get(name, name)
     elif country == "United Kingdom":
         part = properties["geonunit"]
         name = properties["region"] if part == "England" else part
-        name = ENGLISH.get(name, name)
-    return COUNTRIES.get(country, country), name.strip()
+        name = NAMES["english"].get(name, name)
+    return NAMES["countries"].get(country, country), name.strip()
 
 
 def _rings(shape: shapely.Geometry) -> list[Floats]:

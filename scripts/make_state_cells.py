@@ -1,6 +1,6 @@
 """Make cells, borders and land (three tables in data/) from data/us_states.geojson.
 
-Run from anywhere: `python scripts/make_state_cells.py`; it needs numpy alone.
+Run from anywhere: `python scripts/make_state_cells.py`; it needs shapely.
 """
 
 import sys

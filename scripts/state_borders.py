@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
+import shapely
 
 from caldp_core.basics.types import Bools, Floats
 
@@ -37,7 +38,7 @@ def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
     odd = np.zeros(longitude.shape, dtype=np.bool_)
     for ring in rings:
         for (x1, y1), (x2, y2) in pairwise(ring):
-            # Half-open in latitude, so that a vertex on the ray counts once.
+            # Half-open in latitude: a vertex on the ray counts once, a centre on a border too.
             spans = (y1 > latitude) != (y2 > latitude)
             if spans.any():
                 crossing = x1 + (latitude[spans] - y1) * (x2 - x1) / (y2 - y1)
@@ -96,19 +97,5 @@ def _walk(start: Point, neighbours: dict[Point, set[Point]], junctions: frozense
 
 def thinned(line: Floats, tolerance: float) -> Floats:
     """The points of `line` that keep it within `tolerance` degrees (Douglas and Peucker, 1973)."""
-    if len(line) < 3:
-        return line
-    distance = _distance_to_segment(line, line[0], line[-1])
-    farthest = int(distance.argmax())
-    if distance[farthest] <= tolerance:
-        return line[[0, -1]]
-    before = thinned(line[: farthest + 1], tolerance)
-    return np.concatenate([before[:-1], thinned(line[farthest:], tolerance)])
-
-
-def _distance_to_segment(points: Floats, a: Floats, b: Floats) -> Floats:
-    """(n,) distances in degrees of `points` (n, 2) from the segment between `a` and `b`."""
-    along = b - a
-    length = float(along @ along)
-    share = np.clip((points - a) @ along / length, 0, 1) if length else np.zeros(len(points))
-    return np.asarray(np.hypot(*(points - a - share[:, None] * along).T), dtype=np.float64)
+    simple = shapely.simplify(shapely.LineString(line), tolerance, preserve_topology=False)
+    return shapely.get_coordinates(simple)
