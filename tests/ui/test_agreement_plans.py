@@ -28,10 +28,10 @@ from caldp_ui.maps import presets
 from caldp_ui.paper.page_state import LINK as PAPER_LINK
 from caldp_ui.paper.page_state import Paper
 from caldp_ui.paper.view import column_title
-from caldp_ui.plan import words
-from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan import view as words
 from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
+from caldp_ui.plan.people_needed import DEPLOYMENTS
 from tests.ui.agreement import agree
 from tests.ui.driver import checked, headline_of, jobs_done, open_page
 from tests.ui.exported import Files, capture_files, run_command, run_exported, run_with_forecast

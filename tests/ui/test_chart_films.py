@@ -21,8 +21,9 @@ from caldp_ui.paper import exact
 from caldp_ui.paper.page_state import Paper
 from caldp_ui.parts import film_jobs, headline
 from caldp_ui.parts.films import ChartPage
-from caldp_ui.plan import films as plan
+from caldp_ui.plan.page import PAGE as PLAN_PAGE
 from caldp_ui.plan.page_state import Plan
+from caldp_ui.shell.page import Page
 from caldp_ui.stage import Film
 from caldp_ui.yesno import page as yesno
 from caldp_ui.yesno.page_state import YesNoState
@@ -49,6 +50,10 @@ class Case:
     sliders: Callable[[Any], Any]
 
 
+def case_of(path: str, page: Page[Any, Any], record: Any) -> Case:
+    return Case(path, page.charts(), record, lambda at: list(page.sliders(at).values()))
+
+
 def station_sliders(lesson: Lesson) -> list[Slider[Lesson]]:
     return list(classroom.sliders(lesson).values())
 
@@ -70,7 +75,7 @@ CASES = dict(stations()) | {
         YesNoState(),
         lambda _: list(yesno.SLIDERS.values()),
     ),
-    "plan": Case(navigation.PLAN, plan.page(None), Plan(), plan.sliders),
+    "plan": case_of(navigation.PLAN, PLAN_PAGE, Plan()),
     "paper": Case(
         navigation.PAPER,
         exact.SENSITIVE_SETS.charts(),

@@ -23,7 +23,8 @@ from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.parts import pins
 from caldp_ui.places.page import PAGE as MAPS_PAGE
 from caldp_ui.places.page_state import PlacesState
-from caldp_ui.plan import charts, people_needed, pin_view, words
+from caldp_ui.plan import people_needed
+from caldp_ui.plan import view as plan_view
 from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.session import links
@@ -129,11 +130,11 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     query = {"pinned": "fresh", **PLAN_LINK.write(now)}
     at = open_page(navigation.PLAN, query)
     (table,) = container(at, "plan-pinned").table
-    needs = [pin_view.need(each) for each in (now, first)]
-    texts = [words.rounded_people_text(need.people) for need in needs if need.people]
+    needs = [plan_view.own_need(each) for each in (now, first)]
+    texts = [plan_view.rounded_people_text(need.people) for need in needs if need.people]
     assert list(table.value.loc["people needed"]) == texts
     assert "ε" not in table.value.index
-    figure = charts.figure(now, people_needed.needs_by_protection(needs), needs[1], LIGHT)
+    figure = plan_view.figure(now, people_needed.needs_by_protection(needs), needs[1], LIGHT)
     (point,) = (trace for trace in figure.data if trace.name == "pinned")
     assert (point.name, *point.x, *point.y) == ("pinned", needs[1].epsilon, needs[1].people)
 

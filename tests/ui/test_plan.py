@@ -27,11 +27,18 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import board, charts, people_needed, side, words
-from caldp_ui.plan.deployments import DEPLOYMENTS
-from caldp_ui.plan.page_state import GOALS, LINK, STATE, Plan
-from caldp_ui.plan.people_needed import Need, epsilon_for
-from caldp_ui.plan.regions import have_smaller_regions, margins_of, regions_of
+from caldp_ui.plan import people_needed, view
+from caldp_ui.plan.page import goal_titles
+from caldp_ui.plan.page_state import (
+    GOALS,
+    LINK,
+    STATE,
+    Plan,
+    have_smaller_regions,
+    margins_of,
+    regions_of,
+)
+from caldp_ui.plan.people_needed import DEPLOYMENTS, Need, epsilon_for
 from caldp_ui.words import formats, promise
 from tests.ui.driver import checked, headline_of, jobs_done, open_record, page_record, query_of
 from tests.ui.readings import read
@@ -52,9 +59,10 @@ def page() -> AppTest:
 
 def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
     points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
-    headline = words.headline(PLAN, points)
+    headline = view.headline(PLAN, points)
     assert headline_of(page) == f"{headline.sentence} {headline.second}"
-    enough = words.sufficient_epsilon(PLAN, points)
+    enough = view.sufficient_epsilon(PLAN, points)
+    assert float(f"{headline.figures['epsilon']:.2g}") == enough
     assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
     assert (
         f"With 1 million people you need ε ≈ {enough:g} to know every answer" in headline.sentence
@@ -66,9 +74,9 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     assert ours.people is not None
     assert plain.people is not None
     plain_words, technical = (each.value for each in page.code[:2])
-    setup = words.memo_setup(PLAN, points)
+    setup = view.memo_setup(PLAN, points)
     margins = margins_of(setup, PLAN.goal, no_progress)
-    assert plain_words == board.plain_memo(PLAN, points, margins)
+    assert plain_words == view.plain_memo(PLAN, points, margins)
     for name, margin in zip(margins.names, margins.margins.tolist(), strict=True):
         assert f"to ± {formats.digits(100 * margin)} " in plain_words
         assert f"for “{name}”" in plain_words
@@ -78,27 +86,27 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     half = next(n.people for n in points["blocks"] if n.epsilon == 0.5)
     right_then = formats.hundred(max_guess_accuracy(0.5))
     assert (
-        f"The same accuracy takes {words.rounded_people_text(half or 0)} people at ε = 0.5, "
+        f"The same accuracy takes {view.rounded_people_text(half or 0)} people at ε = 0.5, "
         in plain_words
     )
     assert f"The attacker is then right at most {right_then}, " in plain_words
     assert not any(entry.title.lower() in plain_words.lower() for entry in MECHANISMS.values())
     assert headline.sentence in plain_words
     assert "shows which block someone is in" in plain_words
-    assert technical == board.technical_memo(PLAN, points)
-    figure = charts.figure(PLAN, points, None, LIGHT)
+    assert technical == view.technical_memo(PLAN, points)
+    figure = view.figure(PLAN, points, None, LIGHT)
     written = [text.strip() for each in figure.data if each.mode == "text" for text in each.text]
     for people in (ours.people, plain.people):
-        assert words.rounded_people_text(people) in technical
-        assert words.rounded_people_text(people) in written
+        assert view.rounded_people_text(people) in technical
+        assert view.rounded_people_text(people) in written
     assert f"{formats.times(plain.people / ours.people)} as many" in written
-    assert {words.protection_title(PLAN, name) for name in NAMES} <= set(written)
+    assert {view.protection_title(PLAN, name) for name in NAMES} <= set(written)
     assert {"you: ε = 1", "you: 1 million"} <= set(written)
 
 
 def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:
     points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
-    enough = words.sufficient_epsilon(PLAN, points)
+    enough = view.sufficient_epsilon(PLAN, points)
     assert enough is not None
     needed = people_needed.compute_need(
         PLAN, "blocks", PLAN.protected_scenario("blocks", enough)
@@ -111,7 +119,7 @@ def test_a_plan_that_leaves_people_unprotected_says_so_first() -> None:
     points = people_needed.needs_by_protection(
         list(people_needed.compute_needs(record, no_progress))
     )
-    headline = words.headline(record, points)
+    headline = view.headline(record, points)
     setup = prepare(record.protected_scenario("sensitive", 1.0))
     covered = formats.out_of(promise.protected_share(setup))
     assert headline.unprotected
@@ -157,7 +165,7 @@ def test_the_best_of_the_table_is_the_pictures() -> None:
 def test_as_many_people_are_not_told_as_one_times_as_many() -> None:
     def sentence_for(plain: int) -> str:
         people = {PLAIN: plain, PLAN.protection: 500}
-        return words.level_sentence(
+        return view.level_sentence(
             PLAN, {name: [Need(name, PLAN.epsilon, n, "oue")] for name, n in people.items()}
         )
 
@@ -229,7 +237,7 @@ def test_regions_are_a_goal_of_their_own_where_there_are_countries(
         assert regions is not None
         names = RegionBlocks().build(runs.dataset(scenario).domain).names
         assert (regions.singular, regions.partition.names) == ("region", names)
-    goals = side.goal_titles(replace(PLAN, scenario=scenario))
+    goals = goal_titles(replace(PLAN, scenario=scenario))
     assert tuple(goals) == tuple(goal for goal in GOALS if smaller or goal != "regions")
     assert goals["values"] == "Places"
     assert goals["groups"] == (found.plural.capitalize() if found else "Groups")
@@ -247,7 +255,7 @@ def test_every_region_is_known_as_well_as_asked_for() -> None:
     assert {"Grand Est, France", "Baden-Württemberg, Germany"} <= set(margins.names)
     worst = (margins.margins / margins.shares)[common].max()
     assert float(worst) == pytest.approx(0.1, rel=1e-3)
-    assert "know every region with at least 5 % of people" in words.goal_text(record)
+    assert "know every region with at least 5 % of people" in view.goal_text(record)
     names = margins_of(setup, "groups", no_progress).names
     assert "Switzerland" in names
 
@@ -282,7 +290,7 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
     (methods,) = jobs_done(at).table
     at.session_state["plan-tabs"] = DEPLOYED
     (deployed,) = jobs_done(at.run()).table
-    assert set(methods.value.columns) == {words.protection_title(PLAN, name) for name in NAMES}
+    assert set(methods.value.columns) == {view.protection_title(PLAN, name) for name in NAMES}
     assert list(deployed.value.index) == [each.title for each in DEPLOYMENTS]
 
 
@@ -303,8 +311,8 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
 
 def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
     found = list(people_needed.compute_needs(Plan(), no_progress))
-    whole = words.headline(Plan(), people_needed.needs_by_protection(found))
-    part = words.headline(Plan(), people_needed.needs_by_protection(found[: 2 * len(NAMES)]))
+    whole = view.headline(Plan(), people_needed.needs_by_protection(found))
+    part = view.headline(Plan(), people_needed.needs_by_protection(found[: 2 * len(NAMES)]))
     assert "ε ≈" in whole.sentence
     assert part.sentence.startswith("At ε = 1 you need ")
     assert "ε ≈" not in part.sentence
@@ -313,7 +321,7 @@ def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
 def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
     def sentence_for(people: int) -> str:
         record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
-        return words.headline(
+        return view.headline(
             record,
             people_needed.needs_by_protection(
                 list(people_needed.compute_needs(record, no_progress))
@@ -329,15 +337,15 @@ def test_the_default_estimate_is_said_to_be_as_good_only_where_it_is_measured_so
     default: float, said: bool
 ) -> None:
     record = Plan(goal="overall")
-    setup = words.setup_at(record, 1.0)
+    setup = view.setup_at(record, 1.0)
     planned = Forecast(0.05, 0.01, 0.001, "simulated, 16 trials")
-    text = words.default_estimate_text(
+    text = view.default_estimate_text(
         record, setup, planned, replace(planned, error=0.05 * default)
     )
     assert ("at least as good" in text) == said
     assert f"puts {formats.out_of(0.05 * default)} people under the wrong answer" in text
     assert f"the one of this plan {formats.out_of(0.05)}" in text
-    assert words.default_estimate_text(record, setup, planned, None) == ""
+    assert view.default_estimate_text(record, setup, planned, None) == ""
 
 
 def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside_it() -> None:
@@ -346,7 +354,7 @@ def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside
     assert any("for the estimate “Nearest distribution" in each for each in captions), captions
     (measured,) = [each for each in captions if each.startswith("Measured with")]
     level, *errors = re.findall(r"ε = ([\d.]+)|puts (.+?) people|this plan (.+?)[:.]", measured)
-    setup = words.setup_at(Plan(goal="overall"), float(level[0]))
+    setup = view.setup_at(Plan(goal="overall"), float(level[0]))
     for (_, *parts), name in zip(errors, (default_estimator(), "simplex"), strict=True):
         (said,) = filter(None, parts)
         # By the core's own forecast, with trials of its own: both are within 10 % of the truth.

@@ -7,7 +7,7 @@ from typing import Any
 from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
 from caldp_ui.app.navigation import PAGES
-from caldp_ui.plan.deployments import DEPLOYMENTS
+from caldp_ui.plan.people_needed import DEPLOYMENTS
 from caldp_ui.start import questions
 from caldp_ui.words.glossary import DEFINITIONS
 from tests.ui.driver import open_page

@@ -36,7 +36,7 @@ from caldp_ui.matrix.view import judge_channel
 from caldp_ui.paper import exact
 from caldp_ui.paper import files as paper
 from caldp_ui.paper.page_state import VIEWS, Paper
-from caldp_ui.plan import files as plans
+from caldp_ui.plan import page as plans
 from caldp_ui.plan import people_needed
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.room import below

@@ -21,8 +21,8 @@ from caldp_ui.compute.privacy_summary import PrivacySummary
 from caldp_ui.parts import headline, odds, pins, promises, record
 from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
 from caldp_ui.places.page_state import LINK as PLACES_LINK
-from caldp_ui.plan import board, people_needed
-from caldp_ui.plan import words as plan_words
+from caldp_ui.plan import people_needed
+from caldp_ui.plan import view as plan_view
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.results import words as result_words
 from caldp_ui.values.page_state import LINK as VALUES_LINK
@@ -135,10 +135,10 @@ def test_a_plan_and_its_memo_begin_with_them(
 ) -> None:
     plan = Plan(scenario())
     # Of the plan's own protections, places alone in their state or country are such.
-    monkeypatch.setattr(plan_words, "setup_at", lambda record, level: result.setup)
+    monkeypatch.setattr(plan_view, "setup_at", lambda record, level: result.setup)
     points = people_needed.needs_by_protection(list(people_needed.compute_needs(plan, no_progress)))
-    assert plan_words.headline(plan, points).sentence.startswith(FIRST)
-    assert board.plain_memo(plan, points, None).startswith(FIRST)
+    assert plan_view.headline(plan, points).sentence.startswith(FIRST)
+    assert plan_view.plain_memo(plan, points, None).startswith(FIRST)
 
 
 def test_results_of_a_collection_begin_with_them() -> None:

@@ -1,0 +1,493 @@
+"""The page: its controls, the picture with its memo, and the tabs below.
+
+Exports: the numbers of the picture, the plan as a scenario, and Python.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import show as charts
+from caldp_ui.compute import exports, runs
+from caldp_ui.compute.sources import title_of, with_dataset
+from caldp_ui.controls import common
+from caldp_ui.controls.choices import NAMES, data_sets
+from caldp_ui.controls.common import Slider, epsilon_slider, people_slider
+from caldp_ui.parts import headline, mathematics, odds, pins, sharing
+from caldp_ui.parts.layout import column_layout
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.plan import people_needed, view
+from caldp_ui.plan.page_state import (
+    GOALS,
+    OF_REGIONS,
+    REGIONS,
+    RELATIVE,
+    STATE,
+    Margins,
+    Plan,
+    have_smaller_regions,
+    margins_of,
+    regions_of,
+)
+from caldp_ui.plan.people_needed import DEPLOYMENTS, Need
+from caldp_ui.session import incremental_jobs, jobs
+from caldp_ui.session.scenarios import bind, update_scenario
+from caldp_ui.session.ticking import run_page
+from caldp_ui.shell.page import PinPage
+from caldp_ui.words import formats
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.vocabulary import PLACES
+
+
+def _share(
+    name: str, change: Callable[[Plan, float], Plan], steps: tuple[float, ...]
+) -> Slider[Plan]:
+    def now(record: Plan) -> float:
+        share: float = getattr(record, name)
+        return share
+
+    return Slider(name, now, change, steps, lambda share: f"{100 * share:g} %")
+
+
+FLOOR_SLIDER: Final = _share(
+    "floor", lambda r, v: replace(r, floor=v), (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
+)
+WITHIN_SLIDER: Final = _share(
+    "within", lambda r, v: replace(r, within=v), (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+)
+_WRONG_SLIDER: Final = _share(
+    "wrong", lambda r, v: replace(r, wrong=v), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+)
+WITHIN_TITLE: Final = "is known to within ± (of its value)"
+
+
+def floor_title(record: Plan) -> str:
+    """The label of the slider of the least share that matters."""
+    return f"Every {view.unit(record)} of at least (of all people)"
+
+
+def _goal_switch() -> None:
+    """The switch of the goal."""
+    now = STATE.current()
+    bound = STATE.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
+    common.view_switch("What must be known", goal_titles(now), bound)
+
+
+def goal_titles(record: Plan) -> dict[str, str]:
+    """Titles of the goals that the data have, by name; short on maps, which have one more."""
+    scenario = record.scenario
+    titles = dict(GOALS)
+    if view.nouns(record) is PLACES:
+        groups = regions_of(scenario, "groups")
+        many = groups.plural if groups else "groups"
+        titles |= {"values": "Places", "groups": many.capitalize()}
+    if record.goal != REGIONS and not have_smaller_regions(scenario):
+        del titles[REGIONS]
+    return titles
+
+
+def _settings(record: Plan) -> None:
+    """All controls, and the odds of the chosen protection."""
+    if record.goal in RELATIVE:
+        common.show(STATE, FLOOR_SLIDER, floor_title(record))
+        common.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
+    else:
+        common.show(STATE, _WRONG_SLIDER, f"People {view.nouns(record).wrong}, at most")
+    common.epsilon(STATE)
+    common.people(STATE, runs.dataset(record.scenario).n)
+    st.selectbox(
+        "Protection",
+        NAMES,
+        format_func=lambda name: view.protection_title(record, name),
+        **STATE.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
+    )
+    odds.show(
+        view.nouns(record),
+        runs.setup(record.protected_scenario(record.protection, record.epsilon)),
+    )
+    titles = data_sets(record.scenario.dataset)
+    st.selectbox(
+        "Plan with data like",
+        list(titles),
+        **bind(
+            STATE,
+            "data",
+            title_of(record.scenario.dataset, titles),
+            lambda s, v: with_dataset(s, titles[v]),
+        ),
+    )
+    pins.pin_button(STATE, PAGE.pin_title)
+
+
+def _title(record: Plan) -> str:
+    return f"{view.protection_title(record, record.protection)}, ε = {record.epsilon:g}"
+
+
+def _need_sentence(record: Plan) -> str:
+    people = view.own_need(record).people
+    text = view.people_text(people)
+    number = text if people is None else f"**{text}**"
+    return f"To {view.goal_text(record)} takes {number}."
+
+
+def _numbers(record: Plan) -> dict[str, str]:
+    needed = view.own_need(record)
+    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    return {
+        "people needed": view.rounded_people_text(needed.people),
+        "goal": view.goal_text(record),
+        "ε": f"{record.epsilon:g}",
+        "protection": view.protection_title(record, record.protection),
+        "method": MECHANISMS[needed.method].title,
+        **pins.odds_numbers(view.nouns(record), setup),
+        "data": escape_markdown(setup.dataset.name),
+    }
+
+
+def _show_board(record: Plan) -> None:
+    """Draws the headline, picture and memo as they are computed, then the pin and the tabs."""
+    compute, cost = partial(people_needed.compute_needs, record), people_needed.cost(record)
+    if incremental_jobs.needs_consent(STATE.key("needs"), _cache_key(record), cost):
+        values = runs.dataset(record.scenario).domain.k
+        headline.show(Headline("This plan is a lot to compute.", cost.describe(values)))
+        incremental_jobs.consent_button(STATE.key("needs"), _cache_key(record), compute)
+        return
+    incremental_jobs.gather_automatically(
+        STATE.key("needs"),
+        _cache_key(record),
+        compute,
+        lambda job: f"Still computing: {job.share:.0%} of the picture",
+        partial(_show_points, record),
+    )
+    PAGE.show_pins(record)
+    tabs(STATE.key("tabs"), _TABS, record)
+    if _sliders(record):
+        PAGE.follow(record, STATE.pinned)
+
+
+def _load_tables(record: Plan) -> people_needed.NeedTables | None:
+    """The needs in the tables, computed by a job beside the page; None until it is done."""
+    return jobs.run_automatically(
+        STATE.key("beside"),
+        f"{_cache_key(record)} {record.within}",
+        partial(people_needed.compute_tables, record),
+        lambda job: f"Methods side by side: {job.share:.0%}",
+    )
+
+
+def _cache_key(record: Plan) -> str:
+    goal = (record.goal, record.floor, people_needed.target(record))
+    return f"{runs.key(record.scenario)} {goal}"
+
+
+def _show_points(record: Plan, needs: list[Need]) -> None:
+    points = dict(people_needed.needs_by_protection(needs))
+    is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(NAMES)
+    headline.show(
+        Headline(
+            "How many people are needed is still being computed.",
+            f"Goal: {view.goal_text(record)}.",
+        )
+        if is_waiting
+        else view.headline(record, points)
+    )
+    picture = view.chart_json(record, points, STATE.pinned, palette())
+    charts.show_json(picture, view.CHART, view.HEIGHT)
+    estimate = people_needed.estimate_title(record)
+    st.caption(f"Each line shows its most accurate method, for the estimate “{estimate}”.")
+    if not is_waiting:
+        if record.goal not in RELATIVE and (text := _default_estimate_text(record, points)):
+            st.caption(text)
+        _memos(record, points, _margins(record, points))
+    make = partial(needs_csv, record, points)
+    sharing.true_file(STATE.key("csv"), "people.csv", make, record.scenario)
+
+
+def _default_estimate_text(record: Plan, points: view.Points) -> str:
+    """How the default estimate does at this plan, by a job beside the page; "" until it is done.
+
+    And where no plan is there: until all points are, or as no ε is enough.
+    """
+    if view.sufficient_epsilon(record, points) is None:
+        return ""
+    setup = view.memo_setup(record, points)
+    found = jobs.run_automatically(
+        STATE.key("default"),
+        runs.key(setup.scenario),
+        partial(people_needed.measure_estimates, setup),
+        lambda job: f"The default estimate at this plan: {job.share:.0%}",
+    )
+    return "" if found is None else view.default_estimate_text(record, setup, *found)
+
+
+def _margins(record: Plan, points: view.Points) -> Margins | None:
+    """Margins of every group at the memo's ε, by a job beside the page; None until it is done."""
+    setup = view.memo_setup(record, points)
+    return jobs.run_automatically(
+        STATE.key("margins"),
+        f"{runs.key(setup.scenario)} {record.goal}",
+        partial(margins_of, setup, record.goal),
+        lambda job: f"Margins of every {view.unit_of_margins(record)}: {job.share:.0%}",
+    )
+
+
+def _memos(record: Plan, points: view.Points, margins: Margins | None) -> None:
+    """The texts for a memo, in plain words and for those who build it, with the margins' file."""
+    texts = {
+        "For a memo": view.plain_memo(record, points, margins),
+        "For the technical part": view.technical_memo(record, points),
+    }
+    for column, (heading, text) in zip(st.columns(2), texts.items(), strict=True):
+        if text:
+            column.markdown(f"**{heading}**")
+            marked = sharing.true_text(text, record.scenario)
+            column.code(marked, language=None, wrap_lines=True)
+    if margins is not None:
+        show_margins_file(record, margins)
+
+
+def _methods(record: Plan) -> None:
+    """People by method and protection, the fewest marked."""
+    tables = _load_tables(record)
+    table = [] if tables is None else tables.methods
+    known = [n.people for _, row in table for n in row.values() if n.people]
+    if not known:
+        return
+    st.markdown(
+        f"**Which method and protection needs the fewest people**, at ε = {record.epsilon:g}"
+    )
+    columns = {
+        view.protection_title(record, name): {
+            title: _cell(row.get(name), table) for title, row in table
+        }
+        for name in NAMES
+    }
+    st.table(pd.DataFrame(columns).rename_axis("method"))
+    st.caption(
+        "✓ the fewest under this protection. A protection that hides less needs fewer people, so "
+        "compare methods within a column. Computed from the exact variance of each value"
+        + (
+            "."
+            if record.goal == "values"
+            else f", for every {view.nouns(record).unit} to ± {100 * record.within:g} % (95 % "
+            "range)."
+        )
+    )
+
+
+def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:
+    if need is None:
+        return "takes too long"
+    if need.people is None:
+        return view.rounded_people_text(None)
+    rows = [row.get(need.protection) for _, row in table]
+    least = min(row.people for row in rows if row and row.people)
+    return view.rounded_people_text(need.people) + (" ✓" if need.people <= 1.005 * least else "")
+
+
+def _deployments(record: Plan) -> None:
+    """Each published ε: odds after one report, a day and a month, and people needed here."""
+    tables = _load_tables(record)
+    if tables is None:
+        return
+    st.markdown("Published deployments of local DP, and what their ε would mean for your survey.")
+    rows = {}
+    for each, plain in zip(DEPLOYMENTS, tables.deployments, strict=True):
+        rows[each.title] = {
+            "ε per report": f"{each.epsilon:.3g}",
+            "right guesses of 100, one report": formats.hundred(max_guess_accuracy(each.epsilon)),
+            "after a day": each.describe_right_guesses(1),
+            "after 30 days": each.describe_right_guesses(30),
+            "people for your goal, plain LDP": view.rounded_people_text(plain.people),
+            "source": each.source,
+            "checked against": each.verification,
+        }
+    st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
+    st.caption(
+        "Right guesses: an attacker who must choose between two equally likely values is right at "
+        "most so often. It holds for people who report the same value each time, if the attacker "
+        "can link their reports. On phones ε adds up over as many reports a day as the source "
+        "allows. The browser keeps one noisy copy, so all its reports of an unchanged home page "
+        "stay within one ε. The number of people is that of our best method at their ε. "
+        "Microsoft's Windows telemetry is left out: we found no source for its ε."
+    )
+    columns = st.columns(len(DEPLOYMENTS))
+    for column, each in zip(columns, DEPLOYMENTS, strict=True):
+        label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
+        if column.button(label, key=key, help=each.title):
+            _set_epsilon(each.epsilon)
+
+
+def _set_epsilon(epsilon: float) -> None:
+    update_scenario(STATE, lambda s: s.with_context(epsilon=epsilon))
+    run_page()  # a press in a tab draws the tab alone
+
+
+def _sliders(record: Plan) -> dict[str, Slider[Plan]]:
+    """By title the sliders that the browser follows; none for a goal whose points take trials."""
+    if record.goal not in RELATIVE:
+        return {}
+    return {
+        floor_title(record): FLOOR_SLIDER,
+        WITHIN_TITLE: WITHIN_SLIDER,
+        "Privacy level ε": epsilon_slider(),
+        "People": people_slider(runs.dataset(record.scenario).n),
+    }
+
+
+_OVERALL = """
+def accuracy(mechanism, p, n):
+    options = dict(domain=setup.dataset.domain, options=setup.options, budget={budget!r})
+    return expected_error(mechanism, p, n, {estimator!r}, **options).error
+
+"""
+_APPROXIMATED = """
+def accuracy(mechanism, p, n):
+    found = approximated_error(mechanism, p, n, {estimator!r})
+    return float("inf") if found is None else found.error
+
+"""
+
+
+def _sharing(record: Plan) -> None:
+    """Link, file and code."""
+    planned = planned_scenario(record)
+    with sharing.link_columns(STATE):
+        if planned is None:
+            st.info("No number of people is enough for this goal, so there are no files.")
+            return
+        st.markdown("**The planned survey** · its people, its protection and the best method")
+        sharing.true_file(STATE.key("json"), exports.FILE, exports.scenario_json(planned), planned)
+        st.code(exports.command(planned), language="bash")
+        sharing.python(snippet(record))
+        PAGE.offer()
+
+
+def planned_scenario(record: Plan) -> Scenario | None:
+    """The protection at the reader's ε with as many people as it needs; None where none do."""
+    chosen = record.protected_scenario(record.protection, record.epsilon)
+    people = people_needed.compute_need(record, record.protection, chosen).people
+    return None if people is None else replace(chosen, n=people)
+
+
+def snippet(record: Plan) -> str:
+    """Python that prints the number of people of the headline before it is rounded."""
+    chosen = replace(record.protected_scenario(record.protection, record.epsilon), seed=0)
+    if record.goal in OF_REGIONS:
+        return _of_groups(record, chosen)
+    goal = "relative_error"
+    definition, name = f"accuracy = {goal}({record.floor!r})\n", goal
+    if record.goal == "overall":
+        is_slow = runs.takes_long(chosen)
+        name = "approximated_error" if is_slow else "expected_error"
+        definition = (_APPROXIMATED if is_slow else _OVERALL).format(
+            estimator=chosen.estimator,
+            budget=replace(people_needed.BUDGET, target=people_needed.target(record)),
+        )
+    theory = "caldp_core.theory"
+    imports = {
+        "overall": f"from {theory}.expected_error import Budget, {name}\n"
+        f"from {theory}.planner import Goal, people_for\n",
+        "values": f"from {theory}.planner import Goal, people_for, {name}\n",
+    }
+    return (
+        f"from caldp_core import Scenario, prepare\n{imports[record.goal]}\n"
+        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{definition}"
+        f"goal = Goal(accuracy, {people_needed.target(record)!r})\n"
+        "print(people_for(setup.mechanism, setup.dataset.distribution, goal))\n"
+    )
+
+
+def _of_groups(record: Plan, chosen: Scenario) -> str:
+    regions = regions_of(record.scenario, record.goal)
+    assert regions is not None  # the record's check sees to it
+    spec = type(regions.spec).__name__
+    return (
+        "from caldp_core import Scenario, prepare\n"
+        f"from caldp_core.scenarios.blocks import {spec}\n"
+        "from caldp_core.theory.planner import people_for_groups\n\n"
+        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n"
+        f"labels = {spec}().build(setup.dataset.domain).labels\n"
+        "people = people_for_groups(setup.mechanism, setup.dataset.distribution, labels,\n"
+        f"                           floor={record.floor!r}, within={record.within!r})\n"
+        "print(people)\n"
+    )
+
+
+def show_margins_file(record: Plan, margins: Margins) -> None:
+    """The button for a file of all margins, as the memo names a few where there are many."""
+    name = f"{view.unit_of_margins(record)}-margins.csv"
+    sharing.true_file(STATE.key("margins-csv"), name, lambda: margins_csv(margins), record.scenario)
+
+
+def margins_csv(margins: Margins) -> bytes:
+    """One row per region, group or answer: its share and half its 95 % range."""
+    return exports.csv(
+        [
+            {
+                "name": name,
+                "share": share,
+                "margin": margin,
+                "level": 0.95,
+                "relative margin": margin / share,
+            }
+            for name, share, margin in zip(
+                margins.names, margins.shares.tolist(), margins.margins.tolist(), strict=True
+            )
+        ]
+    )
+
+
+def needs_csv(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
+    """One row per point of the picture."""
+    rows = [
+        {
+            "protection": view.protection_title(record, name),
+            "epsilon": need.epsilon,
+            "people": need.people,
+            "method": MECHANISMS[need.method].title,
+        }
+        for name, needs in points.items()
+        for need in needs
+    ]
+    return exports.csv(rows)
+
+
+_TABS: Final[dict[str, Callable[[Plan], None]]] = {
+    "Which method": _methods,
+    "What others' ε would mean here": _deployments,
+    "Share and export": _sharing,
+}
+PAGE: Final = PinPage(
+    state=STATE,
+    title="Plan a survey",
+    task="From the accuracy that one needs to people and ε. Move one slider at a time.",
+    load=lambda record: record,
+    view=view.view,
+    sliders=_sliders,
+    pin_title=_title,
+    describe=_need_sentence,
+    numbers=_numbers,
+    scenario=lambda record: record.protected_scenario(record.protection, record.epsilon),
+)
+
+
+def show(record: Plan) -> None:
+    """Show the page at a record."""
+    page = column_layout(STATE)
+    with page.title:
+        _goal_switch()
+    with page.side:
+        _settings(record)
+    with page.main.container(key=STATE.key("board")):
+        _show_board(record)
+    mathematics.drawer("plan")

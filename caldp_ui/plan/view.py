@@ -1,0 +1,529 @@
+"""What the page shows of a plan: its headline, its picture, and the texts for a memo.
+
+Every sentence here must be true of the numbers that it is made of. The picture: people needed
+against ε, one line a protection. The memo: in plain words, and for those who build it.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.types import no_progress
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.forecast import Forecast
+from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.app.theme import Palette
+from caldp_ui.charts import show as charts
+from caldp_ui.charts.curves import (
+    EPSILON_AXIS,
+    Words,
+    gap_arrow,
+    horizontal_line,
+    plane,
+    vertical_line,
+)
+from caldp_ui.charts.labels import Label
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import PLAIN, protections
+from caldp_ui.parts import odds
+from caldp_ui.plan.page_state import OF_REGIONS, RELATIVE, STATE, Margins, Plan, regions_of
+from caldp_ui.plan.people_needed import (
+    Need,
+    compute_need,
+    compute_needs,
+    epsilon_for,
+    epsilon_levels,
+    estimate_title,
+    needs_by_protection,
+)
+from caldp_ui.shell.page import View
+from caldp_ui.words import coverage as counts
+from caldp_ui.words import formats, policies
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
+
+Points = Mapping[str, Sequence[Need]]
+"""Needs by protection, by rising ε."""
+_TOO_MANY: Final = "more than 1 trillion"
+_EQUAL = 1.005
+"""Ratio of errors up to which they are read as one number."""
+
+
+def nouns(record: Plan) -> Vocabulary:
+    """Places for maps, answers for lists."""
+    return PLACES if isinstance(runs.dataset(record.scenario).domain, GridDomain) else ANSWERS
+
+
+def goal_text(record: Plan) -> str:
+    """The goal in words, to follow "to"."""
+    terms = nouns(record)
+    if record.goal in OF_REGIONS:
+        return (
+            f"know every {unit(record)} with at least {100 * record.floor:g} % of people to within "
+            f"{100 * record.within:g} % of its value"
+        )
+    if record.goal == "overall":
+        return f"have at most {formats.out_of(record.wrong)} people {terms.wrong}"
+    common = "given by" if terms is ANSWERS else "with"
+    return (
+        f"know every {terms.unit} {common} at least {100 * record.floor:g} % of people to within "
+        f"{100 * record.within:g} % of its value"
+    )
+
+
+def unit(record: Plan) -> str:
+    """The noun of what the goal is about: an answer, a place, or a region of them."""
+    return unit_of_margins(record) if record.goal in OF_REGIONS else nouns(record).unit
+
+
+def unit_of_margins(record: Plan) -> str:
+    """The noun of what has margins in a memo: a group, state, country or region, else a value."""
+    regions = regions_of(record.scenario, record.goal)
+    return nouns(record).unit if regions is None else regions.singular
+
+
+def units(record: Plan) -> str:
+    """The plural of `unit_of_margins`."""
+    regions = regions_of(record.scenario, record.goal)
+    return nouns(record).units if regions is None else regions.plural
+
+
+def rounded_people_text(people: float | None) -> str:
+    """A number of people to three digits: it is known to 0.1 %. None: more than is looked for."""
+    return _TOO_MANY if people is None else formats.people(float(f"{people:.3g}"))
+
+
+def people_text(people: float | None) -> str:
+    """A number of people with the noun, to three digits; None as in `rounded_people_text`."""
+    return formats.count(rounded_people_text(people), "person", "people")
+
+
+def protection_title(record: Plan, name: str) -> str:
+    """The title of a protection in the picture."""
+    return protections(runs.dataset(record.scenario).domain)[name].title
+
+
+def default_estimate_text(
+    record: Plan, setup: Setup, planned: Forecast | None, default: Forecast | None
+) -> str:
+    """What trials at this plan say of the default estimate; "" where there are none."""
+    if planned is None or default is None:
+        return ""
+    people = formats.counted(setup.n, "person", "people")
+    level = setup.scenario.context.plain_epsilon
+    clause = ": it is at least as good" if default.error <= _EQUAL * planned.error else ""
+    return (
+        f"Measured with {people} at ε = {level:g}, the default estimate of other pages puts "
+        f"{formats.out_of(default.error)} people {nouns(record).wrong}, and the one of this plan "
+        f"{formats.out_of(planned.error)}{clause}."
+    )
+
+
+def alt(record: Plan, points: Points) -> str:
+    """The picture in words: both ends of every line, and both numbers at the reader's ε."""
+    lines = "; ".join(
+        f"{protection_title(record, name)}: {formats.people(needs[0].people or 0)} at "
+        f"ε = {needs[0].epsilon:g}, {formats.people(needs[-1].people or 0)} at "
+        f"ε = {needs[-1].epsilon:g}"
+        for name, needs in points.items()
+        if needs
+    )
+    return (
+        f"People needed against ε, on log scales. {lines}. {level_sentence(record, points)}".strip()
+    )
+
+
+def headline(record: Plan, points: Points) -> Headline:
+    """The ε that the reader's people afford, and what an attacker can guess then.
+
+    Where not everybody is protected, that comes first.
+    """
+    need = state_need(record, points)
+    setup = setup_at(record, need.level)
+    texts = policies.describe_promise(nouns(record), setup)
+    figures = {**need.figures, "protected": texts.protected_share}
+    if texts.protects_all:
+        guess = lowercase_start(policies.promise_summary(nouns(record), setup))
+        return Headline(need.sentence, f"At ε = {need.level:g}, {guess}", figures=figures)
+    first, *rest = counts.unprotected_first(
+        nouns(record), texts.exposed, texts.protected_share, texts.readable
+    )
+    return Headline(first, " ".join([*rest, need.sentence]), True, figures)
+
+
+def sufficient_epsilon(record: Plan, points: Points) -> float | None:
+    """`_least_epsilon` to two digits."""
+    least = _least_epsilon(record, points)
+    return None if least is None else float(f"{least:.2g}")
+
+
+def _least_epsilon(record: Plan, points: Points) -> float | None:
+    """The least ε at which the reader's people are enough; None if no ε is, or not known yet."""
+    if not _is_whole(record, points):
+        return None
+    return epsilon_for(points[record.protection], runs.people(record.scenario))
+
+
+def _is_whole(record: Plan, points: Points) -> bool:
+    """Whether all points are known, by the one computed last: ε is read off between them."""
+    last = epsilon_levels(record)[-1]
+    return any(each.epsilon == last for each in points[record.protection])
+
+
+@dataclass(frozen=True)
+class NeedStatement:
+    """What the reader's people need, in a `sentence`.
+
+    `level`: the ε that it speaks of, as rounded there; `figures`: see `Headline`.
+    """
+
+    sentence: str
+    level: float
+    figures: Mapping[str, float]
+
+
+def state_need(record: Plan, points: Points) -> NeedStatement:
+    """What the reader's people need: the least ε, or more people at the reader's ε."""
+    needs, goal = points[record.protection], goal_text(record)
+    people = formats.counted(runs.people(record.scenario), "person", "people")
+    least, level = _least_epsilon(record, points), sufficient_epsilon(record, points)
+    if least is not None and level is not None:
+        is_first = level <= needs[0].epsilon
+        text = f"even ε = {level:g} is enough" if is_first else f"you need ε ≈ {level:g}"
+        return NeedStatement(f"With {people} {text} to {goal}.", level, {"epsilon": least})
+    if _is_whole(record, points):
+        text = f"With {people} no ε up to {needs[-1].epsilon:g} is enough to {goal}."
+        return NeedStatement(text, record.epsilon, {})
+    ours = _people_at(record, needs)
+    text = f"At ε = {record.epsilon:g} you need {people_text(ours)} to {goal}."
+    return NeedStatement(text, record.epsilon, {} if ours is None else {"people": ours})
+
+
+def level_sentence(record: Plan, points: Points) -> str:
+    """People at the reader's ε and plain LDP's beside them; empty where they are not known."""
+    ours, plain = _people_at(record, points[record.protection]), _people_at(record, points[PLAIN])
+    if ours is None or plain is None:
+        return ""
+    text = (
+        f"At ε = {record.epsilon:g}, “{protection_title(record, record.protection)}” needs "
+        f"{people_text(ours)}"
+    )
+    if record.protection == PLAIN:
+        return f"{text}."
+    if rounded_people_text(plain) == rounded_people_text(ours):
+        return f"{text}, and so does plain LDP."
+    return (
+        f"{text}, plain LDP {rounded_people_text(plain)} ({formats.times(plain / ours)} as many)."
+    )
+
+
+def _people_at(record: Plan, points: Sequence[Need]) -> int | None:
+    return next((each.people for each in points if each.epsilon == record.epsilon), None)
+
+
+def memo_setup(record: Plan, points: Points) -> Setup:
+    """The protection at the ε that the memo speaks of, with the reader's people."""
+    return setup_at(record, state_need(record, points).level)
+
+
+def setup_at(record: Plan, level: float) -> Setup:
+    """The reader's protection at this ε."""
+    return runs.setup(record.protected_scenario(record.protection, level))
+
+
+def lowercase_start(sentence: str) -> str:
+    """A sentence as it goes on after a comma."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+HEIGHT: Final = 520
+CHART: Final = STATE.key("chart")
+_DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot")
+_SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
+_APART: Final = "\N{NO-BREAK SPACE}" * 2
+_MIN_DISTANCE: Final = 0.15
+"""Two levels of ε that are nearer (as logarithms) have no room for a text each."""
+_RANGE: Final = (0.1, 10.0)
+"""ε's of the picture, two whole powers of ten."""
+
+
+def figure(
+    record: Plan, points: Mapping[str, Sequence[Need]], pinned: Need | None, colours: Palette
+) -> go.Figure:
+    """The picture of a record: its own protection bold, its ε and people dotted.
+
+    `pinned`: another plan's need, as a point.
+    """
+    people = runs.people(record.scenario)
+    traces = [
+        _line(protection_title(record, name), needs, number, name == record.protection, colours)
+        for number, (name, needs) in enumerate(points.items())
+    ]
+    if pinned is not None and pinned.people is not None:
+        traces.append(_point(pinned, colours))
+    notes = [_your_people(people, colours), *_sufficient_labels(record, points, people, colours)]
+    pair = _pair(record, points)
+    if pair is not None:
+        ours, plain = ((need.epsilon, float(need.people or 1)) for need in pair)
+        traces.append(gap_arrow((ours, plain), colours))
+        # Until more points are known, the lines' names stand at the left of this one.
+        names_here = points[record.protection][0].epsilon == record.epsilon
+        notes += _gap_labels(pair, "bottom right" if names_here else "bottom left", colours)
+    y = _ordinate([each.people for needs in points.values() for each in needs], people)
+    top = 10.0 ** y["range"][1]
+    notes.append(
+        Label(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
+    )
+    x = {**EPSILON_AXIS, "range": [math.log10(e) for e in _epsilon_range(record)]}
+    labels = Words(at_starts=_names(record, points, colours), notes=notes)
+    shapes = [vertical_line(record.epsilon, colours), horizontal_line(people, colours)]
+    return plane(traces, x, y, shapes, colours, words=labels, height=HEIGHT, left=104)
+
+
+def _epsilon_range(record: Plan) -> tuple[float, float]:
+    low, high = min(_RANGE[0], record.epsilon), max(_RANGE[1], record.epsilon)
+    return 0.94 * low, 1.06 * high
+
+
+def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
+    """The axis of people: whole powers of ten around all needs and the reader's people."""
+    known = [float(each) for each in (*needed, people) if each]
+    first, last = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    last = max(last, first + 1)
+    ticks = [10**power for power in range(first, last + 1)]
+    room = 0.02 * (last - first)
+    return {
+        "title_text": "people needed (log scale)",
+        "type": "log",
+        "range": [first - room, last + room],
+        "tickvals": ticks,
+        "ticktext": [formats.people(tick) for tick in ticks],
+    }
+
+
+def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette) -> list[Label]:
+    """Each line's name at its left end: at the right, all come together."""
+    return [
+        Label(
+            first.epsilon,
+            first.people or 1,
+            protection_title(record, name),
+            _ink(name, colours),
+        )
+        for name, needs in points.items()
+        for first in needs[:1]
+    ]
+
+
+def _your_people(people: int, colours: Palette) -> Label:
+    text = f"you: {formats.people(people)}"
+    return Label(_RANGE[1], people, text, colours.text, "bottom left", lift=-3)
+
+
+def _sufficient_labels(
+    record: Plan, points: Mapping[str, Sequence[Need]], people: int, colours: Palette
+) -> list[Label]:
+    """The ε at which the reader's people are enough, where their level meets the line.
+
+    On a narrow chart it would stand on other numbers; the headline says it.
+    """
+    enough = sufficient_epsilon(record, points)
+    if enough is None or abs(math.log(enough / record.epsilon)) < _MIN_DISTANCE:
+        return []
+    text = f"ε ≈ {formats.digits(enough)} is enough"
+    side = "bottom left" if enough < record.epsilon else "top right"
+    lift = -4 if "bottom" in side else 2
+    return [Label(enough, people, text, colours.ours, side, lift, wide_only=True)]
+
+
+def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Need] | None:
+    """The needs of the reader's protection and of plain LDP at the reader's ε, if they differ."""
+    ours, plain = (
+        next((n for n in points.get(name, ()) if n.epsilon == record.epsilon), None)
+        for name in (record.protection, PLAIN)
+    )
+    if ours is None or plain is None or not ours.people or not plain.people:
+        return None
+    return (ours, plain) if plain.people > 1.05 * ours.people else None
+
+
+def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[Label]:
+    """The numbers of people at both ends of the gap, and how many times as many that is.
+
+    `side`: where the lower number stands.
+    """
+    ours, plain = (float(need.people or 1) for need in pair)
+    at = pair[0].epsilon
+    text = f"{_APART}{formats.times(plain / ours)} as many"
+    return [
+        Label(at, ours, f"{_APART}{rounded_people_text(ours)}{_APART}", colours.ours, side),
+        Label(at, plain, f"{_APART}{rounded_people_text(plain)}", colours.plain, "top right"),
+        Label(at, math.sqrt(ours * plain), text, colours.text, "middle right"),
+    ]
+
+
+def _ink(name: str, colours: Palette) -> str:
+    return colours.plain if name == PLAIN else colours.ours
+
+
+def _point(need: Need, colours: Palette) -> dict[str, Any]:
+    looks = {"size": 15, "symbol": "square-open", "color": colours.pinned, "line": {"width": 3}}
+    return {
+        "type": "scatter",
+        "x": [need.epsilon],
+        "y": [need.people],
+        "mode": "markers+text",
+        "name": "pinned",
+        "text": ["pinned"],
+        "textposition": "bottom center",
+        "textfont": {"color": colours.pinned},
+        "marker": looks,
+        "hovertemplate": "%{y:,.3s} people",
+    }
+
+
+def _line(
+    title: str, needs: Sequence[Need], number: int, chosen: bool, colours: Palette
+) -> dict[str, Any]:
+    ink = colours.plain if number == 0 else colours.ours
+    return {
+        "type": "scatter",
+        "x": [each.epsilon for each in needs],
+        "y": [each.people for each in needs],
+        "mode": "lines+markers",
+        "name": title,
+        "opacity": 1.0 if chosen or number == 0 else 0.7,
+        "line": {"color": ink, "dash": _DASHES[number], "width": 4 if chosen else 2},
+        "marker": {"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
+        "text": [people_text(each.people or 0) for each in needs],
+        "hovertemplate": "%{text}",
+    }
+
+
+_NAMES_MAX: Final = 8
+"""The most margins that a memo names one by one."""
+_OTHER_EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
+"""ε's at which a memo says how many people the same accuracy takes."""
+_SAME_LEVEL: Final = 0.05
+
+
+def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
+    """Paragraphs in plain words, in both directions.
+
+    For the reader's people: ε, who is protected, what an attacker can guess, and the margin of
+    every group. For the accuracy: how many people at other ε. Where not everybody is protected,
+    that comes first.
+    """
+    need = state_need(record, points)
+    level = need.level
+    terms, setup = nouns(record), setup_at(record, level)
+    promise = policies.describe_promise(terms, setup)
+    guess = policies.promise_summary(terms, setup)
+    all_covered = promise.protects_all
+    plan = f"{need.sentence} At ε = {level:g}, {lowercase_start(guess)}"
+    first = plan if all_covered else f"{guess} {need.sentence}"
+    margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"
+    last = (
+        f"What it does not hide: {lowercase_start(promise.not_promised[0])} This is planned "
+        "with the "
+        f"data “{setup.dataset.name}”. Other data with as many {terms.units} need similar numbers, "
+        "not the same."
+    )
+    alternatives = alternatives_text(record, points, level, all_covered)
+    return "\n\n".join(part for part in (f"{first}{margins_sentence}", alternatives, last) if part)
+
+
+def margins_text(record: Plan, margins: Margins, level: float) -> str:
+    """The margin of every group, or the least and the largest where there are many."""
+    people = formats.counted(runs.people(record.scenario), "person", "people")
+    start = f"With {people} at ε = {level:g}, 95 of 100 surveys are right"
+    rows = list(zip(margins.names, margins.margins.tolist(), strict=True))
+    if len(rows) > _NAMES_MAX:
+        rows.sort(key=lambda row: row[1])
+        (best, least), (worst, most) = rows[0], rows[-1]
+        return (
+            f"{start} to {_margin_text(least)} percentage points for “{best}”, the best known of "
+            f"{formats.integer(len(rows))} {units(record)}, and to {_margin_text(most)} for "
+            f"“{worst}”, the worst."
+        )
+    (first, margin), *others = rows
+    named = [f"to {_margin_text(margin)} percentage points for “{first}”"]
+    named += [f"to {_margin_text(other)} for “{name}”" for name, other in others]
+    return f"{start} {_enumerate_texts(named)}, each of these alone."
+
+
+def _margin_text(margin: float) -> str:
+    return f"± {formats.digits(100 * margin)}"
+
+
+def _enumerate_texts(parts: Sequence[str]) -> str:
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def alternatives_text(record: Plan, points: Points, level: float, all_covered: bool) -> str:
+    """The same accuracy at other ε: people, and the odds where everybody is protected."""
+    near = [
+        need
+        for need in points[record.protection]
+        if need.people
+        and need.epsilon in _OTHER_EPSILONS
+        and abs(need.epsilon - level) > _SAME_LEVEL
+    ]
+    if not near:
+        return ""
+    needs = _enumerate_texts([f"{people_text(n.people)} at ε = {n.epsilon:g}" for n in near])
+    if not all_covered:
+        return f"The same accuracy takes {needs}."
+    right = _enumerate_texts([formats.hundred(max_guess_accuracy(n.epsilon)) for n in near])
+    return (
+        f"The same accuracy takes {needs}. The attacker is then right at most {right} times in 100."
+    )
+
+
+def technical_memo(record: Plan, points: Points) -> str:
+    """The plan for those who build it: protection, method, estimate and how often it holds.
+
+    Empty where the number of people is not known.
+    """
+    level = level_sentence(record, points)
+    if not level:
+        return ""
+    method = MECHANISMS[setup_at(record, record.epsilon).mechanism_name].title
+    how = "in 95 of 100 repetitions each" if record.goal in RELATIVE else "on average"
+    return (
+        f"{level} The goal is to {goal_text(record)}, {how}. The method is {method} with one "
+        f"report per person, and the estimate is “{estimate_title(record)}”. "
+        "Margins are "
+        "95 % ranges by the exact variance of each sum of estimated shares; how many people are in "
+        "a whole block is known."
+    )
+
+
+def own_need(record: Plan) -> Need:
+    """The need of the record's own protection at its ε."""
+    return compute_need(
+        record, record.protection, record.protected_scenario(record.protection, record.epsilon)
+    )
+
+
+def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
+    """The headline, the odds, and the picture with what is pinned."""
+    points = needs_by_protection(list(compute_needs(record, no_progress)))
+    setup = setup_at(record, record.epsilon)
+    return View(
+        headline(record, points),
+        {CHART: chart_json(record, points, pinned, colours)},
+        {odds.PLACE: odds.html(nouns(record), setup)},
+    )
+
+
+def chart_json(record: Plan, points: Points, pinned: Plan | None, colours: Palette) -> str:
+    """The picture of the points that are known, as JSON for the browser."""
+    beside = None if pinned is None else own_need(pinned)
+    return charts.figure_json(figure(record, points, beside, colours), alt(record, points))
