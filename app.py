@@ -13,7 +13,11 @@ else:
     from caldp_ui.app.server import address, middleware
     from caldp_ui.app.upkeep import upkeep
     from caldp_ui.charts.library import ADDRESS, library
+    from caldp_ui.room import phone
 
     app = App(
-        __file__, routes=[library(address(ADDRESS))], middleware=middleware(), lifespan=upkeep
+        __file__,
+        routes=[library(address(ADDRESS)), *phone.routes(address)],
+        middleware=middleware(),
+        lifespan=upkeep,
     )

@@ -64,7 +64,7 @@ class Gate:
         host = headers.get("host", "")
         if not is_known(host, st.get_option("server.allowedHosts")):
             answer = PlainTextResponse(_REFUSED, 421) if is_http else WebSocketClose(1008)
-        elif not is_http and not _is_from_here(headers.get("origin"), host):
+        elif not is_http and not is_from_here(headers.get("origin"), host):
             answer = WebSocketClose(1008)
         elif is_http and is_closed(scope["path"]):
             answer = PlainTextResponse("Not found\n", 404)
@@ -112,7 +112,7 @@ def _own_name() -> str:
     return socket.gethostname().lower()
 
 
-def _is_from_here(origin: str | None, host: str) -> bool:
+def is_from_here(origin: str | None, host: str) -> bool:
     """Whether a page of that origin may connect.
 
     Streamlit's own check would ask the outside for this machine's address in the course of it.
@@ -244,6 +244,11 @@ def visitor_address() -> str:
     """
     address = st.context.ip_address
     return address if isinstance(address, str) else ""
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """The network address that a connection comes from, by the same rule as `visitor_address`."""
+    return connection.client.host if connection.client else ""
 
 
 def shared_address(address: str) -> str | None:

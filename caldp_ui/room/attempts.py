@@ -29,8 +29,8 @@ from caldp_ui.room.question import Question, channel_of
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
-REPORT: Final = (200, 10.0, "Very many phones report from here")
-"""Limit on reports, likewise."""
+REPORT: Final = (600, 10.0, "Very many phones report from here")
+"""Limit on reports, likewise: a full hall of 500 behind one address, within ten seconds."""
 _WINDOW_S: Final = 60.0
 """Seconds for which an address is remembered."""
 _KNOWN_MAX: Final = 10_000
@@ -88,7 +88,7 @@ def record_event(times: deque[float], now: float, span: float, most: int, messag
     times.append(now)
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def attempt_limiter() -> AttemptLimiter:
     """The limiter of this server."""
     return AttemptLimiter()

@@ -1,7 +1,7 @@
 """State of the page: the question that a teacher prepares, and the phones that rehearse it.
 
-A link holds a prepared question; rooms and reports are never in one, but for the room's code, which
-is a phone's whole link.
+A link holds a prepared question; rooms and reports are never in one. A link with a room's code is a
+phone's (`phone.py`), and never comes here.
 """
 
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ class Draft:
 class DraftLink:
     """How the record is written into a link."""
 
-    browser: tuple[str, ...] = (CODE, QUERY)
+    browser: tuple[str, ...] = (QUERY,)
 
     def fresh(self) -> Draft:
         """The draft that a visit without a link begins with."""

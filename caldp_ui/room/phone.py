@@ -1,84 +1,219 @@
-"""A phone in a room: the question, the coin that the phone throws by itself, and what it sent.
+"""A phone in a poll: one small page, the poll's state, and one report. No visit is kept for it.
 
-The true answer never comes here; see `web/phone.js`.
+The page is the same for all phones and polls. What it asks for again and again is a few lines of
+work here, without a run of a page; the true answer never comes here (`web/phone.js`).
 """
 
-from collections.abc import Mapping
-from typing import Final
+import asyncio
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
-import streamlit as st
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.collect import js
 from caldp_ui.app import gate
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.room import boards, poll_links, words
+from caldp_ui.app.theme import settings
+from caldp_ui.room import phone_words, poll_links, words
 from caldp_ui.room.attempts import REPORT, Busy, attempt_limiter
-from caldp_ui.room.page_state import STATE
-from caldp_ui.room.registry import ALREADY_ANSWERED, format_code, rooms
-from caldp_ui.session.ticking import redraw_every, run_page
+from caldp_ui.room.page_state import CODE
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import Question
+from caldp_ui.room.registry import ALREADY_ANSWERED, format_code, normalize_code, rooms
+from caldp_ui.stage import bundle
+from caldp_ui.stage.bundle import join_modules
 
-KEY: Final = STATE.key("phone")
-_RECEIVED: Final = f"{KEY}/received"
-"""The mark of the question that this visit has answered, and nothing of its report."""
-_REFUSED: Final = f"{KEY}/refused"
-"""Why the report of a question was not counted, by the question's mark."""
-
-
-def page(code: str) -> None:
-    """Draw the whole page of a phone."""
-    ensure_navigation()
-    try:
-        poll = rooms().get_poll(code)
-    except CaldpError as error:
-        _no_poll(code, str(error))
-        st.button("Back to the poll", key=STATE.key("leave"), on_click=st.query_params.clear)
-        return
-    refused = st.session_state.get(_REFUSED, {})
-    received = st.session_state.get(_RECEIVED) == poll.mark
-    boards.phone(poll, KEY, received, refused.get(poll.mark), lambda: _receive_report(code))
-    stamp = _stamp(code)
-    redraw_every("phone", 3.0, lambda: _listen(code, stamp))
+WEB: Final = Path(__file__).with_name("web")
+COIN: Final = join_modules(Path(js.__file__).parent, ("client",)) + join_modules(WEB, ("coin",))
+"""The JavaScript with which a phone draws its report."""
+ANSWERED: Final = "caldp_answered"
+"""The cookie with the mark of the question that this phone has answered, and nothing else."""
+_REMEMBERED_S: Final = 86_400
+_REPORT_BYTES_MAX: Final = 512
+_PATIENCE_S: Final = 10.0
+"""A report is a hundred bytes: who takes longer sends none."""
+_FOR_EVER: Final = {"cache-control": "public, max-age=31536000, immutable"}
+_NOT_KEPT: Final = {"cache-control": "no-store"}
 
 
-def _no_poll(code: str, why: str) -> None:
-    link = poll_links.typed_code_link() if poll_links.is_elsewhere() else None
-    if link:
-        st.link_button("Open the poll", link, type="primary", icon=":material/login:")
-    else:
-        message = (
-            words.lost_server_sentence(format_code(code)) if poll_links.is_elsewhere() else why
+@cache
+def _script() -> str:
+    return bundle.partial_script("dom") + COIN + join_modules(WEB, ("phone",))
+
+
+def script_name() -> str:
+    """The name of the phones' JavaScript, which changes with what is in it."""
+    return f"phone-{hashlib.sha256(_script().encode()).hexdigest()[:16]}.js"
+
+
+def routes(address: Callable[[str], str]) -> list[BaseRoute]:
+    """The routes of phones. `address`: the path of a name on this server."""
+    return [
+        _PageRoute(address("room"), _Page()),
+        Route(address("room/poll"), _Poll(address("room"))),
+        Route(address(script_name()), _send_script),
+    ]
+
+
+class _PageRoute(Route):
+    """Takes the links of polls from the page of the same address, where a poll is opened."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        if match is Match.FULL and CODE in Request(scope).query_params:
+            return match, child
+        return Match.NONE, {}
+
+
+class _Page:
+    """The page, the same for every phone; a code as it was typed leads to its worker."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request (ASGI)."""
+        request = Request(scope)
+        if request.method not in ("GET", "HEAD"):
+            answer = Response(status_code=405, headers={"allow": "GET, HEAD"})
+        elif link := poll_links.typed_link(request.query_params[CODE]):
+            answer = RedirectResponse(link, 303, headers=_NOT_KEPT)
+        else:
+            headers = {"cache-control": "no-cache", "content-security-policy": _policy()}
+            answer = Response(document(), headers=headers, media_type="text/html")
+        await answer(scope, receive, send)
+
+
+@cache
+def document() -> str:
+    """The phones' page; the question comes later."""
+    page = Template((WEB / "phone.html").read_text("utf-8"))
+    return page.substitute(style=_style(), script=script_name())
+
+
+@cache
+def _style() -> str:
+    return (WEB / "phone.css").read_text("utf-8")
+
+
+@cache
+def _policy() -> str:
+    """The page's Content-Security-Policy: its own style, and this server for the rest."""
+    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+    ancestors = " ".join(("'self'", *settings().ancestors))
+    return (
+        f"default-src 'none'; script-src 'self'; style-src 'sha256-{digest}'; img-src data:; "
+        f"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {ancestors}"
+    )
+
+
+def _send_script(_: Request) -> Response:
+    return Response(_script(), headers=_FOR_EVER, media_type="application/javascript")
+
+
+class _Poll:
+    """A poll as a phone may see it, and its report. `path`: below which the cookie goes."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        # As long as the room holds the question, and no longer.
+        self._messages: WeakKeyDictionary[Question, dict[str, Any]] = WeakKeyDictionary()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request (ASGI)."""
+        request = Request(scope, receive)
+        code = normalize_code(request.query_params.get(CODE, ""))
+        try:
+            poll = rooms().get_poll(code)
+        except CaldpError as error:
+            answer: Response = _json({"gone": _why_gone(request, code, str(error))}, 404)
+        else:
+            answer = await self._answer(request, poll)
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request, poll: PollState) -> Response:
+        match request.method:
+            case "GET" | "HEAD":
+                return self._state(request, poll)
+            case "POST":
+                return await self._take(request, poll)
+            case _:
+                return Response(status_code=405, headers={"allow": "GET, HEAD, POST"})
+
+    def _state(self, request: Request, poll: PollState) -> Response:
+        tag = f'"{poll.mark}-{poll.is_open:d}{poll.is_shown:d}"'
+        headers = {**_NOT_KEPT, "etag": tag}
+        if request.headers.get("if-none-match", "").removeprefix("W/") == tag:
+            return Response(status_code=304, headers=headers)
+        if poll.question not in self._messages:
+            self._messages[poll.question] = phone_words.question_message(poll.question)
+        return JSONResponse(
+            self._messages[poll.question] | phone_words.state_message(poll), headers=headers
         )
-        st.info(escape_markdown(message), icon=":material/info:")
+
+    async def _take(self, request: Request, poll: PollState) -> Response:
+        """Count the report of a request; the phone sends a report again that is not refused."""
+        host = request.headers.get("host", "")
+        if not gate.is_from_here(request.headers.get("origin"), host):
+            return _json({}, 403)
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return _json({}, 415)
+        body = await _body(request)
+        if body is None:
+            return _json({}, 413)
+        message = _object(body)
+        mark, token = str(message.get("mark")), str(message.get("token"))
+        try:
+            attempt_limiter().record_attempt(REPORT, gate.address_of(request))
+            is_repeat = rooms().has_answered(poll.code, mark, token)
+            require(is_repeat or request.cookies.get(ANSWERED) != mark, ALREADY_ANSWERED)
+            rooms().report(poll.code, mark, token, message.get("report"))
+        except Busy:
+            return _json({}, 429, {"retry-after": "2"})
+        except CaldpError as error:
+            return _json({"refused": str(error)}, 409)
+        answer = _json({"received": True})
+        answer.set_cookie(
+            ANSWERED, mark, _REMEMBERED_S, path=self._path, httponly=True, samesite="lax"
+        )
+        return answer
 
 
-def _receive_report(code: str) -> None:
-    message = st.session_state[KEY].get("report")
-    if not isinstance(message, Mapping):
-        return
-    mark, token = str(message.get("mark")), str(message.get("token"))
+def _json(content: Mapping[str, Any], status: int = 200, more: Mapping[str, str] = {}) -> Response:
+    return JSONResponse(content, status, {**_NOT_KEPT, **more})
+
+
+def _why_gone(request: Request, code: str, why: str) -> str:
+    own = settings().worker
+    is_elsewhere = request.query_params.get(gate.QUERY, own) != own
+    return words.lost_server_sentence(format_code(code)) if is_elsewhere else why
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body of a request; None if it is too long for a report, or takes too long."""
+    body = b""
     try:
-        attempt_limiter().record_attempt(REPORT, gate.visitor_address())
-        is_repeat = rooms().has_answered(code, mark, token)
-        require(is_repeat or st.session_state.get(_RECEIVED) != mark, ALREADY_ANSWERED)
-        rooms().report(code, mark, token, message.get("report"))
-    except Busy:
-        return  # the phone sends it again by itself
-    except CaldpError as error:
-        st.session_state[_REFUSED] = {mark: str(error)}
-    else:
-        st.session_state[_RECEIVED] = mark
+        async with asyncio.timeout(_PATIENCE_S):
+            async for part in request.stream():
+                body += part
+                if len(body) > _REPORT_BYTES_MAX:
+                    return None
+    except (TimeoutError, ClientDisconnect):
+        return None
+    return body
 
 
-def _stamp(code: str) -> tuple[str, bool, bool]:
+def _object(body: bytes) -> dict[str, Any]:
+    """The JSON object of a body; {} for anything else, of which no report can be made."""
     try:
-        poll = rooms().get_poll(code)
-    except CaldpError:
-        return "", False, False
-    return poll.mark, poll.is_open, poll.is_shown
-
-
-def _listen(code: str, stamp: tuple[str, bool, bool]) -> None:
-    """Run the page again once the room has another question or none, or its answer."""
-    if _stamp(code) != stamp:
-        run_page()
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

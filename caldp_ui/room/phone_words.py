@@ -4,11 +4,11 @@ Each sentence must be true of its reader, on a phone that has forgotten the true
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from caldp_ui.room import attempts
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import Question, channel_of
+from caldp_ui.room.question import IntegerChannel, Question, channel_of
 from caldp_ui.room.words import is_open_guess, quoted, times
 from caldp_ui.words import formats
 from caldp_ui.words.formats import NONE, strength
@@ -128,3 +128,61 @@ def remains_sentence(question: Question, report: int) -> str:
     else:
         decided = "A coin decided whether your report equals your answer."
     return f"{decided} Your phone has kept the report, and not what you chose."
+
+
+def question_message(question: Question) -> dict[str, Any]:
+    """The question as phones need it, ready for JSON; the law's whole numbers are texts."""
+    channel = channel_of(question)
+    law, columns = IntegerChannel.of(channel), enumerate(zip(*channel, strict=True))
+    return {
+        "text": question.text,
+        "answers": list(question.answers),
+        "sensitive": list(question.sensitive),
+        "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
+        "choices": [
+            {
+                "odds": coin_odds_sentence(question, x, [float(q) for q in row]),
+                "go": send_label(question, x),
+                "coin": coin_sentence(question, x),
+            }
+            for x, row in enumerate(channel)
+        ],
+        "explanations": [
+            _report_explanation(question, y, [float(q) for q in sent]) for y, sent in columns
+        ],
+        "words": _WORDS if question.right is None else {**_WORDS, **_guess(question)},
+    }
+
+
+def state_message(poll: PollState) -> dict[str, Any]:
+    """What changes of a question while it is asked, ready for JSON."""
+    return {"mark": poll.mark, "open": poll.is_open, "answer": answer_sentence(poll)}
+
+
+def _report_explanation(question: Question, report: int, chances: list[float]) -> dict[str, Any]:
+    if is_open_guess(question):
+        return {"why": SENT_AS_IT_IS, "uncertainty": "", "chances": [], "widths": []}
+    return {
+        "why": deniability_text(question, report, chances),
+        "uncertainty": remains_sentence(question, report),
+        "chances": [formats.out_of(each) for each in chances],
+        "widths": [round(each, 4) for each in chances],
+    }
+
+
+def _guess(question: Question) -> dict[str, str]:
+    """The phone's words where a guess is asked for."""
+    choose = {"choose": "Choose your guess"}
+    return {**choose, "bare": ""} if is_open_guess(question) else choose
+
+
+_WORDS: Final = {
+    "choose": "Choose your true answer",
+    "hidden": "protected",
+    "bare": "not protected",
+    "closed": "The question is closed.",
+    "sent": "Your phone sent: ",
+    "sending": "Sending …",
+    "received": "✓ Counted, once.",
+    "of": "How many of 100 phones send this, by their true answer:",
+}

@@ -4,17 +4,15 @@ Where several workers stand behind one address, a poll is in the memory of the o
 """
 
 from typing import Final
+from urllib.parse import urlencode
 
-import streamlit as st
-
-from caldp_ui.app import gate
 from caldp_ui.app.gate import QUERY
 from caldp_ui.app.theme import settings
 from caldp_ui.room.page_state import CODE
 from caldp_ui.room.registry import CODE_LENGTH, format_code, normalize_code
 
-_TYPED: Final = "room/typed"
-"""The query of a code that was typed here and belongs to another worker."""
+_TYPED_MAX: Final = 60
+"""Characters that are looked at of a code as it is typed."""
 
 
 def query_of(code: str) -> dict[str, str]:
@@ -29,30 +27,11 @@ def display_code(code: str) -> str:
     return f"{worker.upper()} {format_code(code)}" if worker else format_code(code)
 
 
-def code_asked() -> str | None:
-    """The poll that the address names, if it names one."""
-    code = st.query_params.get(CODE)
-    return None if code is None else normalize_code(code)
+def typed_link(typed: str) -> str:
+    """The link of a code with a worker's name before it, relative to any phone's; "" without one.
 
-
-def join(typed: str) -> None:
-    """Go to the poll of a code as it is typed: the worker's name, if any, then the code."""
-    signs = "".join(filter(str.isalnum, typed))
-    worker, code = signs[:-CODE_LENGTH].lower(), normalize_code(signs[-CODE_LENGTH:])
-    query = {CODE: code, QUERY: worker} if worker else {CODE: code}
-    st.query_params.from_dict(query)
-    st.session_state[_TYPED] = query
-
-
-def is_elsewhere() -> bool:
-    """Whether the address names another worker than the one that answers."""
-    return st.query_params.get(QUERY, settings().worker) != settings().worker
-
-
-def typed_code_link() -> str | None:
-    """The link of a code that was typed here, if another worker holds the poll.
-
-    None for a link that was opened: it has already led to that worker, if it still runs.
+    `typed`: what somebody has typed.
     """
-    query = st.query_params.to_dict()
-    return gate.current_address(query) if st.session_state.get(_TYPED) == query else None
+    signs = "".join(filter(str.isalnum, typed[:_TYPED_MAX]))
+    worker, code = signs[:-CODE_LENGTH].lower(), normalize_code(signs[-CODE_LENGTH:])
+    return f"?{urlencode({CODE: code, QUERY: worker})}" if worker else ""

@@ -197,7 +197,7 @@ def format_code(code: str) -> str:
     return f"{code[:half]} {code[half:]}".strip()
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def rooms() -> Rooms:
     """The rooms of this server."""
     return Rooms(connected=_is_connected)

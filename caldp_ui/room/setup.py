@@ -4,8 +4,8 @@ import streamlit as st
 
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
-from caldp_ui.room import below, boards, films, form, poll_links, projector, rehearsal, words
-from caldp_ui.room.page_state import STATE, Draft
+from caldp_ui.room import below, boards, films, form, projector, rehearsal, words
+from caldp_ui.room.page_state import CODE, STATE, Draft
 from caldp_ui.session.opening import begin_page
 
 
@@ -14,7 +14,7 @@ def page() -> None:
     draft = begin_page(STATE)
     title, switch = title_row(STATE)
     with switch:
-        join_popover()
+        _join_link()
     with title:
         half_width = rehearsal.half_width(draft)
         headline.show(words.rehearsal(draft.question, draft.phones, half_width))
@@ -42,13 +42,6 @@ def _phones(draft: Draft) -> None:
     )
 
 
-def join_popover() -> None:
-    """Draw the field for a phone whose owner has the code, but not the link."""
-    key = STATE.key("join")
-    with st.popover("Join with a code", icon=":material/login:"):
-        st.text_input(
-            "The code on the projector",
-            key=key,
-            max_chars=60,
-            on_change=lambda: poll_links.join(st.session_state[key]),
-        )
+def _join_link() -> None:
+    """Draw the way to the phones' page for a phone whose owner has the code, but not the link."""
+    st.html(f'<a class="room-join" href="room?{CODE}=">Join with a code</a>')

@@ -1,25 +1,19 @@
-/* A phone's side of a question: choose, throw the coin here, send the report, see what was sent.
-   The true answer lives in `chosen` until the coin is thrown, and nowhere afterwards. */
+/* A phone's side of a poll: choose, throw the coin here, send the report, see what was sent.
+   The true answer lives in `trueAnswer` until the coin is thrown, and nowhere afterwards. */
 
 import {el, setText} from "./dom.js";
 import {freshToken, throwCoin} from "./coin.js";
 
 /** @typedef {{token: string, report: number}} StoredReport */
+/** @typedef {{mark: string, received?: boolean, refused?: string}} Outcome */
 
-const RETRY_MIN_MS = 2000, RETRY_JITTER_MS = 3000;
-/** @type {WeakMap<Mount, Phone>} */
-const instances = new WeakMap();
+const LISTEN_MS = 2000, LISTEN_JITTER_MS = 1000, LISTEN_MAX_MS = 60_000;
+const RETRY_MIN_MS = 1000, RETRY_JITTER_MS = 2000, PATIENCE_MS = 8000;
+const OK = 200, SAME = 304, GONE = 404, REFUSED = 409;
+const LOST = "The server does not answer. Your phone keeps trying.";
+const NO_CODE = "Type the code as the projector shows it.";
 /** @type {Map<string, StoredReport>} */
 const reportsInMemory = new Map();
-
-/** @param {Component<Message.Phone>} component */
-export default function mount({data, parentElement: parent, setTriggerValue}) {
-    let phone = instances.get(parent);
-    if (!phone) instances.set(parent, phone = new Phone(parent.querySelector(".phone")));
-    phone.emit = report => setTriggerValue("report", report);
-    phone.take(data);
-    return () => setTimeout(() => { if (!parent.host?.isConnected) phone.end(); });
-}
 
 /** What this phone sent to the question, kept by the browser where it keeps anything. */
 const memory = {
@@ -38,11 +32,37 @@ const memory = {
     },
 };
 
+/** One request, with what it said; the status is 0 where nothing came.
+    @param {string} url
+    @param {RequestInit} options
+    @returns {Promise<{status: number, tag: string | null, content: any}>} */
+async function ask(url, options) {
+    try {
+        const signal = AbortSignal.timeout(PATIENCE_MS);
+        const answer = await fetch(url, {...options, signal, cache: "no-store", credentials: "same-origin"});
+        const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+        const content = isJson ? await answer.json() : {};
+        return {status: answer.status, tag: answer.headers.get("etag"), content};
+    } catch { return {status: 0, tag: null, content: {}}; }
+}
+
+/** Wait, but not longer than until somebody looks at the page again.
+    @param {number} ms
+    @returns {Promise<void>} */
+const pause = ms => new Promise(done => {
+    const wake = () => {
+        if (document.hidden) return;
+        clearTimeout(timer);
+        document.removeEventListener("visibilitychange", wake);
+        done();
+    };
+    const timer = setTimeout(wake, ms);  // a page that nobody sees asks for nothing
+    document.addEventListener("visibilitychange", wake);
+});
+
 class Phone {
     /** @type {Message.Phone} From the first message on. */
     data;
-    /** @type {(report: StoredReport & {mark: string}) => void} Streamlit's, of each run. */
-    emit;
     /** @type {number | null} The true answer, until the coin is thrown. */
     trueAnswer = null;
     /** @type {HTMLButtonElement[]} */
@@ -53,29 +73,71 @@ class Phone {
     coin = el("p", {className: "note"});
     /** Of what the browser keeps of the question. */
     name = "";
-    /** @type {string | undefined} The token that has been sent. */
-    sentToken;
-    /** @type {number | undefined} */
-    timer;
+    /** @type {Outcome} What the server has said of a report. */
+    outcome = {mark: ""};
+    isDelivering = false;
+    isGone = false;
 
-    /** @param {HTMLElement} root */
-    constructor(root) {
-        this.root = root;
+    /** @param {string} url Of the poll.
+        @param {{poll: HTMLElement, lost: HTMLElement, form: HTMLElement}} places */
+    constructor(url, {poll, lost, form}) {
+        this.url = url;
+        this.root = poll;
+        this.lost = lost;
+        this.form = form;
     }
 
-    end() { clearTimeout(this.timer); }
+    /** Ask for the poll's state for as long as somebody looks at the page. */
+    async listen() {
+        /** @type {string | null} */
+        let known = null;
+        let wait = 0;
+        for (;;) {
+            const headers = known && !this.isGone ? {"if-none-match": known} : undefined;
+            const {status, tag, content} = await ask(this.url, {headers});
+            if (status === OK) {
+                known = tag;
+                this.take(content);
+            } else if (status === GONE && content.gone) this.end(content.gone);
+            const isLost = ![OK, SAME, GONE].includes(status);
+            setText(this.lost, isLost && wait ? LOST : "");  // once is no reason to say it
+            wait = this.isGone || isLost ? Math.min(LISTEN_MAX_MS, Math.max(LISTEN_MS, 1.5 * wait))
+                : LISTEN_MS;
+            await pause(wait + LISTEN_JITTER_MS * Math.random());
+        }
+    }
+
+    /** There is no such poll, or no longer.
+        @param {string} why */
+    end(why) {
+        if (this.root.textContent !== why) {
+            this.root.replaceChildren(el("p", {className: "state", role: "status"}, why));
+        }
+        this.form.hidden = false;
+        this.isGone = true;
+    }
 
     /** @param {Message.Phone} data */
     take(data) {
-        const isOtherQuestion = this.data?.mark !== data.mark;
+        if (this.data?.mark !== data.mark) this.trueAnswer = null;
         this.data = data;
         this.name = `caldp.room.${data.mark}`;
-        const sent = memory.read(this.name);
-        if (sent && !(sent.report in data.answers)) return;
-        if (sent) this.deliver(sent, isOtherQuestion);
-        if (isOtherQuestion) this.trueAnswer = null;
+        this.form.hidden = true;
+        this.isGone = false;
+        this.show();
+        this.deliver();
+    }
+
+    show() {
+        const sent = this.sent();
         this.root.replaceChildren(...(sent ? this.reportView(sent) : this.questionView()));
         if (!sent) this.choose(this.trueAnswer);
+    }
+
+    /** What this phone has sent to the question, or is sending. */
+    sent() {
+        const sent = memory.read(this.name);
+        return sent && sent.report in this.data.answers ? sent : undefined;
     }
 
     questionView() {
@@ -119,31 +181,37 @@ class Phone {
     }
 
     sendReport() {
-        if (this.trueAnswer === null || memory.read(this.name)) return;
+        if (this.trueAnswer === null || this.sent()) return;
         const report = throwCoin(this.trueAnswer, this.data.law);
         this.trueAnswer = null;
-        const sent = {token: freshToken(), report};
-        memory.write(this.name, sent);
-        this.take(this.data);
+        memory.write(this.name, {token: freshToken(), report});
+        this.show();
+        this.deliver();
     }
 
-    /** Send the report, and the same again, until the server says that it has it or will not.
-        @param {StoredReport} sent
-        @param {boolean} isDue */
-    deliver({token, report}, isDue) {
-        clearTimeout(this.timer);
-        const {mark, received, refused} = this.data;
-        if (received || refused) return;
-        const send = () => this.emit({mark, token, report});
-        if (isDue || this.sentToken !== token) send();
-        this.sentToken = token;
-        this.timer = setTimeout(() => this.deliver({token, report}, true),
-            RETRY_MIN_MS + RETRY_JITTER_MS * Math.random());
+    /** Send the report, and the same again, until the server says that it has it or will not. */
+    async deliver() {
+        const {mark} = this.data, sent = this.sent();
+        if (this.isDelivering || !sent || this.outcome.mark === mark) return;
+        this.isDelivering = true;
+        const {token, report} = sent;
+        const {status, content} = await ask(this.url, {
+            method: "POST",
+            keepalive: true,  // also when the page is left in this moment
+            headers: {"content-type": "application/json"},
+            body: JSON.stringify({mark, token, report}),
+        });
+        if (status === OK || status === REFUSED) this.outcome = {mark, ...content};
+        else if (status !== GONE) await pause(RETRY_MIN_MS + RETRY_JITTER_MS * Math.random());
+        this.isDelivering = false;
+        if (this.outcome.mark === this.data.mark) this.show();
+        else if (status !== GONE) this.deliver();
     }
 
     /** @param {StoredReport} sent */
     reportView({report}) {
-        const {answers, words, explanations, received, refused} = this.data;
+        const {answers, words, explanations, mark} = this.data;
+        const {received, refused} = this.outcome.mark === mark ? this.outcome : {};
         const state = refused ?? (received ? words.received : words.sending);
         const rows = explanations[report].chances.map((of, x) => {
             const name = answers[x], bar = el("i", {});
@@ -161,3 +229,17 @@ class Phone {
         ];
     }
 }
+
+/** @param {string} css
+    @returns {HTMLElement} */
+function place(css) {
+    const found = document.querySelector(`.phone ${css}`);
+    if (found instanceof HTMLElement) return found;
+    throw new Error(`The page has no ${css}.`);
+}
+
+const asked = new URLSearchParams(location.search);
+const phone = new Phone(`room/poll?${asked}`,
+    {poll: place(".poll"), lost: place(".lost"), form: place("form")});
+if (asked.get("code")) phone.listen();
+else phone.end(NO_CODE);
