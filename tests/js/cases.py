@@ -16,8 +16,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.mechanisms.specs import FamilySpec, Galois, Rappor
 from caldp_core.privacy.context import Context
-from caldp_ui.room.boards import phone_message
-from caldp_ui.room.poll import PollState
+from caldp_ui.room.phone_words import question_message
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.stage import codec
 from caldp_ui.stage.codec import Blob
@@ -187,7 +186,7 @@ def _km(*degrees: float) -> float:
 
 def _coins(question: Question) -> dict[str, Any]:
     """Numbers around each threshold of the channel, and what they lead to; some are drawn again."""
-    law = phone_message(PollState("", "", question, True))["law"]
+    law = question_message(question)["law"]
     whole = int(law["whole"])
     pieces = -(-(whole - 1).bit_length() // 48)
     fair = (1 << 48 * pieces) // whole * whole

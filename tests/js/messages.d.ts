@@ -271,8 +271,6 @@ declare namespace Message {
         explanations: {why: string; uncertainty: string; chances: string[]; widths: number[]}[];
         answer: string;
         words: Words;
-        received: boolean;
-        refused: string | null;
     }
 
     interface Lesson {

@@ -19,7 +19,7 @@ from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import LessonState, Step
 from caldp_ui.matrix import view
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.room import boards
+from caldp_ui.room import boards, phone_words
 from caldp_ui.room.figures import history
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
@@ -73,8 +73,7 @@ def messages() -> Iterator[tuple[str, Any]]:
         past = history(_QUESTION, reports)
         yield "Poll", json.loads(boards.board_json(poll, past))
         yield "Poll", json.loads(boards.board_json(poll, past, np.array([0.5, 0.25, 0.25])))
-        for refused in (None, "It is closed."):
-            yield "Phone", {**boards.phone_message(poll), "received": False, "refused": refused}
+        yield "Phone", phone_words.question_message(_QUESTION) | phone_words.state_message(poll)
     yield (
         "Lesson",
         bar._message(LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),

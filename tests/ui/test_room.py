@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.room import form, phone_words, rehearsal, words
 from caldp_ui.room.attempts import OPEN, attempt_limiter
-from caldp_ui.room.boards import phone_message
 from caldp_ui.room.figures import shares_of
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
 from caldp_ui.room.poll import PollState
@@ -22,8 +21,8 @@ from caldp_ui.room.question import IntegerChannel, Question, channel_of, columns
 from caldp_ui.room.registry import rooms
 from caldp_ui.words import formats
 from tests.contract.checks import naming
+from tests.loops import run
 from tests.ui.driver import (
-    _component,
     checked,
     container,
     data_of,
@@ -34,8 +33,7 @@ from tests.ui.driver import (
     query_of,
     trigger,
 )
-
-PHONE = STATE.key("phone")
+from tests.ui.phones import Phone
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +47,6 @@ def no_rooms() -> Iterator[None]:
 
 def open_room_page(**query: str) -> AppTest:
     return open_page(ROOM, query)
-
-
-def message(at: AppTest, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_component(at, STATE.key(name)).json)
-    return found
 
 
 def board_of(at: AppTest, name: str) -> dict[str, Any]:
@@ -75,12 +68,6 @@ def hall(**query: str) -> tuple[AppTest, PollState]:
     at = open_room_page(**query)
     checked(at.button(key="room-open").click().run())
     return at, rooms().get_poll(at.session_state["room/held"].code)
-
-
-def send(phone: AppTest, report: object, token: int = 1) -> AppTest:
-    mark = message(phone, "phone")["mark"]
-    value = {"mark": mark, "token": f"{token:032x}", "report": report}
-    return trigger(phone, [{"event": "report", "value": value}], PHONE)
 
 
 def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
@@ -208,11 +195,9 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     board = board_of(teacher, "board")
     assert board["n"] == 0
     assert "No phone has reported yet" in headline_of(teacher)
-    phones = [open_room_page(code=poll.code.lower()) for _ in range(3)]
-    for number, phone in enumerate(phones):
-        assert message(phone, "phone")["received"] is False
-        send(phone, number % 2, number)
-        assert message(phone, "phone")["received"] is True
+    for number in range(3):
+        answer = run(Phone(poll.code.lower()).send(poll.mark, number % 2, number))
+        assert answer.content == {"received": True}
     checked(teacher.run())
     board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
@@ -222,7 +207,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
 
 def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
     _, poll = hall(**DraftLink().write(Draft(EXAMPLES["Copying"])))
-    sent = message(open_room_page(code=poll.code), "phone")
+    sent = run(Phone(poll.code).state()).content
     law = IntegerChannel(
         int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
     )
@@ -232,38 +217,6 @@ def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
     assert yes["chances"] == ["100 of 100", "37 of 100"]
     assert "This report is true" in no["why"]
     assert no["chances"] == ["0 of 100", "63 of 100"]
-
-
-def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
-    teacher, poll = hall()
-    phone = open_room_page(code=poll.code)
-    send(phone, 0)
-    send(phone, 0, token=2)
-    assert "first report counts" in message(phone, "phone")["refused"]
-    assert rooms().get_poll(poll.code).reports == (0,)
-    forger = open_room_page(code=poll.code)
-    send(forger, 7)
-    assert "A report must be" in message(forger, "phone")["refused"]
-    checked(teacher.button(key="room-close").click().run())
-    late = open_room_page(code=poll.code)
-    assert message(late, "phone")["open"] is False
-    send(late, 0, token=3)
-    assert "closed" in message(late, "phone")["refused"]
-    checked(teacher.button(key="room-end").click().run())
-    assert container(teacher, "room-question") is None
-    for code, phrase in ((poll.code, "has ended"), ("NNNNNNNN", "There is no poll")):
-        (notice,) = open_room_page(code=code).info
-        assert phrase in notice.value
-
-
-def test_a_visit_of_a_phone_keeps_nothing_of_its_report() -> None:
-    _, poll = hall()
-    phone = open_room_page(code=poll.code)
-    send(phone, 1, token=77)
-    assert f"{77:032x}" not in repr(phone.session_state)
-    assert phone.session_state["room-phone/received"] == poll.mark
-    send(phone, 1, token=77)  # the same again: its first word of success was lost
-    assert message(phone, "phone")["received"] is True
 
 
 def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
@@ -284,6 +237,13 @@ def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
     assert again.mark != poll.mark
 
 
+def test_the_way_of_a_phone_without_a_link_is_the_phones_page() -> None:
+    (html,) = [
+        each.proto.body for each in open_room_page().get("html") if "join" in each.proto.body
+    ]
+    assert 'href="room?code="' in html
+
+
 def test_one_visitor_cannot_take_all_rooms() -> None:
     teacher = open_room_page()
     for _ in range(OPEN[0]):
@@ -295,8 +255,7 @@ def test_one_visitor_cannot_take_all_rooms() -> None:
 
 def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_poll() -> None:
     teacher, poll = hall()
-    phone = open_room_page(code=poll.code)
-    send(phone, 1)
+    run(Phone(poll.code).send(poll.mark, 1))
     checked(teacher.button(key="room-next").click().run())
     for name in ("Vote", "Sleep"):
         checked(teacher.selectbox(key="room-ready").set_value(name).run())
@@ -314,9 +273,7 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
     assert board["reports"] == []
     assert [each["name"] for each in board["answers"]] == list(EXAMPLES["Sleep"].answers)
     assert container(teacher, "qr") is not None
-    checked(phone.run())
-    assert message(phone, "phone")["answers"] == list(EXAMPLES["Sleep"].answers)
-    assert message(phone, "phone")["received"] is False
+    assert run(Phone(poll.code).state()).content["answers"] == list(EXAMPLES["Sleep"].answers)
 
 
 def test_a_next_question_that_is_not_asked_leaves_all_as_it_was() -> None:
@@ -342,7 +299,7 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
         if words.is_open_guess(question):
             continue
         channel = np.array(channel_of(question), dtype=np.float64)
-        explanations = phone_message(PollState("", "", question, True))["explanations"]
+        explanations = phone_words.question_message(question)["explanations"]
         for report, each in enumerate(explanations):
             hidden = bool((np.delete(channel[:, report], report) > 0).any())
             always = bool(channel[report, report] == 1.0)
@@ -358,15 +315,14 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
 
 def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
     for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
-        choices = phone_message(PollState("", "", question, True))["choices"]
+        choices = phone_words.question_message(question)["choices"]
         for x, each in enumerate(choices):
             throws = channel_of(question)[x][x] < 1
             assert (each["go"] == "Throw the coin and send") == throws
             assert each["go"].endswith("as it is") == (not throws)
             assert ("The coin is thrown" in each["coin"]) == throws
     guess, copying = (
-        phone_message(PollState("", "", EXAMPLES[name], True))["choices"]
-        for name in ("Guess", "Copying")
+        phone_words.question_message(EXAMPLES[name])["choices"] for name in ("Guess", "Copying")
     )
     assert {each["go"] for each in guess} == {"Send my guess as it is"}
     assert [each["go"] for each in copying] == [
@@ -377,7 +333,7 @@ def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
 
 def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
     loud = Question("?", ("a", "b"), (0, 1), 20.0)
-    for each in phone_message(PollState("", "", loud, True))["explanations"]:
+    for each in phone_words.question_message(loud)["explanations"]:
         assert "You can hardly deny it" in each["why"]
         assert "by 2 of 1 billion phones" in each["why"]
 
@@ -464,7 +420,7 @@ def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
 
 
 def odds_of(question: Question) -> list[str]:
-    return [each["odds"] for each in phone_message(PollState("", "", question, True))["choices"]]
+    return [each["odds"] for each in phone_words.question_message(question)["choices"]]
 
 
 def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> None:
@@ -517,7 +473,7 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
             words.live_headline(PollState("", "", question, True), None),
             words.live_headline(PollState("", "", question, True, (0, 0)), shares),
         )
-        data = phone_message(PollState("", "", question, True))
+        data = phone_words.question_message(question)
         texts = [text for each in headlines for text in (each.sentence, each.second)]
         texts += odds_of(question) + [each["why"] for each in data["explanations"]]
         texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]

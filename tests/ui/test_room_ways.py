@@ -4,12 +4,13 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.theme import WORKER
 from caldp_ui.room import poll_links
 from caldp_ui.room.registry import format_code, rooms
+from tests.loops import run
 from tests.ui.driver import checked, trigger
+from tests.ui.phones import Phone
 from tests.ui.test_room import hall, open_room_page
 
 
@@ -21,45 +22,19 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     rooms.clear()
 
 
-def type_code(text: str) -> AppTest:
-    at = open_room_page()
-    return checked(at.text_input(key="room-join").set_value(text).run())
-
-
 def test_link_and_code_name_the_worker_that_holds_the_poll() -> None:
     teacher, poll = hall()
     (link,) = [each.value for each in teacher.code]
     assert link.endswith(f"/room?code={poll.code}&worker=w1")
     (html,) = [each.proto.body for each in teacher.get("html") if "room-code" in each.proto.body]
     assert f"W1 {format_code(poll.code)}" in html
-    assert open_room_page(code=poll.code, worker="w1").info == []
+    assert run(Phone(poll.code, "w1").state()).status == 200
 
 
 def test_alone_a_worker_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(WORKER)
     assert poll_links.query_of("BCDFGHJK") == {"code": "BCDFGHJK"}
     assert poll_links.display_code("BCDFGHJK") == "BCDF GHJK"
-
-
-def test_a_code_is_typed_with_or_without_its_worker() -> None:
-    _, poll = hall()
-    for text in (poll.code.lower(), f" w1 {poll.code}", f"W1 - {format_code(poll.code)}"):
-        phone = type_code(text)
-        assert not phone.info
-        assert not phone.get("link_button")
-        assert "".join(phone.query_params["code"]) == poll.code
-
-
-def test_a_code_of_another_worker_leads_there() -> None:
-    (button,) = type_code("w2 bcdf-ghjk").get("link_button")
-    assert button.proto.url.endswith("/room?code=BCDFGHJK&worker=w2")
-
-
-def test_a_phone_whose_worker_is_gone_is_told_so() -> None:
-    (notice,) = open_room_page(code="BCDFGHJK", worker="w2").info
-    assert notice.value.startswith("The server that held poll BCDF GHJK is gone")
-    (notice,) = open_room_page(code="BCDFGHJK", worker="w1").info
-    assert notice.value.startswith("There is no poll")
 
 
 def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:

@@ -1,0 +1,260 @@
+"""The routes of phones: the page, a poll's state, one report; and what they refuse."""
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from starlette.types import ASGIApp
+
+from caldp_ui.app.theme import WORKER
+from caldp_ui.room import phone, phone_words
+from caldp_ui.room.attempts import REPORT, attempt_limiter
+from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import Question
+from caldp_ui.room.registry import TeacherKey, rooms
+from tests.contract.checks import naming
+from tests.loops import run
+from tests.ui.phones import JSON, Answer, Phone, ask, phones_app
+
+QUESTION = EXAMPLES["Copying"]
+POLL = "/room/poll"
+
+
+@pytest.fixture(autouse=True)
+def no_rooms() -> Iterator[None]:
+    rooms.clear()
+    attempt_limiter.clear()
+    yield
+    rooms.clear()
+    attempt_limiter.clear()
+
+
+def opened(question: Question = QUESTION) -> tuple[TeacherKey, PollState]:
+    held = rooms().open(question)
+    return held, rooms().get_poll(held.code)
+
+
+def get(path: str, query: str = "", method: str = "GET", **more: Any) -> Answer:
+    return run(ask(phones_app(), path, query, method, **more))
+
+
+def post(poll: PollState, *body: bytes, **headers: str) -> Answer:
+    given = {"content_type": JSON, **headers}
+    return get(POLL, f"code={poll.code}", "POST", body=body, **given)
+
+
+def report_of(poll: PollState, **changed: object) -> bytes:
+    return json.dumps({"mark": poll.mark, "token": f"{1:032x}", "report": 0} | changed).encode()
+
+
+def test_a_printed_link_opens_the_page_with_its_own_style_script_and_policy() -> None:
+    answer = get("/room", "code=BCDFGHJK")
+    text, policy = answer.body.decode(), answer.headers["content-security-policy"]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "BACKEND_BASE_URL" not in text, "nothing of a visit's page"
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    (script,) = re.findall(r'src="(.*?)"', text)
+    code = get(f"/{script}")
+    assert "immutable" in code.headers["cache-control"]
+    assert code.headers["content-type"].startswith("application/javascript")
+    assert not re.search(rb"^(import|export) ", code.body, re.MULTILINE)
+    assert get("/room", "code=", "POST").status == 405
+
+
+@pytest.mark.parametrize("base", ["", "caldp", "/a/b/"])
+def test_phones_are_below_the_base_and_an_address_without_a_code_is_the_teachers(
+    base: str,
+) -> None:
+    app, root = phones_app(base), f"/{base.strip('/')}".rstrip("/")
+    assert run(ask(app, f"{root}/room", "code=")).status == 200
+    assert run(ask(app, f"{root}/room", "worker=w1&codes=1")).status == 404
+    assert run(ask(app, f"{root}/room/poll", "code=BCDFGHJK")).content.keys() == {"gone"}
+    for path in ("/room/../room", "//room", "/room/poll/", "/ROOM", "/room/poll/../poll"):
+        assert run(ask(app, f"{root}{path}", "code=BCDFGHJK")).status in (307, 400, 404)
+
+
+def test_a_typed_code_leads_to_its_worker_and_writes_no_header_of_its_own() -> None:
+    for typed, link in (
+        ("w2 bcdf-ghjk", "?code=BCDFGHJK&worker=w2"),
+        ("W2BCDFGHJK", "?code=BCDFGHJK&worker=w2"),
+        ("w2\r\nset-cookie: a=b BCDFGHJK", "?code=BCDFGHJK&worker=w2setcookieab"),
+        ("//evil.example/BCDFGHJK", "?code=BCDFGHJK&worker=evilexample"),
+        ("é BCDFGHJK", "?code=BCDFGHJK&worker=%C3%A9"),
+    ):
+        answer = get("/room", urlencode({"code": typed}))
+        assert (answer.status, answer.headers["location"]) == (303, link)
+        assert "set-cookie" not in answer.headers
+    for typed in ("", "bcdf ghjk", " BCDF-GHJK ", "x", "?" * 5_000):
+        assert get("/room", urlencode({"code": typed})).status == 200
+
+
+def test_a_poll_is_asked_for_again_and_sent_again_only_when_it_changed() -> None:
+    held, poll = opened()
+    asking = Phone(poll.code.lower())
+    first = run(asking.state())
+    assert first.headers["cache-control"] == "no-store"
+    assert first.content == {
+        **phone_words.question_message(QUESTION),
+        **phone_words.state_message(poll),
+    }
+    known = first.headers["etag"]
+    rooms().report(poll.code, poll.mark, f"{1:032x}", 0)  # others' reports are none of its business
+    for tag in (known, f"W/{known}"):
+        again = run(asking.state(if_none_match=tag))
+        assert (again.status, again.body) == (304, b"")
+    rooms().set_open(held, False)
+    closed = run(asking.state(if_none_match=known))
+    assert (closed.status, closed.content["open"]) == (200, False)
+    rooms().ask(held, EXAMPLES["Guess"])
+    guess = run(asking.state(if_none_match=closed.headers["etag"]))
+    assert (guess.content["answers"], guess.content["answer"]) == ([*EXAMPLES["Guess"].answers], "")
+    rooms().show_answer(held)
+    shown = run(asking.state(if_none_match=guess.headers["etag"]))
+    assert shown.content["answer"].startswith("The right answer")
+    rooms().end(held)
+    gone = run(asking.state(if_none_match=shown.headers["etag"]))
+    assert (gone.status, "has ended" in gone.content["gone"]) == (404, True)
+
+
+def test_nothing_of_a_question_stays_with_the_route_when_its_room_has_ended() -> None:
+    route = phone._Poll("/room")
+    held, poll = opened(Question("Only here?", ("a", "b"), (0,), 1.0))
+    run(ask(route, POLL, f"code={poll.code}"))
+    assert len(route._messages) == 1
+    rooms().end(held)
+    del poll
+    assert len(route._messages) == 0
+
+
+def test_a_report_is_counted_once_and_its_phone_remembers_that_it_has_answered() -> None:
+    _, poll = opened()
+    sender = Phone(poll.code)
+    for _ in range(2):  # the same again: the first word of success was lost
+        answer = run(sender.send(poll.mark, 1, token=7))
+        assert (answer.status, answer.content) == (200, {"received": True})
+    cookie = answer.headers["set-cookie"].lower()
+    assert sender.cookies == {phone.ANSWERED: poll.mark}  # and nothing of the report
+    assert all(part in cookie for part in ("httponly", "path=/room", "samesite=lax"))
+    other = run(sender.send(poll.mark, 1, token=8))
+    assert (other.status, "first report counts" in other.content["refused"]) == (409, True)
+    assert rooms().get_poll(poll.code).reports == (1,)
+
+
+def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
+    held, poll = opened()
+    for wrong in (7, -1, True, "0", None, 0.5, [0], {}):
+        answer = run(Phone(poll.code).send(poll.mark, wrong))
+        assert (answer.status, "A report must be" in answer.content["refused"]) == (409, True)
+    for changed, sentence in (
+        ({"mark": "0" * 16}, "This question is over"),
+        ({"mark": None}, "This question is over"),
+        ({"token": "x" * 32}, "does not come from this page"),
+        ({"token": {}}, "does not come from this page"),
+    ):
+        answer = post(poll, report_of(poll, **changed))
+        assert (answer.status, sentence in answer.content["refused"]) == (409, True)
+    rooms().set_report_limit(held, 1)
+    run(Phone(poll.code).send(poll.mark, 0, token=1))
+    assert (
+        "The poll is full" in run(Phone(poll.code).send(poll.mark, 0, token=2)).content["refused"]
+    )
+    rooms().set_open(held, False)
+    assert "closed" in run(Phone(poll.code).send(poll.mark, 0, token=3)).content["refused"]
+    rooms().end(held)
+    gone = run(Phone(poll.code).send(poll.mark, 0, token=4))
+    assert (gone.status, "has ended" in gone.content["gone"]) == (404, True)
+    assert "There is no poll" in run(Phone("NNNNNNNN").state()).content["gone"]
+
+
+def test_what_is_no_report_is_refused_before_anybody_reads_it() -> None:
+    _, poll = opened()
+    good = report_of(poll)
+    for body in (b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 500, b'"a"', b"1e999", b"9" * 500):
+        with naming(f"{body[:9]!r}"):
+            assert post(poll, body).status == 409
+    assert post(poll, good + b" " * 512).status == 413
+    assert post(poll, *[b" " * 100] * 6, good).status == 413
+    assert post(poll, good, content_type="text/plain").status == 415
+    assert post(poll, good, content_type="application/x-www-form-urlencoded").status == 415
+    for origin in ("https://evil.example", "null", "http://127.0.0.1.evil.example"):
+        assert post(poll, good, origin=origin).status == 403
+    assert post(poll, good, host="evil.example").status == 421
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
+        answer = get(POLL, f"code={poll.code}", method, body=[good])
+        assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD, POST")
+    assert rooms().get_poll(poll.code).reports == ()
+    assert post(poll, *(bytes([each]) for each in good), origin="http://127.0.0.1").status == 200
+
+
+def test_a_body_that_comes_too_slowly_is_no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phone, "_PATIENCE_S", 0.01)
+    _, poll = opened()
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": POLL,
+        "query_string": f"code={poll.code}".encode(),
+        "headers": [(b"content-type", JSON.encode())],
+    }
+    got: list[Any] = []
+
+    async def never() -> Any:
+        await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        got.append(message)
+
+    run(phone._Poll("/room")(scope, never, send))
+    assert got[0]["status"] == 413
+
+
+def test_one_address_is_bounded_and_others_are_not() -> None:
+    _, poll = opened()
+    address = {"address": "192.0.2.7", "content_type": JSON}
+    app, query = phones_app(), f"code={poll.code}"
+
+    async def flood() -> Answer:
+        for _ in range(REPORT[0]):
+            await ask(app, POLL, query, "POST", body=[b"{}"], **address)
+        return await ask(app, POLL, query, "POST", body=[report_of(poll)], **address)
+
+    late = run(flood())
+    assert (late.status, late.headers["retry-after"]) == (429, "2")
+    assert post(poll, report_of(poll)).status == 200
+
+
+def test_a_phone_whose_worker_is_gone_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(WORKER, "w1")
+    gone = run(Phone("BCDFGHJK", "w2").state()).content["gone"]
+    assert gone.startswith("The server that held poll BCDF GHJK is gone")
+    assert run(Phone("BCDFGHJK", "w1").state()).content["gone"].startswith("There is no poll")
+
+
+async def _hall(app: ASGIApp, code: str, phones: int) -> list[int]:
+    everybody = [Phone(code, app=app) for _ in range(phones)]
+    marks = await asyncio.gather(*(each.state() for each in everybody))
+    sent = (
+        each.send(found.content["mark"], number % 2, token=number)
+        for number, (each, found) in enumerate(zip(everybody, marks, strict=True))
+    )
+    return [answer.status for answer in await asyncio.gather(*sent)]
+
+
+def test_of_a_hall_that_reports_at_once_every_report_is_counted() -> None:
+    held, poll = opened()
+    assert run(_hall(phones_app(), held.code, 100)) == [200] * 100
+    reports = rooms().get_poll(poll.code).reports
+    assert (len(reports), sum(reports)) == (100, 50)
