@@ -99,7 +99,11 @@ class Phone:
         """Send a report."""
         text = json.dumps({"mark": mark, "token": f"{token:032x}", "report": report})
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        headers = {"content_type": JSON, **({"cookie": cookie} if cookie else {}), **more}
+        headers: dict[str, Any] = {
+            "content_type": JSON,
+            **({"cookie": cookie} if cookie else {}),
+            **more,
+        }
         answer = await ask(
             self.app, "/room/poll", self.query, "POST", body=[text.encode()], **headers
         )

@@ -155,7 +155,8 @@ def test_a_report_is_counted_once_and_its_phone_remembers_that_it_has_answered()
 
 def test_each_phone_that_cannot_report_is_told_so_in_one_sentence() -> None:
     held, poll = opened()
-    for wrong in (7, -1, True, "0", None, 0.5, [0], {}):
+    wrongs: tuple[object, ...] = (7, -1, True, "0", None, 0.5, [0], {})
+    for wrong in wrongs:
         answer = run(Phone(poll.code).send(poll.mark, wrong))
         assert (answer.status, "A report must be" in answer.content["refused"]) == (409, True)
     for changed, sentence in (
