@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from benchmarks import browser, crowd, fleet, page, pages, visits, wear
+from benchmarks import browser, crowd, fleet, hall, page, pages, visits, wear
 from benchmarks.asv_runs import run_suites
 from benchmarks.figures import Figure
 from caldp_core.basics.counted import count_text
@@ -22,6 +22,7 @@ PARTS: Final[dict[str, Part]] = {
     "load": crowd.load_figures,
     "flood": visits.flood_figures,
     "leaving": visits.leaving_figures,
+    "hall": hall.figures,
 }
 _NEEDS: Final = {
     **dict.fromkeys(("page", "pages", "wear"), browser.missing_software),

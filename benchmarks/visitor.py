@@ -71,9 +71,18 @@ class Visitor:
         `last`: the key of an element. The whole run is waited for; raises `TimeoutError`.
         """
         self._widgets |= widgets
+        return await self._run(self._state(), last)
+
+    async def press(self, key: str, last: str) -> float:
+        """Run the page for a press of that key's button, as `run` does."""
+        state = self._state()
+        state.widget_states.widgets.add(id=self.elements[key].id, trigger_value=True)
+        return await self._run(state, last)
+
+    async def _run(self, state: ClientState, last: str) -> float:
         self.messages = self.received = 0
         started = perf_counter()
-        await self.ask()
+        await self._send(state)
         # A run that the page has started by itself may end first.
         await self.wait_until(lambda: self.arrival_times.get(last, 0.0) >= started)
         return self.arrival_times[last] - started
