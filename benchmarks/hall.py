@@ -112,24 +112,30 @@ class Phone:
         await asyncio.sleep(_ARRIVE_S * pause.random())
         await self._ask("GET", "/room")
         while True:
-            status, headers, body = await self._ask("GET", "/room/poll")
-            if status == 200:
-                self._tag, self._mark = headers["etag"], json.loads(body)["mark"]
+            await self.listen()
             await asyncio.sleep(pause.uniform(*_LISTEN_S))
+
+    async def listen(self) -> None:
+        """Ask for the poll's state, which comes if it has changed."""
+        status, headers, body = await self._ask("GET", "/room/poll")
+        if status == 200:
+            self._tag, self._mark = headers["etag"], json.loads(body)["mark"]
 
     async def report(self, pause: random.Random) -> None:
         """Report at some moment, and again until it is acknowledged."""
         await asyncio.sleep(_REPORT_S * pause.random())
         began = perf_counter()
+        while await self.send() != 200:
+            await asyncio.sleep(pause.uniform(1.0, 3.0))
+        self.at = perf_counter()
+        self.waited = self.at - began
+
+    async def send(self) -> int:
+        """Send the report; returns the status of the answer."""
         token = f"{self._number:0{TOKEN_LENGTH}x}"
         message = {"mark": self._mark, "token": token, "report": self._number % 2}
-        while self.waited == inf:
-            status, _, _ = await self._ask("POST", "/room/poll", json.dumps(message).encode())
-            if status == 200:
-                self.at = perf_counter()
-                self.waited = self.at - began
-            else:
-                await asyncio.sleep(pause.uniform(1.0, 3.0))
+        status, _, _ = await self._ask("POST", "/room/poll", json.dumps(message).encode())
+        return status
 
     async def _ask(
         self, method: str, path: str, body: bytes = b""

@@ -130,7 +130,7 @@ def test_a_poll_and_a_visit_when_their_worker_is_killed(browser: Any, behind: Fl
             page = open_page(phone, link, ".phone .answer")
             assert worker_of(phone) == here
             page.locator(".phone .answer").first.click()
-            page.locator(".phone .go").click()
+            page.locator(".phone .poll .go").click()
             teacher.get_by_role("heading", name=re.compile(rf": {number} report")).wait_for()
         visit = open_page(desk, f"{behind.address}/{SCENARIO}", "h1")
         wait_until_settled(visit)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.browser import wait_until_settled
 from caldp_ui.charts import scripts
@@ -47,34 +46,33 @@ def engine(profiles: Profiles) -> Iterator[Any]:
     page.close()
 
 
-def frames_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[bytes]:
-    """All that a phone sends over its socket from the choice of its true answer on."""
+def requests_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> list[Any]:
+    """All that a phone sends from the choice of its true answer on: methods, addresses, bodies."""
     own = {"extra_http_headers": {"x-phone": f"{answer}"}}  # so that no two share a profile
     context = profiles(**SCREENS["phone"], **own)
     page = context.new_page()
     page.add_init_script(SAME_COIN)
     watch.follow(page)
-    sent: list[bytes] = []
-
-    def note(frame: bytes) -> None:
-        sent.append(frame)
-
-    page.on("websocket", lambda socket: socket.on("framesent", note))
     page.goto(link)
     page.locator(".phone .answer").first.wait_for()
-    wait_until_settled(page)
-    sent.clear()
+    sent: list[Any] = []
+
+    def note(request: Any) -> None:
+        sent.append((request.method, request.url, request.post_data))
+
+    page.on("request", note)
     page.locator(".phone .answer").nth(answer).click()
-    page.locator(".phone .go").click()
+    page.locator(".phone .poll .go").click()
     page.get_by_text("Counted, once").wait_for()
-    found = list(sent)
+    page.remove_listener("request", note)
     assert page.locator(".phone .sent strong").inner_text() == "Yes"
     page.reload()
     page.get_by_text("Counted, once").wait_for()
     stored = page.evaluate("JSON.stringify(localStorage)")
+    assert not page.evaluate("document.cookie")  # the page's code can't read what it holds
     page.close()
     assert "report" in stored
-    return found
+    return sent
 
 
 def end_poll(teacher: Any) -> None:
@@ -83,19 +81,6 @@ def end_poll(teacher: Any) -> None:
     teacher.get_by_text("End it now").click()
     teacher.locator(".st-key-room-open").wait_for()
     teacher.close()
-
-
-def events_of(frames: list[bytes]) -> list[Any]:
-    """What components told the server."""
-    widgets = [
-        w for each in frames for w in BackMsg.FromString(each).rerun_script.widget_states.widgets
-    ]
-    return [json.loads(w.json_trigger_value) for w in widgets if w.json_trigger_value]
-
-
-def frames_with_widgets(frames: list[bytes]) -> list[bytes]:
-    """Frames with anything in them that a hand or a component did: a tick of the clock has not."""
-    return [each for each in frames if BackMsg.FromString(each).rerun_script.widget_states.widgets]
 
 
 def test_the_rehearsal_follows_its_answers(profiles: Profiles, address: str) -> None:
@@ -167,13 +152,14 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     teacher.locator(".st-key-room-open button").click()
     code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
     link = f"{address}/room?code={code}"
-    yes, no = (frames_of(profiles, link, answer, watch) for answer in (0, 1))
-    (events_yes,), (events_no,) = events_of(yes), events_of(no)
-    assert events_yes == events_no  # the token, too: these phones have the same coins
-    (event,) = events_yes
-    assert set(event["value"]) == {"mark", "token", "report"}
-    assert event["value"]["report"] == 0
-    assert frames_with_widgets(yes) == frames_with_widgets(no)
+    yes, no = (requests_of(profiles, link, answer, watch) for answer in (0, 1))
+    reports = [[each for each in sent if each[0] == "POST"] for sent in (yes, no)]
+    assert reports[0] == reports[1]  # the token, too: these phones have the same coins
+    ((_, _, body),) = reports[0]
+    assert set(json.loads(body)) == {"mark", "token", "report"}
+    assert json.loads(body)["report"] == 0
+    others = {each for each in (*yes, *no) if each[0] != "POST"}
+    assert others <= {("GET", f"{address}/room/poll?code={code}", None)}
     # Of these two, which have the same random number, one is counted: so no reload counts twice.
     teacher.get_by_role("heading", name="All that the server keeps of answers: 1 report").wait_for()
     end_poll(teacher)
@@ -201,7 +187,7 @@ def test_own_answers_come_protected_to_phones_which_say_what_they_send(
     watch.follow(phone)
     phone.goto(f"{address}/room?code={code}")
     expect(phone.locator(".phone .answer small")).to_have_text(["protected"] * 3)
-    go = phone.locator(".phone .go")
+    go = phone.locator(".phone .poll .go")
     phone.locator(".phone .answer").last.click()
     expect(go).to_have_text("Throw the coin and send")
     go.click()
@@ -291,3 +277,66 @@ def test_the_board_draws_the_share_of_reports_that_name_an_answer(engine: Any) -
     slipped = text.replace("sent / n", "sent / (n + 1)")
     assert slipped != text
     assert not np.array_equal(widths(engine, slipped), right)
+
+
+def test_a_phone_with_a_code_only_joins_and_is_told_of_wrong_codes_and_of_the_end(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "code"}).new_page()
+    watch.follow(teacher)
+    teacher.goto(f"{address}/room")
+    teacher.locator(".st-key-room-open button").click()
+    code = teacher.locator(".room-code").inner_text().replace("Code", "")
+    # The narrowest phones, whose owners like it dark.
+    small = {"viewport": {"width": 320, "height": 568}, "color_scheme": "dark", "has_touch": True}
+    phone = profiles(**small).new_page()
+    quiet = Watch()
+    quiet.follow(phone)
+    phone.goto(f"{address}/room")
+    phone.locator(".room-join").click()
+    field = phone.get_by_label("The code on the projector")
+    for typed, text in (("NNNN NNNN", "There is no poll “NNNN NNNN”"), (code.lower(), "Have you")):
+        field.fill(typed)
+        field.press("Enter")
+        expect(phone.locator(".phone .poll")).to_contain_text(text)
+    expect(field).to_be_hidden()
+    expect(phone.get_by_role("button", name="Choose your true answer")).to_be_disabled()
+    phone.get_by_role("button", name="Yes protected").press("Enter")
+    expect(phone.get_by_role("button", name="Yes protected")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    assert phone.evaluate("document.documentElement.scrollWidth") == 320
+    assert phone.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 15, 20)"
+    teacher.get_by_role("button", name="Close the question").click()
+    expect(phone.locator(".phone .poll")).to_contain_text("The question is closed.")
+    end_poll(teacher)
+    expect(phone.get_by_role("status").filter(has_text="has ended")).to_be_visible()
+    expect(field).to_be_visible()
+    phone.close()
+    assert not quiet.outside()
+    # A browser reports every answer that is none: those of wrong and ended codes, and no other.
+    assert all("404" in error for error in quiet.errors), quiet.errors
+    watch.check()
+
+
+def test_a_phone_that_lost_its_server_says_so_and_goes_on_when_it_is_back(
+    profiles: Profiles, address: str
+) -> None:
+    teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "lost"}).new_page()
+    teacher.goto(f"{address}/room")
+    teacher.locator(".st-key-room-open button").click()
+    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    context = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "lost"})
+    phone = context.new_page()
+    phone.goto(f"{address}/room?code={code}")
+    phone.locator(".phone .answer").first.click()
+    context.set_offline(True)
+    phone.locator(".phone .poll .go").click()
+    expect(phone.locator(".phone .poll")).to_contain_text("Sending …")
+    lost = phone.locator(".phone .lost")
+    expect(lost).to_contain_text("The server does not answer", timeout=20_000)
+    context.set_offline(False)
+    expect(phone.locator(".phone .poll")).to_contain_text("Counted, once", timeout=20_000)
+    expect(lost).to_be_hidden(timeout=20_000)
+    phone.close()
+    end_poll(teacher)
