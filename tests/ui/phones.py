@@ -91,7 +91,7 @@ class Phone:
     def query(self) -> str:
         return urlencode({"code": self.code} | ({"worker": self.worker} if self.worker else {}))
 
-    async def state(self, **headers: str) -> Answer:
+    async def state(self, **headers: Any) -> Answer:
         """Ask for the state of the poll."""
         return await ask(self.app, "/room/poll", self.query, **headers)
 
