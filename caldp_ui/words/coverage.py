@@ -48,7 +48,7 @@ def unprotected_text(nouns: Vocabulary, covered: float, readable: float) -> str:
         read = _read_clause(nouns, readable, "everybody's", "people")
         return f"Nobody is protected: {read}."
     if covered < 0.5:
-        read = _read_clause(nouns, readable, "everybody else's", "others")
+        read = _read_clause(nouns, readable, "everybody else's", "of the others")
         return f"Only {formats.out_of(covered)} people are protected; {read}."
     read = _read_clause(nouns, readable, "their", "of them")
     return f"{formats.out_of(1.0 - covered)} people are not protected: {read}."

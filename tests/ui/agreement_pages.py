@@ -115,7 +115,7 @@ def _headline(wrong: str) -> Sentence:
         rf"(?: of [\d.]+° × [\d.]+°)?, at ε = (?P<epsilon>[\d.]+)\.[^\d]*"
         rf"|An attacker [^\d]+ (?:is right at most|may be right) (?P<odds>{NUMBER}) times in 100\.)"
         rf"|(?:Only (?P<protected>{OF}) people are protected; (?:everybody else's \w+ can be read"
-        rf"|one report names the \w+ of (?P<read>{OF}) others)\."
+        rf"|one report names the \w+ of (?P<read>{OF}) of the others)\."
         rf"|(?P<open>{OF}) people are not protected: (?:their \w+ can be read"
         rf"|one report names the \w+ of (?P<named>{OF}) of them)\."
         r"|Nobody is protected: everybody's \w+ can be read\.) This protection puts "
@@ -333,8 +333,8 @@ PERSONAL: Final = Page(
     len(personal.PRESETS),
     Sentence(
         rf"(?:Only (?P<some>{OF}) people are protected; one report names the place of "
-        rf"(?P<read>{OF}) others\. |(?P<left>{OF}) people are not protected: one report names the "
-        rf"place of (?P<named>{OF}) of them\. )?The map puts "
+        rf"(?P<read>{OF}) of the others\. |(?P<left>{OF}) people are not protected: one report "
+        rf"names the place of (?P<named>{OF}) of them\. )?The map puts "
         rf"(?P<ours>(?:{NUMBER}) of 100) people in the wrong place\. It would be "
         rf"(?:(?P<known>{NUMBER}) if homes were known, and )?(?P<plain>{NUMBER}) if everything "
         r"were hidden\.",
