@@ -112,8 +112,8 @@ def error_sentence(protocol: Protocol, error: ErrorEstimate) -> str:
         round(100 * each) for each in (error.share, error.low, error.high, error.faint)
     )
     return (
-        f"About {about} of 100 people are {where}: at least {low}, at most {high}, as {faint} of "
-        f"100 are shown in {places} too faint to tell."
+        f"About {about} of 100 people are {where}: at least {low}, at most {high}. "
+        f"{faint} of 100 are shown in {places} that are fainter than the noise."
     )
 
 

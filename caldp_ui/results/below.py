@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.collect.estimate import Results
+from caldp_core.collect.estimate import Results, error_sentence
 from caldp_core.collect.json_files import format_json
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
@@ -50,9 +50,12 @@ def _numbers(results: Results) -> None:
     st.dataframe(frame, hide_index=True, key=STATE.key("table"))
     remaining = results.shares.size - order.size
     more = f" {formats.integer(remaining)} rarer ones are in the file." if remaining else ""
+    if results.error is not None:
+        st.markdown(error_sentence(results.protocol, results.error))
     st.caption(
         f"The most common first.{more} low, high: each range holds its true share "
-        f"{100 * results.level:g} times in 100 and includes the estimate. "
+        f"{100 * results.level:g} times in 100 and includes the estimate; so do, on average, those "
+        "of the first rows, however many you look at. "
         "may be noise: all rows that say no have people, as surely. There is no "
         "column of the truth: in a real collection nobody knows it."
     )
