@@ -340,3 +340,33 @@ def test_a_phone_that_lost_its_server_says_so_and_goes_on_when_it_is_back(
     expect(lost).to_be_hidden(timeout=20_000)
     phone.close()
     end_poll(teacher)
+
+
+LOCK = """isLocked => {
+    Object.defineProperty(document, "hidden", {value: isLocked, configurable: true});
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_a_locked_phone_asks_for_nothing_and_catches_up_at_once(
+    profiles: Profiles, address: str
+) -> None:
+    teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "lock"}).new_page()
+    teacher.goto(f"{address}/room")
+    teacher.locator(".st-key-room-open button").click()
+    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    phone = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "lock"}).new_page()
+    phone.goto(f"{address}/room?code={code}")
+    phone.locator(".phone .answer").first.wait_for()
+    asked: list[str] = []
+    phone.evaluate(LOCK, True)
+    phone.wait_for_timeout(500)  # for the answer to what was asked before
+    phone.on("request", lambda request: asked.append(request.url))
+    teacher.get_by_role("button", name="Close the question").click()
+    phone.wait_for_timeout(4_000)
+    assert not asked
+    phone.evaluate(LOCK, False)
+    expect(phone.locator(".phone .poll")).to_contain_text("The question is closed.")
+    assert asked
+    phone.close()
+    end_poll(teacher)

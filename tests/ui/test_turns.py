@@ -171,7 +171,7 @@ def test_a_page_that_waits_for_another_s_work_lets_others_have_its_place() -> No
 
 
 def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty phones that tick at once; before there was no limit."""
+    """Thirty parts that tick at once; before there was no limit."""
     monkeypatch.setattr(st, "fragment", lambda draw, run_every: draw)
     entered, leave = Semaphore(0), Event()
 
@@ -179,16 +179,16 @@ def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -
         entered.release()
         assert leave.wait(PATIENCE)
 
-    phones = [Thread(target=fragment(tick, 3.0)) for _ in range(30)]
-    for phone in phones:
-        phone.start()
+    ticks = [Thread(target=fragment(tick, 3.0)) for _ in range(30)]
+    for each in ticks:
+        each.start()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(2))
     assert not entered.acquire(timeout=0.2)
     assert run_limiter.is_busy()
     leave.set()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(28))
-    for phone in phones:
-        phone.join(PATIENCE)
+    for each in ticks:
+        each.join(PATIENCE)
     assert not run_limiter.is_busy()
 
 
