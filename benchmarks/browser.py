@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MAP_PAGE: Final = "places"
 _MAPS: Final = ".st-key-places-maps"
-PATIENCE_MS: Final = 120_000
+PATIENCE_MS: Final = 60_000
 """Longest wait for anything: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
 _NAMES: Final = (

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
 from caldp_core.attacks.census_block import LINES, PublishedRow
@@ -22,6 +21,7 @@ from tests.attacks.by_hand import (
     told_apart_by_hand,
 )
 from tests.browser.conftest import DESKTOP, Profiles, visiting
+from tests.browser.hands import expect
 
 pytestmark = pytest.mark.browser
 LINK = "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=0"

@@ -14,12 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from tests.browser.hands import open_internal
+from tests.browser.hands import expect, open_internal
 from tests.datasets.files import as_workbook
 
 pytestmark = pytest.mark.browser

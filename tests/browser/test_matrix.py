@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, visiting
+from tests.browser.hands import expect
 
 pytestmark = pytest.mark.browser
 LINK = "matrix?template=ldp"

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.classroom.page_state import NAMES
 from caldp_ui.handout import lesson
 from tests.browser.conftest import DESKTOP
+from tests.browser.hands import expect
 from tests.browser.test_axe import violations
 from tests.browser.watch import Watch
 

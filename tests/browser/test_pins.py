@@ -7,11 +7,10 @@ All pages, and the numbers of both, are held against the core in `ui/test_pins.p
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
 from tests.browser.conftest import OpenLink
-from tests.browser.hands import button
+from tests.browser.hands import button, expect
 
 pytestmark = pytest.mark.browser
 PINS: Final = {

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
 from caldp_core.datasets import Cities, inspect_data
@@ -17,7 +16,7 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.places.page_state import LINK, PlacesState
 from tests.browser.conftest import Visit
-from tests.browser.hands import HEADLINE, headline_of, tab
+from tests.browser.hands import HEADLINE, expect, headline_of, tab
 
 pytestmark = pytest.mark.browser
 NOW = Scenario(Cities(together=5), n=200_000).with_context(blocks=OneBlock())

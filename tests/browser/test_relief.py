@@ -3,10 +3,9 @@
 from typing import Final
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenLink
-from tests.browser.hands import tab
+from tests.browser.hands import expect, tab
 
 pytestmark = pytest.mark.browser
 READY: Final = ".st-key-places-maps .stage[data-painted]"

@@ -5,13 +5,13 @@ from itertools import product
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
 from benchmarks.browser import wait_until_settled
 from caldp_core.scenarios.blocks import EverythingSensitive, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.values.page_state import BEGIN
 from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, visiting
+from tests.browser.hands import expect
 from tests.browser.test_axe import in_scheme
 from tests.browser.test_contrast import contrast
 
