@@ -10,7 +10,6 @@ from caldp_core.attacks import Person, Tables, worlds
 from caldp_core.attacks.census_block import LINES as PRINTED
 from caldp_core.attacks.census_block import SUPPRESSED
 from caldp_core.basics.cache import cached
-from caldp_ui.coarser import panel
 from caldp_ui.coarser.page_state import LINES, STATE, Publication
 from caldp_ui.words.headline import Headline
 
@@ -48,6 +47,7 @@ def headline(record: Publication) -> Headline:
         f"Of seven people {sure} are known for sure: {blocks} the published table.",
         _SOURCE,
         unprotected=sure > 0,
+        figures={"known": sure, "blocks": many},
     )
 
 
@@ -108,8 +108,7 @@ def _block(people: tuple[Person, ...], sure: list[Person]) -> str:
 
 
 def side(record: Publication) -> None:
-    """The controls: the attack, the published lines, and the button that solves."""
-    panel.choice(record)
+    """The controls: the published lines, and the button that solves."""
     st.markdown(
         "Counts of one or two people are hidden. The attacker looks for every block of seven "
         "people whose counts, medians and means are the published ones."

@@ -75,6 +75,17 @@ class AttackResult:
     disclosed_people: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class PlayedData:
+    """The treatments, and the attack as far as it has been played, None while it is computed.
+
+    An attack that stands alone is none on the treatments.
+    """
+
+    data: TreatmentData
+    attack_result: AttackResult | None
+
+
 def run_attack(data: TreatmentData) -> AttackResult:
     """Plays the record's attack up to its number of moves."""
     if data.record.moves == 0:

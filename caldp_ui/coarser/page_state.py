@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import streamlit as st
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError, check_whole
@@ -196,19 +195,6 @@ EXAMPLES: Final = (
     Example("Many tables, everybody's answer", Gowalla(), TABLES),
     Example("Marriage and affairs", Survey("affairs"), TWO_PLACES),
 )
-
-
-def show_menu(record: Publication) -> None:
-    """The menu of examples."""
-    titles = {each.title: each for each in EXAMPLES}
-    now = next((each.title for each in EXAMPLES if each.fits(record)), None)
-    st.selectbox(
-        "Example",
-        list(titles),
-        placeholder="your own",
-        label_visibility="collapsed",
-        **STATE.bind("preset", now, lambda r, title: titles[title].apply(r)),
-    )
 
 
 def block_choices(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:

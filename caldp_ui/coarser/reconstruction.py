@@ -17,7 +17,6 @@ from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import Words, horizontal_line, plane, vertical_line
 from caldp_ui.charts.labels import Label
-from caldp_ui.coarser import panel
 from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
@@ -79,12 +78,14 @@ def headline(record: Publication, lines: tuple[Curve, ...] | None) -> Headline:
     """How many answers the record's number of tables gives away."""
     if lines is None:
         return Headline("The attacker is solving the tables.", _PEOPLE_TEXT)
-    exact, rounded, noisy = (f"{value_at(line, record.tables):.0f}" for line in lines)
+    right = {line.name: value_at(line, record.tables) for line in lines}
+    exact, rounded, noisy = (f"{each:.0f}" for each in right.values())
     return Headline(
         f"{formats.integer(record.tables)} exact tables reveal {exact} of {PEOPLE} answers, "
         f"noisy ones {noisy}; a mere guess is right for 50.",
         f"Rounded to multiples of {record.base}: {rounded}. {_PEOPLE_TEXT}",
         unprotected=float(exact) > 60,
+        figures=right,
     )
 
 
@@ -151,8 +152,7 @@ def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
 
 
 def side(record: Publication) -> None:
-    """The controls: the attack and its number of tables, with what the attacker does."""
-    panel.choice(record)
+    """The controls: the number of tables, with what the attacker does."""
     st.markdown(
         "Everybody has a secret **yes or no**. Each table counts the yeses of a random half of "
         "the people. The attacker looks for the answers that fit all tables best "

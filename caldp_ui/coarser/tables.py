@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import PERIODS, InfantDeaths, county_outlines
-from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette, palette
-from caldp_ui.charts import drawing
+from caldp_core.domain.grid import GridDomain
+from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette
 from caldp_ui.charts.drawing import Frame
-from caldp_ui.coarser import words
+from caldp_ui.coarser import view
 from caldp_ui.coarser.outcomes import AttackResult, Outcome
-from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, NOTHING, PLAIN, STATE, TreatmentData
+from caldp_ui.coarser.page_state import HIDE, NOTHING, TreatmentData
+from caldp_ui.compute import exports
 
 _WIDE: Final = 400.0
 _HIGH: Final = 186.0
@@ -43,16 +44,9 @@ _OVER: Final = "position:absolute;bottom:8px;font-size:14px;"
 _CHIP: Final = f"{_OVER}left:8px;padding:3px 10px;border-radius:6px;color:#fff;font-weight:600;"
 
 
-def show(data: TreatmentData, attack_result: AttackResult | None) -> None:
-    """Draws the pictures as one drawing."""
-    drawing.show(tables_html(data, attack_result, palette()), STATE.key("drawn"), None)
-
-
 def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours: Palette) -> str:
     """The pictures as HTML."""
-    names = [
-        n for n in (NOTHING, LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments
-    ]
+    names = [NOTHING, *view.pictured(data)]
     figures = "".join(_figure(data, name, attack_result, colours) for name in names)
     return f'<div style="{_GRID}">{figures}</div>'
 
@@ -60,9 +54,9 @@ def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours
 def _figure(
     data: TreatmentData, name: str, attack_result: AttackResult | None, colours: Palette
 ) -> str:
-    number, of = words.error_and_unit(data, name)
-    title = words.TITLES[name]
-    alt = f"{title}: {number} {of}; {words.picture_note(data, name)}."
+    number, of = view.error_and_unit(data, name)
+    title = view.TITLES[name]
+    alt = f"{title}: {number} {of}; {view.picture_note(data, name)}."
     disclosed = (
         attack_result.disclosed_cells if attack_result is not None and name == HIDE else None
     )
@@ -80,7 +74,7 @@ def _figure(
         f'{escape(of)}</span></figcaption><div style="{frame}">{_svg(body, alt)}'
         f"{_chip(attack_result.outcomes.get(name) if attack_result else None)}"
         "<span "
-        f'style="{_OVER}right:10px">{escape(words.picture_note(data, name))}</span></div></figure>'
+        f'style="{_OVER}right:10px">{escape(view.picture_note(data, name))}</span></div></figure>'
     )
 
 
@@ -95,7 +89,7 @@ def _chip(outcome: Outcome | None) -> str:
     if outcome is None or outcome.share is None:
         return ""
     ground = "#8A3600" if outcome.sure and outcome.share > 0 else "#0068A5"
-    text = f"attacker: {words.of_hundred(outcome.share)} of 100"
+    text = f"attacker: {view.of_hundred(outcome.share)} of 100"
     return f'<span style="{_CHIP}background:{ground}">{text}</span>'
 
 
@@ -194,3 +188,22 @@ def _largest(counts: Ints) -> Ints:
     if counts.size <= _BARS_MAX:
         return np.arange(counts.size)
     return np.sort(np.argsort(-counts, kind="stable")[:_BARS_MAX])
+
+
+def tables_csv(data: TreatmentData) -> bytes:
+    """One row per cell with people or a hidden count: what each treatment publishes, in people."""
+    columns: dict[str, object] = {}
+    listed = (data.counts > 0) | data.table.hidden
+    cells = listed.nonzero()[0].tolist()
+    domain = data.domain
+    if isinstance(domain, GridDomain):
+        rows, places = domain.row_column(cells)
+        columns["latitude"] = domain.latitudes()[rows].round(6).tolist()
+        columns["longitude"] = domain.wrapped_longitudes()[places].round(6).tolist()
+    else:
+        columns["answer"] = [domain.name_of(cell) for cell in cells]
+    columns["larger cell"] = data.labels[cells].tolist()
+    for name, each in data.treatments.items():
+        columns[view.TITLES[name]] = each.release.estimate[cells].round(3).tolist()
+    columns["hidden"] = data.table.hidden[cells].tolist()
+    return exports.csv(columns)

@@ -19,22 +19,7 @@ from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments import larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.coarser import (
-    attack_words,
-    census_block,
-    details,
-    films,
-    outcomes,
-    page_state,
-    panel,
-    pin_view,
-    reconstruction,
-    scene,
-    tables,
-    upload,
-    words,
-)
-from caldp_ui.coarser.details import memo
+from caldp_ui.coarser import census_block, outcomes, page, page_state, reconstruction, tables, view
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
@@ -99,7 +84,7 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(moves: int, knows: st
     assert int(found.disclosed_cells.sum()) == by_hand
     assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
     assert found.disclosed_people == data.counts[found.disclosed_cells].sum()
-    headline = attack_words.headline(data, found)
+    headline = view.headline(data, found)
     number = f"{by_hand} of" if by_hand else "none of"
     assert headline.sentence.startswith(f"The attacker works out {number} 72 hidden small counts")
     assert (f", of {found.disclosed_people} people, " in headline.sentence) == (by_hand > 0)
@@ -151,7 +136,7 @@ def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_e
         assert one <= two < 1  # of two answers two reports may disagree: then one told as much
         assert name == ROUND or two <= 1 / (1 + np.exp(-2.0)) + 1e-9
     assert (twice.outcomes[CENTRAL].share or 0) > (once.outcomes[CENTRAL].share or 1) + 0.01
-    assert "7.39 times" in words.noise_sentence(load_treatments(replace(DEATHS, attack=MOVED)))
+    assert "7.39 times" in view.noise_sentence(load_treatments(replace(DEATHS, attack=MOVED)))
     assert (twice.outcomes[LARGER].share, twice.outcomes[HIDE].share) == (
         0.5,
         once.outcomes[HIDE].share,
@@ -162,7 +147,7 @@ def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
     data = load_treatments(Publication())
     assert data.domain == US_GRID
     assert outcomes.candidate_cells(data)[0] == outcomes.DENVER
-    assert words.cell_name(data, outcomes.DENVER) == "Denver"
+    assert view.cell_name(data, outcomes.DENVER) == "Denver"
     moved = load_treatments(replace(Publication(), place=9_261))
     assert outcomes.candidate_cells(moved)[0] == 9_261
     with pytest.raises(CaldpError, match="place must be"):
@@ -174,12 +159,10 @@ def test_before_the_first_move_nothing_is_told() -> None:
         data = load_treatments(DEATHS.with_attack(attack))
         found = outcomes.run_attack(data)
         assert all(each.share is None for each in found.outcomes.values())
-        assert attack_words.headline(data, found).sentence.endswith("?")
-        assert "not known yet" in panel.bars_html(data, found)
-        assert attack_words.next_move_label(data.record)
-        assert (
-            attack_words.next_move_label(replace(data.record, moves=data.record.last_move)) is None
-        )
+        assert view.headline(data, found).sentence.endswith("?")
+        assert "not known yet" in view.bars_html(data, found)
+        assert view.next_move_label(data.record)
+        assert view.next_move_label(replace(data.record, moves=data.record.last_move)) is None
 
 
 def test_links_hold_every_record() -> None:
@@ -217,16 +200,16 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
 
 
 def upload_scenario(text: str) -> Scenario:
-    inspection, columns = inspect_data(text), upload._COLUMNS
+    inspection, columns = inspect_data(text), page._COLUMNS
     found = columns.count(inspection, columns.guess(inspection), "Own", no_progress)
-    return upload._with_counted_data(DEATHS.scenario, found)
+    return page._with_counted_data(DEATHS.scenario, found)
 
 
 def test_own_lines_are_places_or_answers() -> None:
     table, places, plain = map(
         upload_scenario,
         (
-            upload._EXAMPLE,
+            page._EXAMPLE_TABLE,
             "latitude,longitude\n48.1,11.5\n48.2,11.6",
             "answer,people\nyes,12\nno,30\nperhaps,3",
         ),
@@ -250,55 +233,55 @@ def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: s
         assert drawn.count("url(#hidden)") == hidden
         assert ("#F0A040" in drawn) == (office == HIDE)
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
-            assert f"{words.TITLES[name]}: {' '.join(words.error_and_unit(data, name))}" in drawn
+            assert f"{view.TITLES[name]}: {' '.join(view.error_and_unit(data, name))}" in drawn
     bars = tables.tables_html(load_treatments(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
     assert bars.count("<figure") == 5
 
 
 def test_the_file_has_every_treatment_cell_by_cell() -> None:
     data = load_treatments()
-    rows = list(csv.DictReader(io.StringIO(details.tables_csv(data).decode())))
+    rows = list(csv.DictReader(io.StringIO(tables.tables_csv(data).decode())))
     by_name = {row["answer"]: row for row in rows}
     assert float(by_name["Ashe, 1974–78"]["Nothing"]) == 1
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"
     assert sum(float(row["Nothing"]) for row in rows) == 1503
-    assert {words.TITLES[name] for name in outcomes.TREATMENT_NAMES} < set(rows[0])
+    assert {view.TITLES[name] for name in outcomes.TREATMENT_NAMES} < set(rows[0])
 
 
 def test_the_memo_says_the_errors_and_what_comes_out() -> None:
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
-    text = memo(data, outcomes.run_attack(data))
+    text = view.memo(data, outcomes.run_attack(data))
     assert "larger cells (their people spread evenly) 12, hidden small counts 4, " in text
     assert "Nothing 100; Larger cells 0; Hide small counts 31;" in text
-    assert words.bound_text(data) in text
+    assert view.bound_text(data) in text
     before = load_treatments(DEATHS.with_attack(PARTS))
-    assert "Attack" not in memo(before, outcomes.run_attack(before))
+    assert "Attack" not in view.memo(before, outcomes.run_attack(before))
 
 
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
     levels = (0.5, 1.0, 4.0)
     assert set(levels) < set(common.EPSILONS)
     record = with_data(Publication(), Gowalla("39.8,42.6,-77.2,-71"))
-    made = few(films.EPSILON, *levels).film(record, no_progress)
+    made = few(page.EPSILON_FILM, *levels).film(record, no_progress)
     assert [step.value for step in made.steps] == list(levels)
     for step in (made.steps[0], made.steps[-1]):
         data = load_treatments(replace(record, scenario=record.scenario.with_epsilon(step.value)))
         found = outcomes.run_attack(data)
-        pictures = {picture.id: picture for picture in scene.scene(data, found).pictures}
+        pictures = {picture.id: picture for picture in view.scene(data, found).pictures}
         assert all(step.codes[name] == pictures[name].code for name in (PLAIN, BLOCKS))
         assert {name: each.notes for name, each in pictures.items()} == step.notes
         assert {name: each.labels for name, each in pictures.items()} == step.labels
         replacements = step.replacements
-        assert replacements[headline.SENTENCE] == headline.html(attack_words.headline(data, found))
-        assert panel.bars_html(data, found) in replacements.values()
+        assert replacements[headline.SENTENCE] == headline.html(view.headline(data, found))
+        assert view.bars_html(data, found) in replacements.values()
 
 
 def test_pins_compare_errors_and_what_the_attack_finds() -> None:
-    data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
-    numbers = pin_view.numbers(data)
+    played = page.PAGE.load(replace(DEATHS, attack=PARTS, moves=4))
+    numbers = page.PAGE.numbers(played)
     assert numbers["small counts known exactly, of 100: Hide small counts"] == "31"
     assert numbers["of 100 people wrong: Larger cells"] == "12"
-    assert "ε = 1" in pin_view.title(data.record)
+    assert "ε = 1" in view.pin_title(played.data.record)
 
 
 def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
@@ -324,13 +307,15 @@ def test_people_of_seven_are_known_who_are_in_every_block(lines: str, sure: int)
     found = census_block.solutions(lines)
     first, *rest = map(set, found)
     assert len(first.intersection(*rest)) == sure == len(census_block.certain_people(lines))
-    assert f"Of seven people {sure} " in census_block.headline(record).sentence
+    headline = census_block.headline(record)
+    assert f"Of seven people {sure} " in headline.sentence
+    assert headline.figures == {"known": sure, "blocks": len(found)}
 
 
 def test_every_attack_has_words_and_every_treatment_its_row() -> None:
-    assert set(words.ATTACK_TITLES) == set(ATTACKS)
+    assert set(view.ATTACK_TITLES) == set(ATTACKS)
     data = load_treatments()
-    rows = [words.decision_row(data, name) for name in outcomes.TREATMENT_NAMES]
+    rows = [view.decision_row(data, name) for name in outcomes.TREATMENT_NAMES]
     assert all(len(row) == 4 and "{" not in "".join(row) for row in rows)
-    assert "2.72 times" in words.bound_text(data)
-    assert "73 times in 100" in words.bound_text(data)
+    assert "2.72 times" in view.bound_text(data)
+    assert "73 times in 100" in view.bound_text(data)

@@ -17,7 +17,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import InfantDeaths, OwnTable
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.coarser import attack_words, outcomes, words
+from caldp_ui.coarser import outcomes, view
 from caldp_ui.coarser.page_state import (
     BASES,
     BLOCKS,
@@ -65,7 +65,7 @@ def load(record: Publication, epsilon: float = 1.0) -> TreatmentData:
 
 def hundred(share: float) -> str:
     """A share as its sentence has it: at most one digit behind the point below 10."""
-    return words.of_hundred(share)
+    return view.of_hundred(share)
 
 
 def total_variation(estimate: Floats) -> float:
@@ -97,7 +97,7 @@ def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: 
     }
     stated = [f"{name} {per_hundred(total_variation(table))}" for name, table in expected.items()]
     sentence = f"Of 100 people under the wrong value: {', '.join(stated)}."
-    assert words.errors_sentence(data) == sentence
+    assert view.errors_sentence(data) == sentence
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
@@ -112,14 +112,14 @@ def test_hidden_counts_are_those_with_one_possible_value(
     groups = [[c for c, at in zip(COUNTS, LABELS, strict=True) if at == g] for g in range(3)]
     hidden = sum(0 < count < record.threshold for count in COUNTS)
     known = sum(known_by_hand(group, record.threshold, second, knows) for group in groups)
-    sentence = attack_words.headline(data, outcomes.run_attack(data)).sentence
+    sentence = view.headline(data, outcomes.run_attack(data)).sentence
     if not hidden:
         assert sentence == "No count is below 1, so none is hidden."
     else:
         assert f" {known or 'none'} of {hidden} hidden small counts" in sentence
     if moves == 5:
         marks = sum(known_by_hand(group, record.threshold, True, "marks") for group in groups)
-        knowledge = attack_words.attacker_knowledge_text(data)
+        knowledge = view.attacker_knowledge_text(data)
         assert knowledge.endswith(f"With the marks alone {marks} came out.")
 
 
@@ -130,7 +130,7 @@ def test_newcomers_are_those_whom_both_tables_give_away(record: Publication) -> 
     data = load(replace(record, attack=NEWCOMER))
     found = np.array(newcomers_by_hand(record.threshold, COUNTS, LABELS))
     share = np.array(COUNTS)[found].sum() / sum(COUNTS)
-    sentence = attack_words.headline(data, outcomes.run_attack(data)).sentence
+    sentence = view.headline(data, outcomes.run_attack(data)).sentence
     assert sentence.startswith(f"Of 100 newcomers {hundred(share)} are found")
 
 
@@ -141,7 +141,7 @@ def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(
 ) -> None:
     data = load(replace(record, attack=REGIONS, pairs=pairs))
     small = [count for count in COUNTS if 0 < count < record.threshold]
-    sentence = attack_words.headline(data, outcomes.run_attack(data)).sentence
+    sentence = view.headline(data, outcomes.run_attack(data)).sentence
     if small and pairs == 1:
         share = float(np.mean([averaged_by_hand(n, record.base, 1) for n in small]))
         assert sentence.endswith(
@@ -180,7 +180,7 @@ def test_guesses_are_right_as_often_as_the_dense_channels_say(
     for name, setup in ((PLAIN, data.plain.setup), (BLOCKS, data.setup)):
         share = found.outcomes[name].share
         assert share == pytest.approx(right(rows(setup.mechanism, cells)), abs=1e-9)
-    sentence = attack_words.headline(data, found).sentence
+    sentence = view.headline(data, found).sentence
     assert sentence.endswith(f"in blocks {hundred(right(rows(data.setup.mechanism, cells)))}.")
 
 
@@ -220,7 +220,7 @@ def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say(base: int)
 def test_odds_against_noise_are_the_powers_of_e(attack: str, tables: int, epsilon: float) -> None:
     data = load(replace(RECORDS[0], attack=attack), epsilon)
     odds = math.exp(tables * epsilon)
-    text = words.noise_sentence(data)
+    text = view.noise_sentence(data)
     stated = re.search(r"(?:by more than|by at most) ([0-9.,]+)( million| billion)? times", text)
     if odds < 1000:
         assert stated, text

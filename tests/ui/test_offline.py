@@ -20,7 +20,7 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.coarser import details as coarser
+from caldp_ui.coarser.page import PAGE as COARSER_PAGE
 from caldp_ui.coarser.page_state import CENSUS_BLOCK, Publication
 from caldp_ui.compute import plain_ldp
 from caldp_ui.handout import lesson as ask
@@ -107,7 +107,7 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
         (parts.answers(ANSWERS), Component, 2),
         (adversary.PAGE.part(AttackerState()), Scene, 2),
         (fakes_page.PAGE.part(AttackerState(show=FAKES)), Scene, 2),
-        (coarser.part(Publication(scenario=few)), Scene, 1),
+        (COARSER_PAGE.part(Publication(scenario=few)), Scene, 1),
     ):
         assert part is not None
         with naming(part.id):
@@ -115,7 +115,7 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
             assert len(part.moves) == moves
             assert next(iter(part.words)) == headline.SENTENCE
     assert (
-        coarser.part(Publication().with_attack(CENSUS_BLOCK)) is None
+        COARSER_PAGE.part(Publication().with_attack(CENSUS_BLOCK)) is None
     )  # seven people have no slider
 
 

@@ -1,0 +1,595 @@
+"""The page: the attack, settings of the treatments, the pictures, and the tabs below them.
+
+Attacks on one table are played under all treatments, with pictures in thirds and the attack at the
+lower right; two attacks stand alone.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from caldp_core.basics.types import Progress
+from caldp_core.datasets import PERIODS, InfantDeaths, OwnTable
+from caldp_core.datasets.files.answers import CountedAnswers, count_answers
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.places import CountedPlaces, count_places
+from caldp_core.domain.grid import GridDomain
+from caldp_core.scenarios.scenario import Scenario
+from caldp_core.treatments.release import BOX
+from caldp_ui.app.theme import LIGHT, Palette, palette
+from caldp_ui.charts import drawing
+from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, tables, view
+from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult, PlayedData, candidate_cells
+from caldp_ui.coarser.page_state import (
+    ATTACKS,
+    BASES,
+    BLOCKS,
+    CENSUS_BLOCK,
+    EXAMPLES,
+    HIDE,
+    NEWCOMER,
+    NOTHING,
+    OFFICE_TREATMENTS,
+    PAIR_ATTACKS,
+    PAIRS,
+    PARTS,
+    PLAIN,
+    REGIONS,
+    ROUND,
+    STATE,
+    TABLES,
+    THRESHOLDS,
+    Publication,
+    TreatmentData,
+    TreatmentResult,
+    load_data,
+    with_data,
+)
+from caldp_ui.compute import runs
+from caldp_ui.compute.plain_ldp import best_plain_ldp
+from caldp_ui.controls import common
+from caldp_ui.controls.common import epsilon_slider
+from caldp_ui.maps.ground import home
+from caldp_ui.maps.scene import place_control
+from caldp_ui.parts import (
+    comparison,
+    headline,
+    layout,
+    mathematics,
+    own_data,
+    pictures,
+    pins,
+    promises,
+    sharing,
+)
+from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts.own_data import Columns
+from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.tabs import tabs
+from caldp_ui.session import jobs
+from caldp_ui.shell.page import PinPage, View
+from caldp_ui.stage import Act, Step
+from caldp_ui.words import formats
+from caldp_ui.words.glossary import terms
+
+
+@dataclass(frozen=True)
+class PageAreas:
+    """The parts of the page, to be filled in any order."""
+
+    headline: DeltaGenerator
+    pictures: DeltaGenerator
+    attack: DeltaGenerator
+    controls: DeltaGenerator
+    details: DeltaGenerator
+
+
+def _make_areas(wide: bool) -> PageAreas:
+    """Lays out the page. `wide`: five pictures in thirds; else one beside the attack."""
+    headline, _ = layout.title_row(STATE)
+    kind = "five" if wide else "two"
+    with st.container(key=STATE.key("thirds")), st.container(key=STATE.key(kind)):
+        pictures = st.container(key=STATE.key("pictures"))
+        attack = st.container(key=STATE.key("attacker"))
+        controls = st.container(key=STATE.key("controls"))
+    return PageAreas(headline, pictures, attack, controls, st.container())
+
+
+_LARGE: Final = 5_000
+"""Cells from which on an attack takes more than a moment."""
+
+
+def _run_attack(data: TreatmentData) -> AttackResult | None:
+    """The attack; one that is slow on a large map runs as a job beside the page."""
+    record = data.record
+    heavy = record.attack == NEWCOMER or (record.attack == PARTS and record.moves > 2)
+    if not heavy or record.moves == 0 or data.domain.k < _LARGE:
+        return outcomes.run_attack(data)
+    return jobs.run_automatically(
+        STATE.key("play"),
+        f"{data.cache_key} {record.attack} {record.moves}",
+        lambda _: outcomes.run_attack(data),
+        lambda job: f"The attacker is at work: {job.seconds:.0f} s so far",
+    )
+
+
+def _attack_menu(record: Publication) -> None:
+    """The menu of attacks."""
+    st.selectbox(
+        "Attack",
+        list(ATTACKS),
+        format_func=view.ATTACK_TITLES.__getitem__,
+        label_visibility="collapsed",
+        **STATE.bind("attack", record.attack, lambda r, name: r.with_attack(name)),
+    )
+
+
+def _attack_panel(shown: View, data: TreatmentData) -> None:
+    """The panel of an attack on the table: its menu, sentence, bars and moves."""
+    record = data.record
+    with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+        _attack_menu(record)
+        if record.attack in PAIR_ATTACKS and isinstance(data.domain, GridDomain):
+            place_control(STATE, "Where the person is", data.domain, int(candidate_cells(data)[0]))
+    with st.container(key=STATE.key("knows")):
+        st.markdown(view.attacker_knowledge_text(data))
+    for bars in shown.texts.values():
+        st.html(bars)
+    with st.container(key=STATE.key("moves"), horizontal=True, gap="small"):
+        _move(record)
+        _settings(record)
+
+
+def _settings(record: Publication) -> None:
+    """What the reader may change about the attack."""
+    if record.attack in PAIR_ATTACKS:
+        st.segmented_control(
+            "The other place",
+            [False, True],
+            format_func=lambda far: "Other block" if far else "Same block",
+            label_visibility="collapsed",
+            required=True,
+            **STATE.bind("far", record.far, lambda r, far: replace(r, far=bool(far))),
+        )
+    elif record.attack == REGIONS:
+        st.select_slider(
+            "Pairs of regions",
+            sorted({*PAIRS, record.pairs}),
+            label_visibility="collapsed",  # the sentence above says it: the panel fits a projector
+            **STATE.bind("pairs", record.pairs, lambda r, n: replace(r, pairs=int(n))),
+        )
+
+
+def _move(record: Publication) -> None:
+    """The next move; after the last, the way back to the first."""
+    label = view.next_move_label(record)
+    if label is not None:
+        icon = ":material/shield:" if label == view.OFFICE_MOVE else ":material/play_arrow:"
+        st.button(label, type="primary", icon=icon, key=STATE.key("move"), on_click=_forward)
+    else:
+        st.button(
+            "Start again", icon=":material/replay:", key=STATE.key("restart"), on_click=_restart
+        )
+
+
+def _forward() -> None:
+    STATE.change(lambda r: replace(r, moves=min(r.moves + 1, r.last_move)))
+
+
+def _restart() -> None:
+    STATE.change(lambda r: r.with_attack(r.attack))
+
+
+def _controls(data: TreatmentData) -> None:
+    """The controls of attacks on one table."""
+    record = data.record
+    with st.container(key=STATE.key("settings")):
+        _cells(data)
+        _office(record)
+        if record.scenario.dataset == InfantDeaths():
+            _period(record)
+        common.epsilon(STATE)
+    with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+        _example_menu(record)
+        own_data.popover(STATE, _FORM)
+        pins.redraw_and_pin(STATE, PAGE.pin_title, "The same people and treatments, new noise.")
+        common.button(STATE)
+
+
+def _controls_alone(record: Publication) -> None:
+    """The controls of attacks that stand alone: ε and rounding where they matter, the rest."""
+    with st.container(key=STATE.key("settings")):
+        if record.attack == TABLES:
+            common.epsilon(STATE)
+            _base(record)
+    with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+        _example_menu(record)
+        pins.redraw_and_pin(
+            STATE, PAGE.pin_title, "Other people and other tables of the same kind."
+        )
+        common.button(STATE)
+    with st.container(key=STATE.key("share")):
+        sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
+
+
+def _base(record: Publication) -> None:
+    st.select_slider(
+        "Round to",
+        sorted({*BASES, record.base}),
+        **STATE.bind("base", record.base, lambda r, n: replace(r, base=int(n))),
+    )
+
+
+def _period(record: Publication) -> None:
+    """The menu of the period whose counties are drawn; the numbers are of both."""
+    st.selectbox(
+        "Drawn",
+        list(range(len(PERIODS))),
+        format_func=PERIODS.__getitem__,
+        **STATE.bind("period", record.period, lambda r, n: replace(r, period=int(n))),
+    )
+
+
+def _cells(data: TreatmentData) -> None:
+    """The menu of the larger cells, which are also the blocks of the noise."""
+    sizes = page_state.block_choices(data.domain)
+    blocks = data.setup.scenario.context.blocks
+    titles = list(sizes)
+    now = next((title for title, partition in sizes.items() if partition == blocks), None)
+    st.selectbox(
+        "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
+        titles,
+        placeholder=view.cell_size_text(data),
+        help="What is published together, and within which noise hides people: one and the same, "
+        "so that both hide as much.",
+        **STATE.bind("cells", now, lambda r, title: page_state.with_blocks(r, sizes[title])),
+    )
+
+
+def _office(record: Publication) -> None:
+    """The menu of the office's treatment in the third picture, and its number."""
+    st.selectbox(
+        "Third picture",
+        list(OFFICE_TREATMENTS),
+        format_func=view.TITLES.__getitem__,
+        **STATE.bind("office", record.office, lambda r, name: replace(r, office=name)),
+    )
+    if record.office == ROUND:
+        _base(record)
+    elif record.office == HIDE:
+        st.select_slider(
+            "Hide counts under",
+            sorted({*THRESHOLDS, record.threshold}),
+            format_func=lambda n: f"{n:,}",
+            **STATE.bind("threshold", record.threshold, lambda r, n: replace(r, threshold=int(n))),
+        )
+
+
+def _example_menu(record: Publication) -> None:
+    """The menu of examples."""
+    titles = {each.title: each for each in EXAMPLES}
+    now = next((each.title for each in EXAMPLES if each.fits(record)), None)
+    st.selectbox(
+        "Example",
+        list(titles),
+        placeholder="your own",
+        label_visibility="collapsed",
+        **STATE.bind("preset", now, lambda r, title: titles[title].apply(r)),
+    )
+
+
+_EXAMPLE_TABLE: Final = """answer,people,group
+asthma; north,31,north
+asthma; south,142,south
+diabetes; north,4,north
+diabetes; south,118,south
+epilepsy; north,2,north
+epilepsy; south,21,south
+HIV; north,1,north
+HIV; south,13,south"""
+
+
+def _with_counted_data(scenario: Scenario, counts: CountedPlaces | CountedAnswers) -> Scenario:
+    data = counts.places if isinstance(counts, CountedPlaces) else counts.table
+    return with_data(Publication(scenario), data).scenario
+
+
+def _count_rows(
+    file_layout: DetectedFile, layout: Layout, title: str, progress: Progress
+) -> CountedPlaces | CountedAnswers:
+    """A list of places where columns are latitude and longitude, else a table of answers."""
+    if layout.latitude is not None and layout.longitude is not None:
+        return count_places(file_layout, layout, title, progress)
+    return count_answers(file_layout, layout, title, progress)
+
+
+def _people_count(counts: CountedPlaces | CountedAnswers) -> int:
+    if isinstance(counts, CountedPlaces):
+        return int(counts.places.counts().sum())
+    return sum(counts.table.counts)
+
+
+_COLUMNS: Final = Columns(
+    {
+        "latitude": "Latitude",
+        "longitude": "Longitude",
+        "answer": "Answer",
+        "count": "People (count or weight)",
+        "group": "Group",
+    },
+    (),
+    lambda seen: seen.places if seen.has_places else seen.answers,
+    _count_rows,
+    _people_count,
+)
+_FORM: Final = own_data.Form(
+    "Your own table or list of places",
+    "A row for each answer: **the answer, how many people gave it**, and perhaps a group, whose "
+    "total is published. Or a row for each place: **latitude, longitude**, and how many people.",
+    "Table",
+    _EXAMPLE_TABLE,
+    "Conditions in two regions (made up)",
+    OwnTable.title,
+    _COLUMNS,
+    _with_counted_data,
+    lambda _: "The larger cells are a start: choose others below the pictures.",
+)
+
+
+def _export_buttons(data: TreatmentData) -> None:
+    """The hint for saving the maps, and the button for the file of tables."""
+    if isinstance(data.domain, GridDomain):
+        sharing.show_map_save_hint()
+    sharing.true_file(
+        STATE.key("tables-csv"),
+        "treatments.csv",
+        lambda: tables.tables_csv(data),
+        data.record.scenario,
+    )
+
+
+def _decision(played: PlayedData) -> None:
+    data = played.data
+    st.markdown(view.bound_text(data))
+    rows = {view.TITLES[name]: view.decision_row(data, name) for name in TREATMENT_NAMES}
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(view.COLUMNS))
+    st.table(frame.rename_axis("treatment"))
+    if played.attack_result is not None:
+        st.markdown("**For a memo**")
+        text = view.memo(data, played.attack_result)
+        st.code(sharing.true_text(text, data.record.scenario), language=None, wrap_lines=True)
+    terms("ε", "local differential privacy", "context-aware", "total variation")
+
+
+def _errors(played: PlayedData) -> None:
+    data = played.data
+    small = f"of {formats.count(max(data.record.threshold - 1, 1), 'person', 'people')} or fewer"
+    box = f"box of {BOX} × {BOX} cells" if isinstance(data.domain, GridDomain) else "larger cell"
+    rows = {
+        view.TITLES[name]: {
+            f"of 100 people {view.nouns(data).wrong}": formats.per_hundred(each.errors.tv),
+            "mean error of a cell, people": formats.digits(each.errors.cell),
+            f"mean error of a cell {small}": formats.digits(each.errors.small),
+            "of 100 such cells more than half wrong": formats.per_hundred(each.errors.small_lost),
+            f"of 100 people in the wrong {box}": formats.per_hundred(each.errors.box),
+        }
+        for name, each in data.treatments.items()
+    }
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("treatment"))
+    st.caption(
+        "The same people in all rows. A reader of larger cells spreads their people evenly, and so "
+        "the people of hidden cells. Totals of boxes are what can still be asked of a table."
+    )
+
+
+def _debate(played: PlayedData) -> None:
+    del played
+    left, right = st.columns(2, gap="large")
+    for place, (title, sides) in zip((left, right), view.SIDES.items(), strict=True):
+        with place:
+            st.markdown(f"**{title}**")
+            promises.bullets(f"{claim} ({source})" for claim, source in sides)
+    st.markdown("**Who does what**")
+    promises.bullets(f"{claim} ({source})" for claim, source in view.OFFICES)
+
+
+def _promise(played: PlayedData) -> None:
+    data = played.data
+    st.markdown(
+        "Of all treatments here, plain LDP and blocks need no trust in whoever collects the data. "
+        "What the blocks promise, and what they do not:"
+    )
+    promises.audit_section(STATE, data.record.scenario)
+    terms("ε", "context-aware")
+
+
+def _sharing(played: PlayedData) -> None:
+    data = played.data
+    content = None
+    if data.ours is not None:
+        noise = {name: data.treatments[name] for name in (PLAIN, BLOCKS)}
+        office = {name: each for name, each in data.treatments.items() if name not in noise}
+        true, estimates = _pictures(data, office), _pictures(data, noise)
+        content = ReportContent(data.ours, _summary_text(played), estimates, true)
+    other_scenarios = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
+    sharing.section(
+        STATE, view.nouns(data), content, other_scenarios, lambda: _export_buttons(data)
+    )
+    PAGE.offer()
+
+
+def _summary_text(played: PlayedData) -> str:
+    """The attack, as far as it has been played, the errors and what is promised."""
+    data, result = played.data, played.attack_result
+    attack = [view.headline(data, result).sentence] if result and data.record.moves else []
+    return " ".join([*attack, view.errors_sentence(data), view.bound_text(data)])
+
+
+def _pictures(data: TreatmentData, some: Mapping[str, TreatmentResult]) -> dict[str, bytes]:
+    if not isinstance(data.domain, GridDomain):
+        return {}
+    shares = {view.TITLES[name]: each.release.shares for name, each in some.items()}
+    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
+
+
+_TABS: Final[dict[str, Callable[[PlayedData], None]]] = {
+    "Words for a decision": _decision,
+    "All errors": _errors,
+    "For and against": _debate,
+    "What is promised": _promise,
+    "Share and export": _sharing,
+}
+
+
+def _handle_act(act: Act) -> None:
+    """Moves the person to a clicked cell, or applies an undo or a redo."""
+    cell = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
+    if not STATE.undo_or_redo(act.tool) and act.action == view.PERSON and cell is not None:
+        STATE.change(lambda record: record.with_place(cell))
+
+
+def _view(played: PlayedData, pinned: PlayedData | None, colours: Palette) -> View:
+    """The headline, the bars, and the maps or drawings of all treatments."""
+    del pinned
+    data, result = played.data, played.attack_result
+    first = view.headline(data, result)
+    bars = {} if result is None else {view.BARS: view.bars_html(data, result)}
+    if not isinstance(data.domain, GridDomain):
+        return View(first, {_DRAWN: tables.tables_html(data, result, colours)}, bars)
+    return View(first, texts=bars, scene=view.scene(data, result), still=NOTHING)
+
+
+def _render(record: Publication) -> Step:
+    """The film step of a record: maps with their notes and labels, bars and headline."""
+    shown = PAGE.view(PAGE.load(record), None, LIGHT)
+    assert shown.scene is not None  # tables without a map have no film
+    pictures = shown.scene.pictures
+    return replace(
+        shown.step(),
+        notes={picture.id: picture.notes for picture in pictures},
+        labels={picture.id: picture.labels for picture in pictures},
+    )
+
+
+def _load(record: Publication) -> PlayedData:
+    data = load_data(record, comparison.load_fast_results)
+    is_alone = record.attack in (CENSUS_BLOCK, TABLES)
+    return PlayedData(data, None if is_alone else outcomes.run_attack(data))
+
+
+def _films(record: Publication) -> list[SliderFilm[Publication]]:
+    """The film along ε: none of an attack that stands alone, without a map, or where it is slow."""
+    if record.attack in (CENSUS_BLOCK, TABLES) or runs.takes_long(record.scenario):
+        return []
+    data = load_data(record, comparison.load_fast_results)
+    is_there = isinstance(data.domain, GridDomain) and {PLAIN, BLOCKS} <= set(data.treatments)
+    return [EPSILON_FILM] if is_there else []
+
+
+def _depends_on(record: Publication) -> str:
+    return f"{runs.key(record.scenario)} {replace(record, scenario=Publication().scenario)}"
+
+
+def _pinned_numbers(played: PlayedData) -> dict[str, str]:
+    """Errors of all treatments, and what the attack finds."""
+    data, result = played.data, played.attack_result
+    errors = {
+        f"of 100 people wrong: {view.TITLES[name]}": formats.per_hundred(each.errors.tv)
+        for name, each in data.treatments.items()
+    }
+    if result is None:
+        return errors
+    unit = view.UNIT[data.record.attack]
+    return errors | {
+        f"{unit}: {view.TITLES[name]}": view.of_hundred(each.share)
+        for name, each in result.outcomes.items()
+        if each.share is not None
+    }
+
+
+PAGE: Final = PinPage(
+    state=STATE,
+    title="Noise, coarser, or nothing?",
+    task="The same people under each treatment, and how many an attacker finds. Move ε: only the "
+    "treatments with noise change.",
+    load=_load,
+    view=_view,
+    films=_films,
+    pin_title=view.pin_title,
+    describe=lambda played: view.errors_sentence(played.data),
+    numbers=_pinned_numbers,
+)
+EPSILON_FILM: Final = SliderFilm[Publication](
+    STATE,
+    view.EPSILON,
+    "Privacy level ε",
+    replace(epsilon_slider(), value=lambda record: record.scenario.policy.plain_epsilon),
+    _render,
+    _depends_on,
+)
+_DRAWN: Final = STATE.key("drawn")
+
+
+def show(record: Publication) -> None:
+    """Show the page of the record's attack."""
+    if record.attack == TABLES:
+        _show_reconstruction(record)
+    elif record.attack == CENSUS_BLOCK:
+        _show_census_block(record)
+    else:
+        _show_treatments(record)
+    mathematics.drawer("coarser")
+
+
+def _show_treatments(record: Publication) -> None:
+    areas, maps = _make_areas(wide=True), None
+    with areas.pictures:
+        data = load_data(record)
+        played = PlayedData(data, _run_attack(data))
+        shown = PAGE.view(played, None, palette())
+        if shown.scene is None:
+            drawing.show(shown.pictures[_DRAWN], _DRAWN, None)
+        else:
+            maps = PAGE.show_maps(shown, _handle_act, EPSILON_FILM)
+    with areas.headline:
+        headline.show(shown.headline)
+    with areas.attack:
+        _attack_panel(shown, data)
+    with areas.controls:
+        _controls(data)
+    with areas.details:
+        PAGE.show_pins(played)
+        tabs(STATE.key("tabs"), _TABS, played)
+        if maps is not None and played.attack_result is not None:
+            PAGE.send_films(record, maps)
+
+
+def _show_reconstruction(record: Publication) -> None:
+    areas = _make_areas(wide=False)
+    with areas.pictures:
+        lines = reconstruction.load_curves(record)
+        reconstruction.show(record, lines)
+    with areas.headline:
+        headline.show(reconstruction.headline(record, lines))
+    with areas.attack:
+        _attack_menu(record)
+        reconstruction.side(record)
+    with areas.controls:
+        _controls_alone(record)
+
+
+def _show_census_block(record: Publication) -> None:
+    areas = _make_areas(wide=False)
+    with areas.headline:
+        headline.show(census_block.headline(record))
+    with areas.pictures:
+        census_block.show(record)
+    with areas.attack:
+        _attack_menu(record)
+        census_block.side(record)
+    with areas.controls:
+        _controls_alone(record)
