@@ -12,7 +12,7 @@ import pytest
 from caldp_core import Scenario, prepare, run
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnTable, read_places
-from caldp_core.estimation.intervals import intervals, may_be_noise
+from caldp_core.estimation.intervals import intervals, may_be_noise, ranges
 from caldp_core.experiments.table import as_csv, as_geojson, as_geoparquet, columns_of
 from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.scenarios.blocks import OneBlock
@@ -27,7 +27,7 @@ def test_every_row_says_how_far_it_can_be_trusted() -> None:
     result = run(prepare(replace(of_example("hadamard"), estimator="simplex")))
     columns = {name: np.array(column) for name, column in columns_of(result).items()}
     evidence, shares = result.first.evidence, result.first.estimate
-    ends = intervals(evidence).around(shares)
+    ends = ranges(evidence, shares)
     np.testing.assert_array_equal(columns["low"], ends.low)
     np.testing.assert_array_equal(columns["high"], ends.high)
     assert set(columns["level"]) == {0.95}
