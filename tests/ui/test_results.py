@@ -22,7 +22,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.mixing import epsilons_after_mixing
 from caldp_ui.app import navigation
-from caldp_ui.results import below, maps, words
+from caldp_ui.results import page, view
 from caldp_ui.results.page_state import ResultsState
 from caldp_ui.words import formats, mixing
 from caldp_ui.words.vocabulary import VALUES
@@ -63,15 +63,15 @@ def bring(at: AppTest, files: list[tuple[str, bytes]]) -> AppTest:
 def test_the_example_is_there_and_follows_its_settings() -> None:
     at = open_page(navigation.RESULTS)
     right = made_up_week().results(0.95)
-    headline = words.headline(right, is_example=True)
+    headline = view.headline(right, is_example=True)
     assert headline.sentence in html_text(at)
-    assert words.MADE_UP in headline.second
+    assert view.MADE_UP in headline.second
     assert "8,000" in html_text(at)
     assert "40 of another question" in texts(at)
     checked(at.select_slider(key="results-level").set_value(0.999).run())
     wide = made_up_week().results(0.999)
-    assert words.percent_range(wide.low[7], wide.high[7]) in html_text(at)
-    assert words.percent_range(right.low[7], right.high[7]) not in html_text(at)
+    assert view.percent_range(wide.low[7], wide.high[7]) in html_text(at)
+    assert view.percent_range(right.low[7], right.high[7]) not in html_text(at)
     checked(at.select_slider(key="results-times").set_value(30).run())
     assert query_of(at) == {"level": "0.999", "times": "30"}
 
@@ -79,13 +79,13 @@ def test_the_example_is_there_and_follows_its_settings() -> None:
 def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> None:
     at = bring(open_page(navigation.RESULTS), [*PROTOCOL, MONDAY, TUESDAY])
     own = read_collection([*PROTOCOL, MONDAY, TUESDAY]).results(0.95)
-    assert words.headline(own, is_example=False).second in html_text(at)
+    assert view.headline(own, is_example=False).second in html_text(at)
     assert "18,000" in html_text(at)
     assert not query_of(at)
     bring(at, [*PROTOCOL, MONDAY, ("again.tally.json", MONDAY[1])])
     (error,) = [each.value for each in at.error]
     assert "would count twice" in error
-    assert words.headline(made_up_week().results(0.95), is_example=True).second in html_text(at)
+    assert view.headline(made_up_week().results(0.95), is_example=True).second in html_text(at)
     bring(at, [*PROTOCOL, MONDAY])
     assert "24,000" in texts(at)
     checked(at.button(key="results-example").click().run())
@@ -95,7 +95,7 @@ def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> No
 def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
     results = made_up_week().results(0.95)
     policy = results.protocol.mechanism.policy
-    one, many, sentence = words.describe_attacker(results, 5)
+    one, many, sentence = view.describe_attacker(results, 5)
     assert (one, many) == (pair_odds(policy).largest, pair_odds(policy, 5).largest)
     assert one < many
     assert "more than" in sentence or f"{100 * many:.0f}" in sentence
@@ -105,7 +105,7 @@ def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
 def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     results = made_up_week().results(0.95)
     (block,) = results.record["privacy"]["if_mixed"]["blocks"]  # type: ignore[index]
-    (sentence,) = [each for each in words.promise_sentences(results) if "mixed" in each]
+    (sentence,) = [each for each in view.promise_sentences(results) if "mixed" in each]
     before, hidden, beside_open = (
         formats.digits(block[name])
         for name in ("epsilon_of_one_report", "epsilon", "epsilon_beside_open")
@@ -134,21 +134,21 @@ def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
         tally = protocol.mechanism.sample_tally(np.array(people), np.random.default_rng(4))
         found = Tallies.of(protocol, (("all", CollectedTally(protocol.fingerprint, tally)),))
         (sentence,) = [
-            each for each in words.promise_sentences(found.results(0.95)) if "mixed" in each
+            each for each in view.promise_sentences(found.results(0.95)) if "mixed" in each
         ]
         assert f"360 reports of the block “{block}”" in sentence
         assert f"from {level} to " in sentence
 
 
 def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
-    scene = maps.scene(on_a_map)
+    scene = view.scene(on_a_map)
     assert [picture.id for picture in scene.pictures] == ["estimate", "least"]
     assert scene.people == on_a_map.reports
     assert isinstance(on_a_map.protocol.domain, GridDomain)
-    assert set(below.export_files(on_a_map)) == {"estimate.csv", "estimate.geojson", "record.json"}
+    assert set(page.export_files(on_a_map)) == {"estimate.csv", "estimate.geojson", "record.json"}
     protocol = labelled("oue", ("a", "b"))
     plain = made_up_week().results(0.95)
-    assert "estimate.geojson" not in below.export_files(plain)
+    assert "estimate.geojson" not in page.export_files(plain)
     assert protocol.coverage.protected.all()
 
 
@@ -160,7 +160,7 @@ def test_the_check_of_counts_is_said_as_the_record_has_it() -> None:
     for reports, is_alarm in ((honest, False), (fakes, True)):
         one = CollectedTally(protocol.fingerprint, mechanism.tally(reports))
         results = Tallies.of(protocol, (("all", one),)).results(0.95)
-        text, warns = words.law_text(results)
+        text, warns = view.law_text(results)
         (found,) = (results.record or {})["report_counts"]["furthest"]
         assert warns == is_alarm == found["unlike_honest"]
         count = int(np.bincount(reports)[honest[0]])
@@ -170,8 +170,8 @@ def test_the_check_of_counts_is_said_as_the_record_has_it() -> None:
         assert (f" to {most:,.0f} on average" in text) == is_alarm
         assert ("as often as honest devices send them" in text) == (not is_alarm)
     earlier = {key: each for key, each in (results.record or {}).items() if key != "report_counts"}
-    assert words.law_text(replace(results, record=earlier)) == ("", False)
-    assert words.law_text(replace(results, record=None)) == ("", False)
+    assert view.law_text(replace(results, record=earlier)) == ("", False)
+    assert view.law_text(replace(results, record=None)) == ("", False)
 
 
 def test_the_page_shows_the_check_of_counts_and_warns_of_fakes() -> None:

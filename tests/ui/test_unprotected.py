@@ -24,7 +24,7 @@ from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.plan import people_needed
 from caldp_ui.plan import view as plan_view
 from caldp_ui.plan.page_state import Plan
-from caldp_ui.results import words as result_words
+from caldp_ui.results import view as result_words
 from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import STATE
 from caldp_ui.words import coverage, policies

@@ -1,20 +1,41 @@
-"""Sentences of the page. Each must be true of the collection that it is shown with.
+"""What the page shows of a collection: sentences, answers as bars, and maps.
 
-All numbers of people with a value are estimates: nobody knows the truth.
+Each sentence must be true of the collection that it is shown with. All numbers of people with a
+value are estimates: nobody knows the truth.
 """
 
 import math
+from html import escape
 from typing import Final
 
 import numpy as np
+import streamlit as st
+from scipy.special import ndtri
 
 from caldp_core.audit.adversary import pair_odds
 from caldp_core.audit.inference import readable_share
+from caldp_core.basics.types import Floats
 from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.estimate import Results
 from caldp_core.collect.record import LAW_KEY
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
+from caldp_ui.maps.ground import home, land
+from caldp_ui.results.page_state import STATE
+from caldp_ui.stage import (
+    Arrangement,
+    Ground,
+    Picture,
+    Scene,
+    encode_errors,
+    encode_labels,
+    encode_mask,
+    encode_people,
+    encode_rows,
+    nobody_below,
+    scale_of,
+    stage,
+)
 from caldp_ui.words import coverage, formats, mixing
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise_text import right_guess_text
@@ -208,3 +229,121 @@ def _epsilon_text(results: Results) -> str:
     promise = results.protocol.plan.promise()
     least, most = promise["epsilon_least"], promise["epsilon_most"]
     return f"ε = {least:g}" if least == most else f"ε = {least:g} to {most:g}"
+
+
+ROWS_MAX: Final = 60
+"""Most bars; the table of numbers has more answers."""
+
+
+def show_bars(results: Results) -> None:
+    """Show a row per answer: its estimated share, and the interval as a line over it."""
+    st.html(bars_html(results))
+
+
+def bars_html(results: Results) -> str:
+    """HTML of the rows, with a heading that gives the full width, and a note on the marks."""
+    k = results.shares.size
+    values = np.arange(k)
+    if k > ROWS_MAX:
+        values = np.sort(np.argsort(-results.shares, kind="stable")[:ROWS_MAX])
+    top = max(float(results.high[values].max()), float(results.shares[values].max()), 1e-9)
+    full = min(100.0, 100 * top)
+    head = (
+        f"<span>Answer</span><span>0 to {full:.3g} % of all people</span>"
+        f"<span>Estimate</span><span>{range_title(results.level)}</span>"
+    )
+    rows = "".join(_bar_html(results, int(x), top) for x in values)
+    more = f" The {ROWS_MAX} most common of {formats.integer(k)} answers." if k > ROWS_MAX else ""
+    note = (
+        "Bar: estimated share of all people. Line: the range that holds the true share "
+        f"{100 * results.level:g} times in 100. Pink with a lock: protected answers.{more}"
+    )
+    return f'<div class="estimates"><p class="head">{head}</p>{rows}<small>{note}</small></div>'
+
+
+def _bar_html(results: Results, x: int, top: float) -> str:
+    share, low, high = (float(each[x]) for each in (results.shares, results.low, results.high))
+    name, range_text = escape(value_name(results, x)), percent_range(low, high)
+    hidden = bool(results.hidden[x])
+    label = f"{name}{', protected' if hidden else ''}: {100 * share:.1f} %, {range_text}"
+    right = 100 * (1 - min(high / top, 1.0))
+    return (
+        f'<p class="estimate{" hidden" if hidden else ""}"><span>{name}</span>'
+        f'<span class="strip" role="img" aria-label="{label}">'
+        f'<i class="share" style="left:0;right:{100 * (1 - max(share, 0.0) / top):.2f}%"></i>'
+        f'<i class="range" style="left:{100 * low / top:.2f}%;right:{right:.2f}%"></i></span>'
+        f"<span>{100 * share:.1f} %</span><span>{range_text}</span></p>"
+    )
+
+
+_ESTIMATE: Final = "estimate"
+_LEAST: Final = "least"
+_MARK_WORDS: Final = {
+    "blocks": "borders of blocks",
+    "sensitive": "protected places",
+    "open": "can be read",
+    "safe": "protected",
+    "box": "your box",
+}
+
+
+def show_maps(results: Results) -> None:
+    """Show both maps."""
+    stage(scene(results), STATE.key("maps"))
+
+
+def scene(results: Results) -> Scene:
+    """Scene of both maps under one scale; never cached, as the data are a visitor's own."""
+    domain = results.protocol.domain
+    assert isinstance(domain, GridDomain)
+    reports = formats.counted(results.reports, "report", "reports")
+    pictures = [_picture(_ESTIMATE, "Estimate", reports, results, results.shares)]
+    if results.lower_bounds is not None:
+        sure = f"in all cells, {100 * results.level:g} % sure"
+        pictures.append(_picture(_LEAST, "At least", sure, results, results.lower_bounds))
+    return Scene(
+        _ground(results, domain),
+        tuple(pictures),
+        results.reports,
+        (pictures[0].id, pictures[-1].id),
+        arrangement=Arrangement((_ESTIMATE, _LEAST)) if len(pictures) > 1 else None,
+        mark_words=_MARK_WORDS,
+        label="Results of a collection",
+        scale=scale_of(results.shares),
+        image_name="caldp-collection",
+        image_lines=(headline(results, is_example=False).sentence,),
+    )
+
+
+def _picture(name: str, title: str, subtitle: str, results: Results, shares: Floats) -> Picture:
+    error = certain = None
+    if name == _ESTIMATE and results.lower_bounds is not None:
+        certain = encode_mask(results.lower_bounds > 0)
+    if name == _ESTIMATE:
+        half = np.maximum(results.high - results.shares, results.shares - results.low)
+        error = encode_errors(half / float(ndtri((1 + results.level) / 2)))
+    return Picture(
+        name,
+        title,
+        subtitle,
+        f"Map of where people are, {title.lower()}: {subtitle}.",
+        encode_people(shares, results.reports),
+        nobody_below(results.reports),
+        ("blocks", "sensitive"),
+        error=error,
+        certain=certain,
+    )
+
+
+def _ground(results: Results, domain: GridDomain) -> Ground:
+    plan, hidden = results.protocol.plan, results.hidden
+    cut = int(plan.blocks.max()) > 0
+    return Ground(
+        domain,
+        home(domain),
+        **land(domain),
+        labels=encode_labels(plan.blocks) if cut else None,
+        names=encode_rows([results.protocol.block_names]) if cut else None,
+        sensitive=None if hidden.all() or not hidden.any() else encode_mask(hidden),
+        open=None if hidden.all() else encode_mask(~hidden),
+    )
