@@ -24,8 +24,8 @@ SMALL: dict[str, Any] = {
 }  # fmt: skip
 """By attribute of a suite: so little work that a test can run it."""
 KINDS = ("time_", "track_", "peakmem_")
-ELSEWHERE = {"Kernels", "Week"}
-"""Their work has no small size; tests of noise for a distance and of the example run it."""
+ELSEWHERE = {"Kernels", "Week", "Spark"}
+"""No small size, or cores of a process: tests of kernels, the example and Spark run them."""
 
 
 def suites() -> Iterator[type]:
@@ -77,7 +77,7 @@ def test_every_suite_runs_at_a_small_size(monkeypatch: pytest.MonkeyPatch, tmp_p
                 ran |= {suite.__name__} if values else set()
                 for name, value in values.items():
                     assert value is None if not name.startswith("track_") else not value < 0
-    peers_alone = {"PureLdp", "Peers", "Spark"}
+    peers_alone = {"PureLdp", "Peers"}
     assert {suite.__name__ for suite in suites()} - ran <= ELSEWHERE | peers_alone
 
 
