@@ -13,8 +13,13 @@
     let donePath = "", seenPath = "", seen = "";
     /** @type {number | undefined} */
     let timer;
+    /** What stands there before anything is done is no news, though no run has ended yet. */
+    const noteAct = () => {
+        if (seenPath !== location.pathname) look();
+        donePath = location.pathname;
+    };
     for (const kind of ["keydown", "pointerdown", "input"]) {
-        addEventListener(kind, () => { donePath = location.pathname; }, {capture: true, passive: true});
+        addEventListener(kind, noteAct, {capture: true, passive: true});
     }
 
     /** The page's own headline: a film's stands before it. */
@@ -36,12 +41,12 @@
         else if (region.textContent !== seen) region.textContent = seen;
     };
 
-    /** @type {number | undefined} */
-    let later;
+    /** @type {number[]} */
+    let later = [];
     document.addEventListener("caldp:rest", () => {
         look();
-        clearTimeout(later);
+        later.forEach(clearTimeout);
         // A busy browser draws a headline after the end of its run.
-        later = setTimeout(look, SETTLED_MS);
+        later = [1, 3, 9].map(times => setTimeout(look, times * SETTLED_MS));
     });
 }
