@@ -121,6 +121,11 @@ def check_line(name: str, text: object) -> str:
     return str(text)
 
 
+def remove_unseen(text: str) -> str:
+    """A text without unseen marks, in composed letters (NFC): what looks equal is equal."""
+    return unicodedata.normalize("NFC", _UNSEEN.sub("", text).replace("\u00ad", ""))
+
+
 def excerpt(text: object) -> str:
     """The first 40 characters of a text, quoted for an error message."""
     full = str(text)

@@ -8,6 +8,7 @@ Several columns of a file as questions of one survey, each counted separately.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import NumberSteps, default_width
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.own import OwnSurvey, OwnTable, excerpt
+from caldp_core.datasets.own import OwnSurvey, OwnTable, excerpt, remove_unseen
 
 UNIT: Final = 1_000_000
 """Parts of a person in which weights are added up: whole numbers, so that no order matters."""
@@ -36,9 +37,14 @@ def sum_sql(layout: Layout) -> str:
     return f"coalesce(sum(CASE WHEN code = 0 THEN CAST(round(n * {UNIT}) AS BIGINT) END), 0)"
 
 
-def round_to_people(parts: int) -> int:
-    """Whole people of a sum, rounded."""
-    return (parts + UNIT // 2) // UNIT
+def round_to_people(parts: Sequence[int]) -> list[int]:
+    """Whole people of each sum, which add up to the rounded sum of all: by largest remainders."""
+    whole = [part // UNIT for part in parts]
+    missing = (sum(parts) + UNIT // 2) // UNIT - sum(whole)
+    largest = sorted(range(len(parts)), key=lambda at: -(parts[at] % UNIT))
+    for at in largest[:missing]:
+        whole[at] += 1
+    return whole
 
 
 def check_no_shares(parts: int, rounded: bool) -> None:
@@ -203,7 +209,8 @@ def _people_by_step(
 
 
 def _normalize_spaces(text: str) -> str:
-    return unescape_formula(" ".join(text.split()))
+    """A text as it is shown: without unseen marks, in composed letters, with single spaces."""
+    return unescape_formula(" ".join(remove_unseen(text).split()))
 
 
 def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
@@ -238,7 +245,7 @@ def _table(
     answers = [answer for answer, _ in order]
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
-    counts = tuple(round_to_people(pairs[pair]) for pair in order)
+    counts = tuple(round_to_people([pairs[pair] for pair in order]))
     return OwnTable(tuple(answers), counts, groups, title)
 
 

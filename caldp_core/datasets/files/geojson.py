@@ -20,6 +20,8 @@ from caldp_core.datasets.own import excerpt
 
 _COLUMNS_MAX: Final = 100
 """Further properties are skipped."""
+POINTS_COLUMN: Final = "points_of_feature"
+"""The column of how many points a feature has, where one has several."""
 SIDE_COLUMN: Final = "cell_side"
 """The column of the side of squares, in degrees."""
 _SQUARE: Final = 1e-6
@@ -36,8 +38,9 @@ def is_geojson(head: bytes) -> bool:
 def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
     """Latitude, longitude and properties of every point, or middle of a square, as CSV in UTF-8.
 
-    Where all are squares of one size the column `cell_side` holds it. Raises `CaldpError` for what
-    is no GeoJSON, or holds neither.
+    Where all are squares of one size the column `cell_side` holds it, and where a feature has
+    several points `points_of_feature` how many. A feature with neither is a row without a place.
+    Raises `CaldpError` for what is no GeoJSON, holds no place, or is not in degrees.
     """
     most = bounds.parsed_bytes // _PART
     data = source.head(most + 1)
@@ -50,13 +53,14 @@ def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
         parsed = json.loads(data)
     except (ValueError, RecursionError):
         raise CaldpError(f"The file {excerpt(source.name)} is no JSON that can be read.") from None
+    _check_degrees(parsed, source.name)
     rows = list(_points(parsed))
     require(
-        bool(rows),
+        any(latitude != "" for latitude, *_ in rows),
         f"The file {excerpt(source.name)} must be GeoJSON with points, and has none; give a "
         "FeatureCollection of them.",
     )
-    if len({properties.get(SIDE_COLUMN) for _, _, properties in rows}) > 1:
+    if len({each.get(SIDE_COLUMN) for y, _, each in rows if y != ""}) > 1:
         rows = [
             (y, x, {n: each for n, each in properties.items() if n != SIDE_COLUMN})
             for y, x, properties in rows
@@ -78,17 +82,31 @@ def _points(parsed: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
     for feature in features if isinstance(features, list) else [parsed]:
         if not isinstance(feature, dict):
             continue
-        attributes = feature.get("properties")
-        properties = attributes if isinstance(attributes, dict) else {}
+        properties = _properties(feature)
         geometry = feature.get("geometry", feature)
         geometry = geometry if isinstance(geometry, dict) else {}
-        for place in _places(geometry):
-            if isinstance(place, list) and len(place) > 1:
-                yield place[1], place[0], properties
         square = _square(geometry)
+        places = [each for each in _places(geometry) if isinstance(each, list) and len(each) > 1]
         if square is not None:
             latitude, longitude, side = square
             yield latitude, longitude, {SIDE_COLUMN: side, **properties}
+        elif not places:
+            yield "", "", properties
+        several = {POINTS_COLUMN: len(places)} if len(places) > 1 else {}
+        for place in places:
+            yield place[1], place[0], properties | several
+
+
+def _check_degrees(parsed: Any, name: str) -> None:
+    """Raise `CaldpError` for a file that says that its numbers are not degrees."""
+    crs = parsed.get("crs") if isinstance(parsed, dict) else None
+    attributes = _properties(crs) if isinstance(crs, dict) else {}
+    system = str(attributes.get("name", ""))
+    require(
+        not system or re.search(r"(CRS84|EPSG:+(\d*\.?\d*:)?4326|WGS ?84)$", system) is not None,
+        f"The file {excerpt(name)} is in {excerpt(system)}, and places must be in degrees; save it "
+        "as WGS 84 (EPSG:4326).",
+    )
 
 
 def _places(geometry: dict[str, Any]) -> list[Any]:

@@ -61,6 +61,20 @@ _NAMES: Final = {
         группа 组 組 グループ 그룹
     """,
     "cell": "cell_degrees",
+    "identifier": """
+        id ids uid uuid guid key nr no index idx serial respondent respondentid responseid recordid
+        respondentno caseid rowid fid objectid kennung laufnummer kennziffer plz zip zipcode
+        postcode postleitzahl fips timestamp starttime completiontime startdate enddate
+        recordeddate zeitstempel startzeit datum date time uhrzeit horodateur marcatemporal
+        token status progress ipaddress finished recipientemail email locationlatitude
+        locationlongitude distributionchannel userlanguage durationinseconds
+    """,
+    "measure": """
+        age alter edad eta idade leeftijd wiek alder возраст 年龄 年齢 year jahr annee ano anno
+        height size groesse grosse taille kg cm lb bmi income salary einkommen gehalt einkunfte
+        revenu ingreso reddito temperature price preis prix easting northing rechtswert hochwert
+        e utm utme utmn latitudee7 longitudee7
+    """,
 }
 _OURS: Final = {"count": "estimated people"}
 """Its name in files of ours, which have a `number` of each cell beside it."""
@@ -97,6 +111,11 @@ def is_named(name: str, role: str) -> bool:
     return bare in ROLES[role] or bare.replace(" ", "").replace("_", "") in ROLES[role]
 
 
+def is_no_number_of_people(name: str) -> bool:
+    """True of an identifier, and of what is measured of a person or place: an age, a northing."""
+    return is_named(name, "identifier") or is_named(name, "measure")
+
+
 def may_number_rows(name: str) -> bool:
     """True of a name of people that an identifier may have as well."""
     return normalize_name(name) in {"n", "number", "numero"}
@@ -120,6 +139,8 @@ _NUMBER_SHARE: Final = 0.6
 """Of the cells of a column of numbers; the others are refused, and reported."""
 _REPEATS: Final = 0.5
 _CELLS_MIN: Final = 10
+_CODE_MAX: Final = 15
+"""Digits of a code, such as a ZIP's five."""
 _SERIAL_MIN: Final = 4
 """Rows from which 1, 2, 3 … is not taken for people."""
 _DEGREES: Final = ("latitude", "longitude")
@@ -229,8 +250,8 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
         rows = reader.fetch_rows(f"SELECT * FROM {table.relation_sql(False)} LIMIT {_SAMPLE}")
     sample = [tuple(" ".join((cell or "").split()) for cell in row) for row in rows]
     require(bool(sample), f"There is no row that can be read in {excerpt(table.source.name)}.")
-    if table.dialect is None:
-        titles: tuple[str, ...] | None = table.names
+    if table.names:
+        titles: tuple[str, ...] | None = tuple(" ".join(name.split()) for name in table.names)
         header = True
     else:
         header = _has_header(sample) if header is None else header
@@ -270,7 +291,7 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
     if any(is_named(cell, role) for cell in first for role in roles):
         return True
     columns = _columns(rest, len(first))
-    if any(_is_numeric(cells) for cells in columns):
+    if any(_holds_numbers(cells) for cells in columns):
         return True
     if any(cell and cell in cells for cell, cells in zip(first, columns, strict=True)):
         return False
@@ -279,6 +300,20 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
+    """Whether most cells are numbers; codes of one length, some with a leading 0, are names."""
+    return _holds_numbers(cells) and not _are_codes(cells)
+
+
+def _are_codes(cells: Sequence[str]) -> bool:
+    length = len(cells[0])
+    return (
+        1 < length <= _CODE_MAX
+        and any(cell.startswith("0") for cell in cells)
+        and all(len(cell) == length and cell.isdecimal() for cell in cells)
+    )
+
+
+def _holds_numbers(cells: Sequence[str]) -> bool:
     return bool(cells) and sum(map(looks_like_number, cells)) >= _NUMBER_SHARE * len(cells)
 
 
@@ -332,9 +367,14 @@ def _answers(
     if answer is None:
         other = [at for at in numeric if len(columns) == 1 or at != count]
         free = [at for at in (*texts, *other) if at not in (count, group)]
+        if titles is not None:
+            free.sort(key=lambda at: is_named(titles[at], "identifier"))
         answer = next(iter(free), None)
     if count is None and answer is not None:
-        count = _count_column(columns, numeric, answer)
+        able = [
+            at for at in numeric if titles is None or not is_no_number_of_people(titles[at])
+        ]
+        count = _count_column(columns, able, answer)
     if group is None and count is not None and sum(map(bool, columns)) == 3:
         rest = set(texts) - {answer, count}
         group = rest.pop() if len(rest) == 1 else None

@@ -201,8 +201,8 @@ def _symbols(found: Sequence[_CellRows], by: GridDomain, on: GridDomain) -> list
 
 def _people(parts: Mapping[int, int], grid: GridDomain) -> Ints:
     counts = np.zeros(grid.k, dtype=np.int64)
-    for symbol, part in parts.items():
-        people = round_to_people(part)
+    cells = sorted(parts)
+    for symbol, people in zip(cells, round_to_people([parts[at] for at in cells]), strict=True):
         require(people <= N_MAX, f"A cell may have up to {N_MAX:,} people, one has {people:,}.")
         counts[symbol] = people
     require(bool(counts.any()), "No cell has one person, rounded; give people, or larger weights.")

@@ -12,12 +12,13 @@ import codecs
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson
+from caldp_core.datasets.files.numbers import looks_like_number
 from caldp_core.datasets.files.source import (
     PROTOCOL,
     UTF_8,
@@ -110,25 +112,34 @@ CELL_MAX: Final = 100_000
 NO_DELIMITER: Final = "\x1f"
 DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
 """In the order of preference where several fit equally well: a comma may be within numbers."""
+_SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
+"""Excel's first line, which says what sets cells apart."""
+_QUALTRICS: Final = '{"ImportId"'
+"""What the third row of Qualtrics begins with, below short names and the text of questions."""
 _ROWS: Final = 1_000
 _FIT_MIN: Final = 0.5
 
 
 @dataclass(frozen=True)
 class TableDialect:
-    """`delimiter` between the `width` cells of a row; rows begin after `skip` lines.
+    """`delimiter` between the `width` cells of a row; data begin after `skip` rows.
 
-    `skip_with_header`: lines until the end of the first row, for where it is the header.
+    `skip_with_header`: rows until the end of the first, for where it is the header; a cell may hold
+    line breaks, so that these are rows and no lines. `titles`: names of the columns that are known
+    for sure, () where they are not: then both numbers are equal; `remark`: what names them.
     """
 
     delimiter: str
     width: int
     skip: int
     skip_with_header: int
+    titles: tuple[str, ...] = ()
+    remark: str = ""
 
     def describe(self) -> str:
         """What sets cells apart, and what is skipped, in words."""
         above = f", below {count_text(self.skip, 'other line', 'other lines')}" if self.skip else ""
+        above = self.remark or above
         if self.width == 1:
             return f"one column{above}"
         return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
@@ -143,6 +154,11 @@ def detect_dialect(head: str, name: str) -> TableDialect:
         f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
         "those that are needed.",
     )
+    told = _SEPARATOR_LINE.match(head)
+    if told is not None:
+        found = _try_delimiter(head[told.end() :], told[1], name)[2]
+        skip, then = found.skip + 1, found.skip_with_header + 1
+        return replace(found, skip=skip, skip_with_header=then)
     candidates = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
     fits, _, dialect = max(candidates, key=lambda each: each[:2])
     if fits >= _FIT_MIN:
@@ -152,27 +168,59 @@ def detect_dialect(head: str, name: str) -> TableDialect:
 
 def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, TableDialect]:
     """Share of rows with the commonest number of cells, 0 if that is one; preference; dialect."""
-    ends: list[int] = []
-    widths: list[int] = []
+    rows: list[tuple[int, list[str]]] = []
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)
     try:
-        for cells in reader:
+        for number, cells in enumerate(reader, start=1):
             if any(cell.strip() for cell in cells):
                 require(max(map(len, cells)) <= CELL_MAX, str(_too_long(name)))
-                ends.append(reader.line_num)
-                widths.append(len(cells))
-            if len(widths) >= _ROWS:
+                rows.append((number, cells))
+            if len(rows) >= _ROWS:
                 break
     except csv.Error:
         raise _too_long(name) from None
-    require(bool(widths), f"There is nothing to read in {excerpt(name)}; give rows of data.")
-    if len(widths) > 2 and len(widths) < _ROWS:
-        del widths[-1]  # it may be cut
+    require(bool(rows), f"There is nothing to read in {excerpt(name)}; give rows of data.")
+    whole = rows[:-1] if 2 < len(rows) < _ROWS else rows  # the last may be cut
+    widths = [len(cells) for _, cells in whole]
     (width, times), *_ = Counter(widths).most_common()
     first = widths.index(width)
-    skip = ends[first - 1] if first else 0
+    skip = rows[first - 1][0] if first else 0
     fits = times / len(widths) if width > 1 else 0.0
-    return fits, delimiter != ",", TableDialect(delimiter, width, skip, ends[first])
+    dialect = TableDialect(delimiter, width, skip, rows[first][0])
+    return fits, delimiter != ",", _with_known_titles(dialect, rows, first)
+
+
+def _with_known_titles(
+    dialect: TableDialect, rows: Sequence[tuple[int, list[str]]], first: int
+) -> TableDialect:
+    """The dialect with the titles of Qualtrics, or of a header that is a cell too short.
+
+    R leaves out the title above its names of rows; a comma may end every other row.
+    """
+    below = [cells for _, cells in rows[first:]]
+    if len(below) > 2 and any(cell.startswith(_QUALTRICS) for cell in below[2]):
+        titles = tuple(text.strip() or code for code, text in zip(*below[:2], strict=False))
+        end = rows[first + 2][0]
+        return replace(
+            dialect, skip=end, skip_with_header=end, titles=titles, remark=", Qualtrics’ titles"
+        )
+    above = rows[first - 1][1] if first else []
+    is_header = len(above) == dialect.width - 1 > 1 and all(cell.strip() for cell in above)
+    if not is_header or any(map(looks_like_number, above)) or not _is_data(below):
+        return dialect
+    is_last_empty = not any(cells[-1].strip() for cells in below)
+    titles = (*above, "") if is_last_empty else ("", *above)
+    return replace(
+        dialect, skip_with_header=dialect.skip, titles=titles, remark=", one without a title"
+    )
+
+
+def _is_data(rows: Sequence[list[str]]) -> bool:
+    """Whether the first of some rows has a number, or a cell that a row below has, too."""
+    return any(
+        looks_like_number(cell) or (cell and any(cell in row for row in rows[1:]))
+        for cell in rows[0]
+    )
 
 
 def _too_long(name: str) -> CaldpError:
@@ -203,27 +251,40 @@ _BINARY: Final = {
 
 @dataclass(frozen=True)
 class Table:
-    """An opened file: `kind` in words, `dialect` None for Parquet, whose columns have `names`."""
+    """An opened file: `kind` in words, `dialect` None for Parquet.
+
+    `names`: of its columns, where these are known; `derived`: SQL of each column that is read, out
+    of the file's own c0, c1, …; () for these.
+    """
 
     source: FileSource
     bounds: Bounds
     kind: str
     dialect: TableDialect | None
     names: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
         """Number of columns."""
+        if self.derived:
+            return len(self.derived)
         return self.dialect.width if self.dialect else len(self.names)
 
     def relation_sql(self, header: bool) -> str:
         """SQL of the rows, with columns c0, c1, … as texts; without the first if it is a header."""
+        if not self.derived:
+            return self._file_sql(header)
+        columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(self.derived))
+        return f"(SELECT {columns} FROM {self._file_sql(header)})"
+
+    def _file_sql(self, header: bool) -> str:
         if self.dialect is None:
             casts = ", ".join(
                 f'"{_escaped(name)}"::VARCHAR AS c{i}' for i, name in enumerate(self.names)
             )
             return f"(SELECT {casts} FROM read_parquet('{_PATH}'))"
-        columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.width))
+        columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.dialect.width))
         skip = self.dialect.skip_with_header if header else self.dialect.skip
         return (
             f"read_csv('{_PATH}', auto_detect = false, header = false, skip = {skip}, "
@@ -311,7 +372,8 @@ def open_table(source: FileSource, bounds: Bounds) -> Table:
 def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str]) -> Table:
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name)
-    return Table(source, bounds, ", ".join([*kinds, dialect.describe()]), dialect)
+    kind = ", ".join([*kinds, dialect.describe()])
+    return Table(source, bounds, kind, dialect, dialect.titles)
 
 
 def _parquet(source: FileSource, bounds: Bounds, packed: Sequence[str]) -> Table:
