@@ -9,8 +9,10 @@ import click
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import check_output, write_whole
-from caldp_core.cli.terminal import plain_errors, progress_bar
+from caldp_core.cli.terminal import SentenceError, plain_errors, progress_bar
 from caldp_core.datasets.files.answers import count_answers, count_questions
+from caldp_core.datasets.files.checks.record import KEEP, Check, Resolved, resolve
+from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
@@ -27,6 +29,8 @@ from caldp_core.scenarios.scenario import Scenario
 
 _PLACE_COLUMNS = ("latitude", "longitude")
 _COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group")
+_MEANT = {"count": ("people", "crosstab"), "answer": ("metres", "ten-millionths", "own-answers")}
+"""Checks that a named column answers, by its role."""
 
 
 def _columns(command: Any) -> Any:
@@ -71,6 +75,13 @@ def _columns(command: Any) -> Any:
 )
 @click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="What is before decimals.")
+@click.option(
+    "--accept",
+    metavar="NAME",
+    multiple=True,
+    help="Answer a check of the file: NAME takes its first offer, NAME=OFFER another, NAME=keep "
+    "leaves the file as it is. May be given several times.",
+)
 @click.option("--area", metavar="S,N,W,E", help="Edges of the map in degrees.")
 @click.option("--cell", type=float, metavar="DEGREES", help="Side of a cell.")
 def count_command(
@@ -85,13 +96,15 @@ def count_command(
     start: float | None,
     end: float | None,
     questions: tuple[str, ...],
+    accept: tuple[str, ...],
     **columns: str | None,
 ) -> None:
     """Count a file of places or answers; the dashboard opens the counts with “Your data”.
 
     CSV (with commas, semicolons, tabs or bars), gzip, zip, Parquet, Excel and GeoJSON, of any size.
     Prints which columns were read, and how many rows were not counted and why. Several questions
-    that the same people answered become a scenario file, each counted by itself.
+    that the same people answered become a scenario file, each counted by itself. Ends with 2 where
+    the file can be read in two ways and --accept says neither.
     """
     on_map: dict[str, Any] = {"area": area, "cell": cell}
     on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
@@ -102,24 +115,28 @@ def count_command(
             others = {name: columns[name] for name in ("answer", "group")}
             _require_unused(on_map | others, "questions")
             _check_survey_ending(output)
-        else:
+        elif not accept:
             check_ending(output)
         file = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
         if questions:
-            summary = _count_questions(file, questions, columns["count"], decimal, output)
+            layout = _questions_layout(file, questions, columns["count"])
         elif _holds_places(file, columns, steps):
             layout = _with_named_columns(file, file.places, columns)
             wanted = MapRequest(cell, Area.parse(area) if area else None)
-            layout = replace(layout, mark=decimal or layout.mark, wanted=wanted)
-            summary = _count_places(file, layout, output)
+            layout = replace(layout, wanted=wanted)
         else:
-            _require_unused(on_map, "answers")
             layout = _with_named_columns(file, file.answers, columns)
             if columns["answer"] and not columns["count"] and file.repeats(layout.answer):
                 layout = replace(layout, count=file.named_weights).with_questions_alone()
-            layout = replace(layout, mark=decimal or layout.mark, steps=steps)
-            summary = _count_answers(file, layout, output)
-    summary = {"file": file.table.kind, **summary, "written": str(output)}
+            layout = replace(layout, steps=steps)
+        layout = replace(layout, mark=decimal or layout.mark)
+        checked = _check_file(file, layout, accept, columns)
+        file, layout = checked.reading.file, checked.reading.layout
+        if layout.latitude is None:
+            _require_unused(on_map, "answers")
+        summary = _count(file, layout, output)
+    checks = {"checks": dict(checked.remarks)} if checked.remarks else {}
+    summary = {"file": file.table.kind, **summary, **checks, "written": str(output)}
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 
@@ -195,10 +212,10 @@ def _count_answers(file: DetectedFile, layout: Layout, output: Path) -> dict[str
     }
 
 
-def _count_questions(
-    file: DetectedFile, questions: tuple[str, ...], weights: str | None, decimal: Any, output: Path
-) -> dict[str, Any]:
-    """Count the questions, write the scenario that hides all answers, and return a summary."""
+def _questions_layout(
+    file: DetectedFile, questions: tuple[str, ...], weights: str | None
+) -> Layout:
+    """The layout of several questions; raises `CaldpError` for columns that can't be."""
     layout = replace(file.answers, count=file.named_weights, group=None)
     first, *others = (
         _with_named_columns(file, layout, {"answer": name}, "question").answer for name in questions
@@ -209,8 +226,49 @@ def _count_questions(
         weights not in questions,
         f"--count names {weights!r}, which is a question: answers are no people; leave it out.",
     )
-    layout = _with_named_columns(file, layout.with_questions_alone(), {"count": weights})
-    layout = replace(layout, mark=decimal or layout.mark)
+    return _with_named_columns(file, layout.with_questions_alone(), {"count": weights})
+
+
+def _check_file(
+    file: DetectedFile, layout: Layout, accept: tuple[str, ...], columns: dict[str, str | None]
+) -> Resolved:
+    """The file with all checks answered; raises `CaldpError` with the sentences of others.
+
+    A column that is named for a role is meant as it is, and not asked about.
+    """
+    answers = {name: answer for name, _, answer in (each.partition("=") for each in accept)}
+    unknown = next((name for name in answers if name not in CHECKS), None)
+    require(
+        unknown is None, f"--accept must name a check, one of {', '.join(CHECKS)}; got {unknown!r}."
+    )
+    meant = [name for role, names in _MEANT.items() if columns[role] for name in names]
+    checks = [look for name, look in CHECKS.items() if name not in meant]
+    checked = resolve(file, layout, checks, answers)
+    if checked.unanswered:
+        ways = [f"{check.sentence} {_ways(check)}" for check in checked.unanswered]
+        raise SentenceError("\n".join(ways))
+    return checked
+
+
+def _ways(check: Check) -> str:
+    """How a check is answered on the command line."""
+    offers = [f"--accept {check.name}={offer.name} ({offer.label})" for offer in check.offers]
+    people = [f"--accept {check.name}=NUMBER (of so many people)"] if check.of_people else []
+    return ", ".join([*offers, *people, f"--accept {check.name}={KEEP} ({check.keep})"]) + "."
+
+
+def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
+    """Count a file, write the counts, and return a summary."""
+    if layout.latitude is not None:
+        return _count_places(file, layout, output)
+    if layout.others or output.suffix.lower() == ".json":
+        _check_survey_ending(output)
+        return _count_questions(file, layout, output)
+    return _count_answers(file, layout, output)
+
+
+def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
+    """Count the questions, write the scenario that hides all answers, and return a summary."""
     with progress_bar("counting") as progress:
         counted = count_questions(file, layout, OwnSurvey.title, progress)
     scenario = Scenario(dataset=counted.survey, policy=ContextPolicy(OneBlock()))

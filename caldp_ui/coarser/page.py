@@ -325,6 +325,7 @@ _COLUMNS: Final = Columns(
     lambda seen: seen.places if seen.has_places else seen.answers,
     _count_rows,
     _people_count,
+    unoffered=("questions",),
 )
 _FORM: Final = own_data.Form(
     "Your own table or list of places",

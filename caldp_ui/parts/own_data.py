@@ -19,12 +19,23 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.files import BYTE_ORDER_MARK
-from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX
+from caldp_core.basics.limits import N_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
+from caldp_core.datasets.files.checks.answers import no_answer_codes
+from caldp_core.datasets.files.checks.record import (
+    KEEP,
+    Check,
+    CheckFunction,
+    Reading,
+    Resolved,
+    resolve,
+)
+from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import FileSource
@@ -72,7 +83,8 @@ class Columns(Generic[C]):
     layout, title, progress)` counts it, and raises `CaldpError`; `people`: the number of people in
     the counts. `ask(key, contents, layout)`: draws what else the page asks about the file, and
     returns the layout with it, None until it is answered; `key(name)`: of its widgets.
-    `describe(counts)`: a further sentence about them.
+    `describe(counts)`: a further sentence about them. `unoffered`: offers of checks, by name, that
+    this page has no use for.
     """
 
     roles: Mapping[str, str]
@@ -84,6 +96,7 @@ class Columns(Generic[C]):
         lambda _, __, layout: layout
     )
     describe: Callable[[C], str] = lambda _: ""
+    unoffered: tuple[str, ...] = ()
 
 
 class UploadedFile:
@@ -129,25 +142,106 @@ def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C 
     if contents is None:
         return None
     st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(contents.table.kind)}.")
-    guess = columns.guess(contents)
-    _preview(contents, [getattr(guess, role) for role in columns.roles])
-    layout = _ask_layout(state, columns, upload, contents)
-    wanted = columns.ask(partial(_key, state, upload), contents, layout)
-    missing = _missing(wanted or layout, contents, columns.needed)
+    asked, preview = st.container(gap="small"), st.container(gap="small")
+    chosen = _ask_layout(state, columns, upload, contents)
+    check = partial(_check, state, columns, upload, asked)
+    reading = check(Reading(contents, chosen))
+    contents, layout = (reading.file, reading.layout) if reading else (contents, chosen)
+    with preview:
+        _preview(contents, [getattr(layout, role) for role in columns.roles])
+    wanted = reading and columns.ask(partial(_key, state, upload), contents, layout)
+    if wanted is not None and wanted.others != layout.others:
+        more = check(Reading(contents, wanted), checks=(no_answer_codes,))
+        wanted = more and more.layout
+    shown = Reading(contents, layout)
+    return wanted and _counted(state, columns, upload, shown, wanted)
+
+
+def _counted(
+    state: PageState[Any], columns: Columns[C], upload: UploadedFile, asked: Reading, wanted: Layout
+) -> C | None:
+    """The counts of a file that is read as `wanted`, and was shown as `asked`."""
+    contents, layout = asked.file, asked.layout
+    missing = _missing(wanted, contents, columns.needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
-    if missing or wanted is None:
         return None
     try:
         counts = _count_rows(state, columns, upload, contents, wanted)
     except CaldpError as error:
-        if wanted == layout:
+        if wanted == layout and not _answers(state, upload):
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
     if counts is not None:
         _result(counts, columns, contents, wanted)
     return counts
+
+
+def _check(
+    state: PageState[Any],
+    columns: Columns[Any],
+    upload: UploadedFile,
+    place: DeltaGenerator,
+    reading: Reading,
+    *,
+    checks: tuple[CheckFunction, ...] = tuple(CHECKS.values()),
+) -> Reading | None:
+    """The reading once all checks are answered; draws those that are not, and what was answered."""
+    answers = _answers(state, upload)
+    checked: Resolved | None = jobs.run_automatically(
+        _job(state, f"check-{len(checks)}"),
+        f"{upload.number}/{reading.layout}/{reading.file.table.derived}/{answers}",
+        lambda _: resolve(reading.file, reading.layout, checks, answers),
+        lambda _: "Checking the file …",
+        _pool,
+    )
+    if checked is None:
+        return None
+    with place:
+        for check in checked.unanswered:
+            _draw_check(state, columns, upload, check)
+        for name, remark in checked.remarks.items():
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.caption(f":material/check: {escape_markdown(remark)}")
+                _answer_button(state, upload, name, "", "Ask again")
+    return None if checked.unanswered else checked.reading
+
+
+def _draw_check(
+    state: PageState[Any], columns: Columns[Any], upload: UploadedFile, check: Check
+) -> None:
+    """One sentence, and a button for each way to read the file."""
+    with st.container(border=True, gap="small"):
+        st.markdown(f":material/help: {escape_markdown(check.sentence)}")
+        with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+            for offer in check.offers:
+                if offer.name not in columns.unoffered:
+                    _answer_button(state, upload, check.name, offer.name, offer.label)
+            if check.of_people is not None:
+                key = state.key(f"check-{upload.number}-{check.name}-people")
+                people = st.number_input("People", 1, N_MAX, 1000, key=key)
+                _answer_button(state, upload, check.name, str(people), "Of so many people")
+            _answer_button(state, upload, check.name, KEEP, check.keep)
+
+
+def _answer_button(
+    state: PageState[Any], upload: UploadedFile, check: str, answer: str, label: str
+) -> None:
+    """A button that answers a check; the answer "" takes the one before back."""
+
+    def put() -> None:
+        answers = {name: each for name, each in _answers(state, upload).items() if name != check}
+        more = {check: answer} if answer else {}
+        st.session_state[_key(state, upload, "checks")] = answers | more
+
+    key = state.key(f"check-{upload.number}-{check}-{answer or 'again'}")
+    st.button(label, key=key, on_click=put, type="secondary" if answer else "tertiary")
+
+
+def _answers(state: PageState[Any], upload: UploadedFile) -> dict[str, str]:
+    """The visitor's answers to checks, by their names."""
+    return dict(st.session_state.get(_key(state, upload, "checks"), {}))
 
 
 def _count_rows(
@@ -160,7 +254,7 @@ def _count_rows(
     """The counts, once they are there."""
     return jobs.run_automatically(
         _job(state, "count"),
-        f"{upload.number}/{layout}",
+        f"{upload.number}/{layout}/{contents.table.derived}",
         lambda progress: columns.count(contents, layout, upload.title, progress),
         lambda job: f"Counting, {job.share:.0%} …",
         _pool,
@@ -176,7 +270,7 @@ def form_answers(state: PageState[Any], upload: UploadedFile) -> dict[str, objec
 
 def forget(state: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
-    for name in ("look", "count"):
+    for name in ("look", f"check-{len(CHECKS)}", "check-1", "count"):
         job = st.session_state.pop(jobs.job_key(_job(state, name)), None)
         if job is not None:
             job.leave()
@@ -272,6 +366,8 @@ def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) ->
     """What is still missing, as a sentence; empty where nothing is."""
     if layout.header is None:
         return "Please say whether the first row has the names of the columns."
+    if layout.mark is None and layout.count is not None:
+        return "Please say how numbers are written: 1.234 may be thousands or decimals."
     try:
         layout.check_complete(contents, *needed)
     except CaldpError as error:

@@ -16,6 +16,7 @@ from caldp_core.datasets.files.answers import (
     CountedQuestions,
     count_answers,
     count_questions,
+    counted_cells,
     step_width,
 )
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
@@ -83,12 +84,13 @@ def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layou
         others = st.multiselect(
             "More questions that the same people answered",
             free,
+            default=[at for at in layout.others if at in free],
             format_func=contents.names.__getitem__,
             max_selections=OWN_QUESTIONS_MAX - 1,
             placeholder="none: one question alone",
             help="Each is counted by itself. Numbers such as ages or incomes are put together in "
             "steps.",
-            key=key("others"),
+            key=key(f"others-{len(contents.names)}"),
         )
     if others:
         return replace(layout, others=tuple(others), group=None).with_questions_alone()
@@ -127,7 +129,8 @@ def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout
     """Asks for the width of the steps; None for no steps."""
     if layout.answer is None or not contents.is_numeric(layout.answer):
         return None
-    offered = [_NO_STEPS, *width_choices(contents.cells(layout.answer), layout.mark or ".")]
+    cells = counted_cells(contents, layout, layout.answer)
+    offered = [_NO_STEPS, *width_choices(cells, layout.mark or ".")]
     guess = step_width(contents, layout, layout.answer)
     if len(offered) == 1:
         return None
@@ -201,6 +204,7 @@ _COLUMNS: Final[Columns[CountedData]] = Columns(
     _people_count,
     _ask_layout,
     _out_of_range_text,
+    ("degrees",),
 )
 FORM: Final = own_data.Form(
     "Your own table of answers",

@@ -158,7 +158,10 @@ def test_the_people_of_a_table_are_those_that_it_counts() -> None:
 def test_what_is_there_twice_counts_twice_and_weights_are_rounded_at_the_end() -> None:
     assert read_table("a\nb\n\na\na\nb").table == OwnTable(("a", "b"), (3, 2))
     found = read_table("answer,weight\na,12.25\nb,3.4\na,0.25\nb,0.2")
-    assert (found.table, found.rounded) == (OwnTable(("a", "b"), (12, 4)), True)  # of 12.5 and 3.6, 16.1 in all
+    assert (found.table, found.rounded) == (
+        OwnTable(("a", "b"), (12, 4)),
+        True,
+    )  # of 12.5 and 3.6, 16.1 in all
 
 
 def test_records_of_two_columns_are_a_table_in_one_order() -> None:

@@ -67,6 +67,7 @@ _WORDS: Final = {
     5: "no number of people",
     6: f"a number of people below 0 or above {N_MAX:,}",
     7: "no number as an answer",
+    8: "an answer that is left out as you said",
 }
 
 
@@ -138,11 +139,21 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
         beyond = numbers.out_of_range_sql(column, layout.steps, mark)
         no_number = f"a = '{numbers.NO_NUMBER}'"
     return (
-        f"SELECT *, CASE WHEN a = '' THEN 1 WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
+        f"SELECT *, CASE WHEN {_left_out_sql(layout)} THEN 8 WHEN a = '' THEN 1 "
+        f"WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
         f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {whole} AS whole, "
         f"{beyond} AS beyond FROM {file.table.relation_sql(bool(layout.header))})"
     )
+
+
+def _left_out_sql(layout: Layout) -> str:
+    """SQL of whether a row is left out by one of its cells."""
+    tests = [
+        f"trim(regexp_replace(c{at}, '\\s+', ' ', 'g')) = '{cell.replace(chr(39), chr(39) * 2)}'"
+        for at, cell in layout.left_out
+    ]
+    return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
 
 
 def _trimmed_sql(column: int | None) -> str:
@@ -297,6 +308,7 @@ def count_questions(
         width = step_width(file, layout, column)
         steps = None if width is None else NumberSteps(width)
         own = replace(layout, answer=column, group=None, others=(), steps=steps)
+        own = replace(own, left_out=tuple(each for each in layout.left_out if each[0] == column))
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)
     return CountedQuestions(
@@ -310,7 +322,12 @@ def step_width(file: DetectedFile, layout: Layout, column: int) -> float | None:
     """The width of the steps in which numbers of a column are put together; None for none."""
     if not file.is_numeric(column):
         return None
-    return default_width(file.cells(column), layout.mark or ".")
+    return default_width(counted_cells(file, layout, column), layout.mark or ".")
+
+
+def counted_cells(file: DetectedFile, layout: Layout, column: int) -> list[str]:
+    """The cells of a column in the first rows, without empty ones and those that are left out."""
+    return [cell for cell in file.cells(column) if (column, cell) not in layout.left_out]
 
 
 def _refused_of_question(worst: CountedAnswers) -> RefusedRows:

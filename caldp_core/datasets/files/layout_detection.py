@@ -154,6 +154,7 @@ class Layout:
     `wanted`: the map to count places on.
     `others`: columns of further questions, beside `answer`, of one survey.
     `steps`: in which numbers of `answer` are put together; None: each answer stands by itself.
+    `left_out`: by column the cells, with single spaces, whose rows are not counted.
     """
 
     header: bool | None
@@ -167,6 +168,7 @@ class Layout:
     wanted: MapRequest = MapRequest()
     others: tuple[int, ...] = ()
     steps: NumberSteps | None = None
+    left_out: tuple[tuple[int, str], ...] = ()
 
     def with_questions_alone(self) -> "Layout":
         """The layout without weights if they are one of its questions: answers are no people."""
@@ -183,16 +185,16 @@ class Layout:
         first = file.rows[0][self.answer or 0] if file.rows else ""
         require(
             self.header is not None,
-            f"The first row, {excerpt(first)}, may be a title or an answer; say which: if it is a "
-            "title, write “answer” instead, and if it is an answer, “answer” above it.",
+            f"The first row, {excerpt(first)}, may be a title or an answer; say which (on the "
+            "command line by --header or --no-header), or write “answer” above the answers.",
         )
         read = [self.count, self.answer if self.steps is not None else None]
         cells = [row[at] for at in read if at is not None for row in file.rows]
         unclear = next((cell for cell in cells if detect_mark([cell]) is None), "")
         require(
             self.mark is not None or not cells,
-            f"Numbers such as {excerpt(unclear)} may have decimals or thousands; say which, or "
-            "write them in digits alone.",
+            f"Numbers such as {excerpt(unclear)} may have decimals or thousands; say which (on "
+            "the command line by --decimal), or write them in digits alone.",
         )
 
 
@@ -371,9 +373,7 @@ def _answers(
             free.sort(key=lambda at: is_named(titles[at], "identifier"))
         answer = next(iter(free), None)
     if count is None and answer is not None:
-        able = [
-            at for at in numeric if titles is None or not is_no_number_of_people(titles[at])
-        ]
+        able = [at for at in numeric if titles is None or not is_no_number_of_people(titles[at])]
         count = _count_column(columns, able, answer)
     if group is None and count is not None and sum(map(bool, columns)) == 3:
         rest = set(texts) - {answer, count}

@@ -27,18 +27,47 @@ _EVIDENCE: Final = {
     for mark, other in ((".", ","), (",", "."))
 }
 """Numbers that only one mark explains; "1.204" and "1,204" are numbers by either."""
+_MINUS: Final = "\u2212"
+_UNSEEN: Final = "[\\\\\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+"""Unseen marks, and the backslash before a quotation mark, as a pattern."""
+_PART: Final = r"(\d+(?:[.,]\d+)?)"
+_DEGREES: Final = (
+    rf"(?i)([NSEW]?)\s*([-+]?)\s*{_PART}\s*"
+    rf"(?:[°º]\s*(?:{_PART}\s*['′’]\s*(?:{_PART}\s*(?:\"|″|”|'')?\s*)?)?)?([NSEW]?)"
+)
+_DEGREE_SIGN: Final = "[°ºNSEWnsew]"
+"""Degrees, perhaps with minutes and seconds, and N, S, E or W before or behind them."""
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 
 def parse_number(text: str, mark: DecimalMark) -> float | None:
     """The number in a cell, None if there is none."""
-    cell = text.strip()
+    cell = _bare(text)
     if re.fullmatch(grouped_pattern(mark), cell):
         cell = re.sub(f"[{_SPACES}{_other(mark)}]", "", cell)
     elif _other(mark) in cell:
         return None
     cell = cell.replace(mark, ".")
     return float(cell) if _PLAIN.fullmatch(cell) else None
+
+
+def _bare(text: str) -> str:
+    """A cell without unseen marks, and with a plain minus sign."""
+    cell = text.strip()
+    return cell if cell.isascii() else re.sub(_UNSEEN, "", cell).strip().replace(_MINUS, "-")
+
+
+def parse_degrees(text: str, mark: DecimalMark) -> float | None:
+    """The degrees in a cell: a number, or with signs, minutes, seconds or N, S, E, W; or None."""
+    number = parse_number(text, mark)
+    cell = _bare(text)
+    match = re.fullmatch(_DEGREES, cell)
+    if number is not None or match is None or not re.search(_DEGREE_SIGN, cell):
+        return number
+    ahead, sign, *parts, behind = (part or "" for part in match.groups())
+    degrees, minutes, seconds = (float(part.replace(",", ".") or 0) for part in parts)
+    is_south_or_west = sign == "-" or (ahead + behind).upper() in ("S", "W")
+    return (degrees + minutes / 60 + seconds / 3600) * (-1 if is_south_or_west else 1)
 
 
 def looks_like_number(text: str) -> bool:
@@ -78,8 +107,30 @@ def number_sql(column: str, mark: DecimalMark) -> str:
         f"THEN TRY_CAST(replace({bare}, ',', '.') AS DOUBLE) END"
     )
     # What can't be read at first glance is looked at again: few cells, so that it costs nothing.
-    value = f"coalesce(TRY_CAST({plain} AS DOUBLE), {in_groups})"
+    seen = f"TRY_CAST({_bare_sql(plain)} AS DOUBLE)"
+    value = f"coalesce(TRY_CAST({plain} AS DOUBLE), {in_groups}, {seen})"
     return f"(CASE WHEN isfinite({value}) THEN {value} END)"
+
+
+def _bare_sql(text: str) -> str:
+    return f"replace(regexp_replace({text}, '{_UNSEEN}', '', 'g'), '{_MINUS}', '-')"
+
+
+def degrees_sql(column: str, mark: DecimalMark) -> str:
+    """A column of texts as degrees, as `parse_degrees` reads them; NULL for none."""
+    cell, pattern = f"trim({_bare_sql(column)})", _DEGREES.replace("'", "''")
+    ahead, sign, degrees, minutes, seconds, behind = (
+        f"regexp_extract({cell}, '{pattern}', {group})" for group in range(1, 7)
+    )
+    sums = " + ".join(
+        f"coalesce(TRY_CAST(replace({part}, ',', '.') AS DOUBLE), 0) / {unit}"
+        for part, unit in ((degrees, 1), (minutes, 60), (seconds, 3600))
+    )
+    is_negative = f"{sign} = '-' OR upper({ahead} || {behind}) IN ('S', 'W')"
+    signed = f"({sums}) * CASE WHEN {is_negative} THEN -1 ELSE 1 END"
+    is_written = f"regexp_matches({cell}, '{_DEGREE_SIGN}')"
+    written = f"CASE WHEN {is_written} AND regexp_full_match({cell}, '{pattern}') THEN {signed} END"
+    return f"coalesce({number_sql(column, mark)}, {written})"
 
 
 def _other(mark: DecimalMark) -> DecimalMark:

@@ -112,8 +112,8 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     latitude, longitude = f"c{layout.latitude}", f"c{layout.longitude}"
     people = "1.0" if layout.count is None else numbers.number_sql(f"c{layout.count}", mark)
     read = (
-        f"SELECT *, {numbers.number_sql(latitude, mark)} AS lat, "
-        f"{numbers.number_sql(longitude, mark)} AS lon, "
+        f"SELECT *, {numbers.degrees_sql(latitude, mark)} AS lat, "
+        f"{numbers.degrees_sql(longitude, mark)} AS lon, "
         f"{people} AS n FROM {file.table.relation_sql(bool(layout.header))}"
     )
     empty = " OR ".join(f"trim(coalesce({each}, '')) = ''" for each in (latitude, longitude))
@@ -212,7 +212,7 @@ def _people(parts: Mapping[int, int], grid: GridDomain) -> Ints:
 def _likely(file: DetectedFile, layout: Layout) -> tuple[float, float, float, float]:
     """The box of the first rows: where its map is that of all, one reading is enough."""
     mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-    read = [[numbers.parse_number(row[each], mark) for each in at] for row in file.rows]
+    read = [[numbers.parse_degrees(row[each], mark) for each in at] for row in file.rows]
     places = [(y, x) for y, x in read if y is not None and x is not None and (y, x) != (0, 0)]
     known = [(y, x) for y, x in places if abs(y) <= 90 and abs(x) <= 180] or [(0.0, 0.0)]
     latitudes, longitudes = zip(*known, strict=True)

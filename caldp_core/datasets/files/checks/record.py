@@ -1,0 +1,137 @@
+"""The records of checks, and the one place that runs them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from caldp_core.basics.errors import require
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.numbers import parse_number
+
+KEEP: Final = "keep"
+"""The answer to a check that leaves the file as it was read."""
+_ROWS: Final = 5_000
+"""First rows of a file that checks look at."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file, its first rows, and how it is read."""
+
+    file: DetectedFile
+    layout: Layout
+
+    def name(self, column: int | None) -> str:
+        """The name of a column, in quotation marks."""
+        return "" if column is None else f"“{self.file.names[column]}”"
+
+    def numbers(self, column: int) -> list[float]:
+        """The numbers of a column in the first rows."""
+        mark = self.layout.mark or "."
+        cells = self.file.cells(column)
+        return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
+
+    def sql_of(self) -> list[str]:
+        """SQL of each column as it is read now."""
+        return [f"c{at}" for at in range(self.file.table.width)]
+
+    def derive(self, columns: Sequence[str], names: Sequence[str], layout: Layout) -> "Reading":
+        """The reading with other columns, each in SQL of the file's own c0, c1, …."""
+        before = self.file.table.derived
+        require(not before or len(columns) >= len(before), "Two checks change columns; accept one.")
+        table = replace(self.file.table, derived=tuple(columns))
+        file = replace(self.file, table=table, names=tuple(names))
+        return Reading(with_first_rows(file, layout), layout)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One click: `name` for the command line, `label` on the button, and what it does.
+
+    `remark`: what stands in the record afterwards.
+    """
+
+    name: str
+    label: str
+    remark: str
+    apply: Callable[[Reading], Reading]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check sees in one file, as one `sentence`, and its offers, the likeliest first.
+
+    `keep`: the label of the button that leaves all as it is. `of_people`: the offer for a number
+    that must be typed, where one is needed.
+    """
+
+    name: str
+    sentence: str
+    offers: tuple[Offer, ...]
+    keep: str = "Leave it as it is"
+    of_people: Callable[[int], Offer] | None = None
+
+    def offer(self, answer: str) -> Offer | None:
+        """The offer of that name, the first one for ""; None to leave it as it is.
+
+        Raises `CaldpError` for a name that the check does not offer.
+        """
+        if self.of_people is not None and answer.isdecimal() and int(answer) > 0:
+            return self.of_people(int(answer))
+        names = [offer.name for offer in self.offers]
+        if answer == KEEP or (not answer and not names and self.of_people is None):
+            return None
+        number = ["a number of people"] if self.of_people is not None else []
+        require(
+            answer in names or (not answer and bool(names)),
+            f"{self.name} is answered by {', '.join([*names, *number, KEEP])}, got {answer!r}.",
+        )
+        return self.offers[names.index(answer) if answer else 0]
+
+
+CheckFunction = Callable[[Reading], Check | None]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A reading with all answers applied; `unanswered` checks, and `remarks` on answers by name."""
+
+    reading: Reading
+    unanswered: tuple[Check, ...]
+    remarks: Mapping[str, str]
+
+
+def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
+    """The file with as many of its first rows as checks look at."""
+    relation = file.table.relation_sql(bool(layout.header))
+    with file.table.open_reader() as reader:
+        found = reader.fetch_rows(f"SELECT * FROM {relation} LIMIT {_ROWS}")
+    cells = tuple(tuple(" ".join((cell or "").split()) for cell in row) for row in found)
+    return replace(file, rows=cells)
+
+
+def resolve(
+    file: DetectedFile,
+    layout: Layout,
+    checks: Sequence[CheckFunction],
+    answers: Mapping[str, str],
+) -> Resolved:
+    """Run `checks` in turn, each on what the answers before have made of the reading.
+
+    `answers`: by name of a check that of an offer, "" for its first, or `KEEP`. Raises `CaldpError`
+    for an answer that the check does not offer.
+    """
+    if len(file.rows) >= 999:
+        file = with_first_rows(file, layout)
+    reading, unanswered, remarks = Reading(file, layout), [], {}
+    for look in checks:
+        check = look(reading)
+        if check is None:
+            continue
+        if check.name not in answers:
+            unanswered.append(check)
+            continue
+        offer = check.offer(answers[check.name])
+        remarks[check.name] = offer.remark if offer else f"kept: {check.sentence}"
+        reading = offer.apply(reading) if offer else reading
+    return Resolved(reading, tuple(unanswered), remarks)

@@ -1,0 +1,30 @@
+"""All checks of a file, the worst first."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from caldp_core.datasets.files.checks import answers as on_answers
+from caldp_core.datasets.files.checks import people, places
+from caldp_core.datasets.files.checks.record import CheckFunction, Resolved, resolve
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+
+CHECKS: Final[Mapping[str, CheckFunction]] = {
+    "ten-millionths": places.ten_millionths,
+    "metres": places.metres,
+    "exchanged": places.exchanged,
+    "longitudes-360": places.turned_longitudes,
+    "crosstab": people.crosstab,
+    "people": people.people_column,
+    "several-points": people.several_points,
+    "shares": people.shares,
+    "total-row": people.total_row,
+    "no-answer-codes": on_answers.no_answer_codes,
+    "several-choices": on_answers.several_choices,
+    "own-answers": on_answers.own_answers,
+}
+"""By name, the worst first."""
+
+
+def check_file(file: DetectedFile, layout: Layout, answers: Mapping[str, str]) -> Resolved:
+    """Run all checks; see `resolve`."""
+    return resolve(file, layout, tuple(CHECKS.values()), answers)

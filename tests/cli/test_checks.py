@@ -1,0 +1,112 @@
+"""Files as people have them, from file to number: what is asked, and what is counted then."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.cli.commands import main
+from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.scenarios.scenario import Scenario
+from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
+
+
+def count(folder: Path, case: Case, *options: str) -> Any:
+    """The command's end on a case's file."""
+    path = folder / case.name
+    path.write_text(case.text, "utf-8", newline="")
+    arguments = ["count", str(path), "-o", str(folder / "counts.csv"), *case.options, *options]
+    return CliRunner().invoke(main, arguments)
+
+
+def assert_counted(folder: Path, case: Case, done: Any) -> dict[str, Any]:
+    """The summary, whose people and counts must be those of the case."""
+    assert done.exit_code == 0, done.output
+    summary: dict[str, Any] = json.loads(done.stdout)
+    assert summary["people"] == case.people
+    if case.at is None:
+        table = read_table(folder / "counts.csv").table
+        found = dict(zip(table.names, table.counts, strict=True))
+        assert case.counts in (None, found)
+    else:
+        places = read_places(folder / "counts.csv").places
+        cell = places.grid().locate(*([degrees] for degrees in case.at))
+        assert places.counts()[cell].item() > 0
+    return summary
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_file_that_can_be_read_in_two_ways_is_asked_about(name: str, tmp_path: Path) -> None:
+    case = ASKED[name]
+    refused = count(tmp_path, case)
+    assert (refused.exit_code, f"--accept {case.check}=" in refused.stderr) == (2, True)
+    assert not (tmp_path / "counts.csv").exists()
+    done = count(tmp_path, case, "--accept", f"{case.check}={case.answer}")
+    assert list(assert_counted(tmp_path, case, done)["checks"]) == [case.check]
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_file_that_can_be_read_in_one_way_is_read(name: str, tmp_path: Path) -> None:
+    case = READ[name]
+    assert "checks" not in assert_counted(tmp_path, case, count(tmp_path, case))
+
+
+def test_choices_become_questions_with_yes_and_no(tmp_path: Path) -> None:
+    (tmp_path / "forms.csv").write_text(FORMS, "utf-8")
+    out = tmp_path / "survey.json"
+    arguments = [
+        "count",
+        str(tmp_path / "forms.csv"),
+        "-o",
+        str(out),
+        "--accept",
+        "several-choices",
+    ]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    survey = Scenario.from_file(str(out)).dataset
+    assert isinstance(survey, OwnSurvey)
+    yes = {t.title: t.counts[t.names.index("yes")] for t in survey.tables()}
+    assert yes == {"Bus": 5, "On foot": 3, "Bicycle": 2}
+    assert all(sum(table.counts) == 6 for table in survey.tables())
+
+
+def test_metres_are_no_people(tmp_path: Path) -> None:
+    case = Case(NORTHINGS, "", "", 20)
+    refused = count(tmp_path, case)
+    assert refused.exit_code == 2
+    assert [f"--accept {name}=" in refused.stderr for name in ("metres", "people")] == [True, True]
+    done = count(tmp_path, case, "--accept", "metres", "--accept", "people")
+    assert_counted(tmp_path, case, done)
+
+
+def test_a_file_that_says_that_it_is_not_in_degrees_is_refused() -> None:
+    point = ({"type": "Point", "coordinates": [35.2, 61.7]}, {})
+    for name, fits in {
+        "urn:ogc:def:crs:EPSG::3857": False,
+        "urn:ogc:def:crs:OGC:1.3:CRS84": True,
+    }.items():
+        text = geojson(point, point, crs={"type": "name", "properties": {"name": name}})
+        if fits:
+            assert int(read_places(text).places.counts().sum()) == 2
+        else:
+            with pytest.raises(CaldpError, match="save it as WGS 84"):
+                read_places(text)
+
+
+def test_an_answer_that_no_check_offers_is_refused(tmp_path: Path) -> None:
+    case = ASKED["total row"]
+    for accept, words in {
+        "total-row=other": "total-row is answered by leave-out, keep, got 'other'",
+        "total": "--accept must name a check, one of",
+    }.items():
+        done = count(tmp_path, case, "--accept", accept)
+        assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
+def test_a_check_that_is_left_as_it_is_changes_nothing(tmp_path: Path) -> None:
+    done = count(tmp_path, ASKED["total row"], "--accept", "total-row=keep")
+    assert json.loads(done.stdout)["people"] == 9774
