@@ -149,12 +149,13 @@ def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C 
     contents, layout = (reading.file, reading.layout) if reading else (contents, chosen)
     with preview:
         _preview(contents, [getattr(layout, role) for role in columns.roles])
-    wanted = reading and columns.ask(partial(_key, state, upload), contents, layout)
+    if reading is None:
+        return None
+    wanted = columns.ask(partial(_key, state, upload), contents, layout)
     if wanted is not None and wanted.others != layout.others:
         more = check(Reading(contents, wanted), checks=(no_answer_codes,))
-        wanted = more and more.layout
-    shown = Reading(contents, layout)
-    return wanted and _counted(state, columns, upload, shown, wanted)
+        wanted = None if more is None else more.layout
+    return None if wanted is None else _counted(state, columns, upload, reading, wanted)
 
 
 def _counted(

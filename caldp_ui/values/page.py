@@ -204,7 +204,7 @@ _COLUMNS: Final[Columns[CountedData]] = Columns(
     _people_count,
     _ask_layout,
     _out_of_range_text,
-    ("degrees",),
+    ("degrees", "split"),
 )
 FORM: Final = own_data.Form(
     "Your own table of answers",

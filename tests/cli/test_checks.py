@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
 from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
 
@@ -84,7 +85,7 @@ def test_metres_are_no_people(tmp_path: Path) -> None:
 
 
 def test_a_file_that_says_that_it_is_not_in_degrees_is_refused() -> None:
-    point = ({"type": "Point", "coordinates": [35.2, 61.7]}, {})
+    point: tuple[Any, dict[str, Any]] = ({"type": "Point", "coordinates": [35.2, 61.7]}, {})
     for name, fits in {
         "urn:ogc:def:crs:EPSG::3857": False,
         "urn:ogc:def:crs:OGC:1.3:CRS84": True,
@@ -110,3 +111,16 @@ def test_an_answer_that_no_check_offers_is_refused(tmp_path: Path) -> None:
 def test_a_check_that_is_left_as_it_is_changes_nothing(tmp_path: Path) -> None:
     done = count(tmp_path, ASKED["total row"], "--accept", "total-row=keep")
     assert json.loads(done.stdout)["people"] == 9774
+
+
+def test_the_documentation_names_each_check_and_what_it_offers() -> None:
+    table = (
+        Path("docs/own-data.md").read_text("utf-8").partition("| check |")[2].partition("\n\n")[0]
+    )
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    named = {row[0].strip("| `"): row[-1] for row in rows}
+    assert list(named) == list(CHECKS)
+    assert {case.check for case in ASKED.values()} | {"metres"} == set(CHECKS)
+    for case in ASKED.values():
+        offered = case.answer.isdecimal() or case.answer == "keep"
+        assert offered or f"`{case.answer}`" in named[case.check]

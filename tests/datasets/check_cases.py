@@ -56,6 +56,7 @@ POINTS = geojson(
     ),
     ({"type": "Point", "coordinates": [11.5, 48.2]}, {"people": 1}),
 )
+PAIRS = 'id,location\n1,"48.19823, 11.52353"\n2,"48.06033, 11.61575"\n3,"48.15, 11.53"\n'
 TEXTS = "comment\n" + "".join(f"my own words {n}\n" for n in range(40))
 ASKED = {
     "total row": Case(TOTAL + "Total,4887\n", "total-row", "leave-out", 4887, INCOMES),
@@ -101,6 +102,7 @@ ASKED = {
     "exchanged": Case(DUTCH, "exchanged", "exchange", 110, at=(52.3676, 4.9041)),
     "0 to 360": Case(TURNED, "longitudes-360", "west", 15, at=(42.36, -71.06)),
     "ten-millionths": Case(PHONE, "ten-millionths", "degrees", 3, at=(48.19823, 11.52353)),
+    "in one column": Case(PAIRS, "one-column", "split", 3, at=(48.19823, 11.52353)),
     "several points": Case(POINTS, "several-points", "once", 7, at=(48.2, 11.5), name="f.geojson"),
     "texts of their own": Case(TEXTS, "own-answers", "keep", 40, options=("--header",)),
 }

@@ -48,7 +48,7 @@ from tests.ui.exported import run_exported
 from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
 
 HOSTILE = "<script>alert(1)</script> **b** $x$ :material/home: `c` [l](//x) &amp;"
-LONG = "\n".join(f"answer number {i:03} of a long list,{i + 1}" for i in range(120))
+LONG = "\n".join(f"answer number {i:03} of a long list,{i + 2}" for i in range(120))
 
 
 def scenario_of_text(text: str, name: str = OwnTable.title) -> Scenario:

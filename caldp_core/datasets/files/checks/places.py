@@ -1,5 +1,6 @@
 """Checks of where places are: exchanged, from 0° to 360°, ten-millionths of degrees, metres."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,6 +18,8 @@ from caldp_core.datasets.files.layout_detection import normalize_name
 _FEW: Final = 0.2
 _MOST: Final = 0.8
 """Of all places near a town, as they are and exchanged."""
+_BOTH: Final = r"[(\[]?-?\d{1,3}\.\d+°? ?[,;] ?-?\d{1,3}\.\d+°?[)\]]?"
+"""Degrees of a place in one cell."""
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = (
     ("e", "n"),
@@ -108,6 +111,33 @@ def turned_longitudes(reading: Reading) -> Check | None:
         f"{beyond:,} {places} {verb} above 180°: counted from 0° to 360°?",
         (Offer("west", "Yes: 359° is 1° west", "longitudes read from 0° to 360°", turned),),
         "No: leave them out",
+    )
+
+
+def one_column(reading: Reading) -> Check | None:
+    """Latitude and longitude in one column, as maps on the web copy them."""
+    column = reading.layout.answer
+    column = 0 if column is None and len(reading.file.names) == 1 else column
+    if column is None or reading.layout.latitude is not None:
+        return None
+    cells = reading.file.cells(column)
+    if not cells or not all(re.fullmatch(_BOTH, cell) for cell in cells[:100]):
+        return None
+
+    def split(read: Reading) -> Reading:
+        width = read.file.table.width
+        layout = replace(read.layout, latitude=width, longitude=width + 1, answer=None, group=None)
+        bare = f"trim(c{column}, ' ()[]')"
+        parts = [f"trim(regexp_split_to_array({bare}, '[,;]')[{part}])" for part in (1, 2)]
+        names = (*read.file.names, "latitude (split)", "longitude (split)")
+        return read.derive([*read.sql_of(), *parts], names, replace(layout, mark="."))
+
+    return Check(
+        "one-column",
+        f"The column {reading.name(column)} holds latitude and longitude together, such as "
+        f"“{cells[0]}”: split it?",
+        (Offer("split", "Yes: read places", "latitude and longitude split", split),),
+        "No: these texts are answers",
     )
 
 

@@ -5,12 +5,12 @@ from typing import Final
 
 from caldp_core.datasets.files.checks import answers as on_answers
 from caldp_core.datasets.files.checks import people, places
-from caldp_core.datasets.files.checks.record import CheckFunction, Resolved, resolve
-from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.checks.record import CheckFunction
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
     "ten-millionths": places.ten_millionths,
     "metres": places.metres,
+    "one-column": places.one_column,
     "exchanged": places.exchanged,
     "longitudes-360": places.turned_longitudes,
     "crosstab": people.crosstab,
@@ -23,8 +23,3 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "own-answers": on_answers.own_answers,
 }
 """By name, the worst first."""
-
-
-def check_file(file: DetectedFile, layout: Layout, answers: Mapping[str, str]) -> Resolved:
-    """Run all checks; see `resolve`."""
-    return resolve(file, layout, tuple(CHECKS.values()), answers)
