@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from caldp_core.basics.counted import count_text
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.checks.people import leave_out, text_sql
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading
@@ -38,7 +39,9 @@ def no_answer_codes(reading: Reading) -> Check | None:
             found += [(column, *code) for code in _codes(reading, column)]
     if not found:
         return None
-    listed = ", ".join(f"{code.replace('-', '−')} ({times:,} rows)" for _, code, times in found)
+    listed = ", ".join(
+        f"{code.replace('-', '−')} ({count_text(times, 'row', 'rows')})" for _, code, times in found
+    )
 
     def without(read: Reading) -> Reading:
         for column, code, _ in found:
@@ -47,7 +50,7 @@ def no_answer_codes(reading: Reading) -> Check | None:
 
     return Check(
         "no-answer-codes",
-        f"{listed.replace('(1 rows)', '(1 row)')} in {reading.name(found[0][0])} "
+        f"{listed} in {reading.name(found[0][0])} "
         f"{'lies' if len(found) == 1 else 'lie'} far from all other numbers: codes for no answer?",
         (Offer("leave-out", "Yes: leave them out", f"{listed} left out as no answer", without),),
         "No: they are numbers",
@@ -101,8 +104,9 @@ def several_choices(reading: Reading) -> Check | None:
     )
     return Check(
         "several-choices",
-        f"{several:,} of {len(cells):,} cells of {reading.name(column)} hold several choices, such "
-        f"as {listed}: one question each? A person then answers {len(choices)}, and ε is shared.",
+        f"{several:,} of {count_text(len(cells), 'cell', 'cells')} of {reading.name(column)} hold "
+        f"several choices, such as {listed}: one question each? A person then answers "
+        f"{len(choices)}, and ε is shared.",
         offers if len(choices) > 1 else offers[1:],
         "No: each text is one answer",
     )
@@ -162,7 +166,7 @@ def own_answers(reading: Reading) -> Check | None:
         return None
     return Check(
         "own-answers",
-        f"{different:,} of {len(cells):,} rows have an answer of their own in "
+        f"{different:,} of {count_text(len(cells), 'row', 'rows')} have an answer of their own in "
         f"{reading.name(layout.answer)}, such as “{cells[0][:40]}”: is this the question?",
         (),
         "Yes, count these answers",

@@ -180,7 +180,8 @@ def people_column(reading: Reading) -> Check | None:
     return Check(
         "people",
         f"The column {reading.name(count)} would make {count_text(len(found), 'row', 'rows')} "
-        f"{sum(found):,.0f} people, {mean:,.0f} a row: does it say how many people there are?",
+        f"{count_text(round(sum(found)), 'person', 'people')}, {mean:,.0f} a row: does it say "
+        "how many people there are?",
         (
             Offer(
                 "rows",
@@ -212,7 +213,7 @@ def shares(reading: Reading) -> Check | None:
         return None
 
     def of(people: int) -> Offer:
-        remark = f"shares of {people:,} people"
+        remark = f"shares of {count_text(people, 'person', 'people')}"
         return Offer(str(people), "", remark, partial(_shares_of, count, people / total))
 
     return Check(
