@@ -95,7 +95,7 @@ def test_a_cut_connection_is_tried_again(
 def test_a_connection_that_is_always_cut_is_given_up(server: Server, tmp_path: Path) -> None:
     server.cuts = [300_000] * TRIES
     with pytest.raises(
-        CaldpError, match=r"failed 3 times \(\w+Error\); check the connection.* by hand"
+        CaldpError, match=r"failed 3 times \(\w+Error\); check the connection.* yourself"
     ):
         fetch_gowalla(server.url, tmp_path)
     assert names_in(tmp_path) == []
@@ -129,7 +129,7 @@ def test_what_is_no_sound_check_in_file_is_not_kept(
     server: Server, tmp_path: Path, content: bytes, why: str
 ) -> None:
     server.content = content
-    with pytest.raises(CaldpError, match=f"sent is not kept: .*{why}.*by hand"):
+    with pytest.raises(CaldpError, match=f"sent is not kept: .*{why}.*yourself"):
         fetch_gowalla(server.url, tmp_path)
     assert names_in(tmp_path) == []
 
@@ -137,7 +137,7 @@ def test_what_is_no_sound_check_in_file_is_not_kept(
 @pytest.mark.parametrize("status", [404, 503])
 def test_http_errors_are_one_sentence(server: Server, tmp_path: Path, status: int) -> None:
     server.status = status
-    with pytest.raises(CaldpError, match=f"answered with HTTP error {status} .*by hand"):
+    with pytest.raises(CaldpError, match=f"answered with HTTP error {status} .*yourself"):
         fetch_gowalla(server.url, tmp_path)
     assert names_in(tmp_path) == []
 
