@@ -55,7 +55,6 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/personal/view.py": ["share", "share.whole"],
     "caldp_ui/places/edits.py": ["before", "now"],
     "caldp_ui/places/prior.py": ["number"],
-    "caldp_ui/room/phone_words.py": ["sent"],
     "caldp_ui/room/words.py": ["sent"],
     "caldp_ui/start/page.py": ["wrong"],
     "caldp_ui/words/coverage.py": ["left"],

@@ -15,8 +15,6 @@ from caldp_ui.room.question import DIVIDER, Question
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import NUMBER, WHOLE
 
-CODE: Final = "code"
-"""The link's key of a room; a phone's link has nothing else but the worker that holds it."""
 NEXT: Final = "next"
 """The part of the page where the next question is written, for pages that hand one over."""
 PHONES: Final = 30

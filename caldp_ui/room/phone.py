@@ -24,12 +24,20 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.collect import js
 from caldp_ui.app import gate
 from caldp_ui.app.theme import settings
-from caldp_ui.room import phone_words, poll_links, words
-from caldp_ui.room.attempts import REPORT, Busy, attempt_limiter
-from caldp_ui.room.page_state import CODE
-from caldp_ui.room.poll import PollState
+from caldp_ui.room import words
+from caldp_ui.room.poll import (
+    ALREADY_ANSWERED,
+    CODE,
+    REPORT,
+    Busy,
+    PollState,
+    attempt_limiter,
+    format_code,
+    normalize_code,
+    rooms,
+    typed_link,
+)
 from caldp_ui.room.question import Question
-from caldp_ui.room.registry import ALREADY_ANSWERED, format_code, normalize_code, rooms
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
 
@@ -83,7 +91,7 @@ class _Page:
         request = Request(scope)
         if request.method not in ("GET", "HEAD"):
             answer = Response(status_code=405, headers={"allow": "GET, HEAD"})
-        elif link := poll_links.typed_link(request.query_params[CODE]):
+        elif link := typed_link(request.query_params[CODE]):
             answer = RedirectResponse(link, 303, headers=_NOT_KEPT)
         else:
             headers = {"cache-control": "no-cache", "content-security-policy": _policy()}
@@ -153,9 +161,9 @@ class _Poll:
         if request.headers.get("if-none-match", "").removeprefix("W/") == tag:
             return Response(status_code=304, headers=headers)
         if poll.question not in self._messages:
-            self._messages[poll.question] = phone_words.question_message(poll.question)
+            self._messages[poll.question] = words.question_message(poll.question)
         return JSONResponse(
-            self._messages[poll.question] | phone_words.state_message(poll), headers=headers
+            self._messages[poll.question] | words.state_message(poll), headers=headers
         )
 
     async def _take(self, request: Request, poll: PollState) -> Response:

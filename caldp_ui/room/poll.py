@@ -1,20 +1,105 @@
-"""One poll: its question, the reports that came, and which phones have answered.
+"""Polls: each with its question, its reports and its room, and how often one address may try.
 
-It knows which phones have answered, and what was reported, but not who reported what: of a phone's
-random number it holds a salted hash, apart from the reports, until the next question.
+A poll knows which phones have answered, and what was reported, but not who reported what: of a
+phone's random number it holds a salted hash, apart from the reports, until the next question.
+
+A room holds a poll and its teacher's key, in memory alone. It ends with the server, when its
+teacher ends it, or a while after its teacher has left. Phones come from anywhere, so all is done
+under one lock. Where several workers stand behind one address, a room is in the memory of the one
+that opened it, which links and codes name.
+
+A whole class may share one address: what pupils do is far below the limits, what scripts do far
+above. Addresses are kept as salted hashes, for a minute, and never beside a room or a report. Wrong
+codes need no limit: there are too many of them, and it would shut out the guesser's own class.
 """
 
 import hashlib
+import hmac
 import secrets
-from collections import deque
+import time
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Final
+from urllib.parse import urlencode
 
-from caldp_core.basics.errors import check_whole, require
-from caldp_ui.room.attempts import record_event
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from caldp_core.basics.errors import CaldpError, check_whole, require
+from caldp_ui.app.gate import QUERY
+from caldp_ui.app.theme import settings
 from caldp_ui.room.question import Question
 from caldp_ui.words import formats
+
+OPEN: Final = (6, 60.0, "Too many polls were opened from here")
+"""Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
+REPORT: Final = (600, 10.0, "Very many phones report from here")
+"""Limit on reports, likewise: a full hall of 500 behind one address, within ten seconds."""
+_WINDOW_S: Final = 60.0
+"""Seconds for which an address is remembered."""
+_KNOWN_MAX: Final = 10_000
+"""Addresses remembered at once; the one quiet for longest is forgotten first."""
+
+
+class Busy(CaldpError):
+    """Too many attempts at once; the same may succeed a moment later."""
+
+
+class AttemptLimiter:
+    """Counts the recent attempts of each address; thread-safe. `now`: a clock in seconds."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = Lock()
+        self._salt = secrets.token_bytes(16)
+        self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
+
+    def record_attempt(self, limit: tuple[int, float, str], address: str) -> None:
+        """Note one more attempt; raises `Busy`, and notes nothing, where it is one too many.
+
+        `limit`: `OPEN` or `REPORT`.
+        """
+        most, span, message = limit
+        with self._lock:
+            now = self._now()
+            self._forget(now)
+            times = self._times.setdefault(self._hash(message, address), deque())
+            record_event(times, now, span, most, message)
+            self._times.move_to_end(self._hash(message, address))
+
+    def _forget(self, now: float) -> None:
+        """Drop addresses quiet for a minute, and the quietest where there are too many."""
+        while self._times:
+            oldest = next(iter(self._times.values()))
+            if now - oldest[-1] <= _WINDOW_S and len(self._times) < _KNOWN_MAX:
+                return
+            self._times.popitem(last=False)
+
+    def _hash(self, message: str, address: str) -> bytes:
+        text = f"{message}\0{address}".encode()
+        return hashlib.blake2b(text, key=self._salt, digest_size=16).digest()
+
+
+def record_event(times: deque[float], now: float, span: float, most: int, message: str) -> None:
+    """Note one more event; raises `Busy` if it is one more than `most` within `span` seconds.
+
+    `times`: of the latest events, in seconds, ascending; changed in place.
+    """
+    while times and now - times[0] > span:
+        times.popleft()
+    if len(times) >= most:
+        raise Busy(f"{message}; try again in a moment.")
+    times.append(now)
+
+
+@st.cache_resource(show_spinner=False)
+def attempt_limiter() -> AttemptLimiter:
+    """The limiter of this server."""
+    return AttemptLimiter()
+
 
 REPORTS_MAX: Final = 500
 """Reports to one question at most, whatever its teacher asks for."""
@@ -130,3 +215,221 @@ class Poll:
 
 def _is_token(token: str) -> bool:
     return len(token) == TOKEN_LENGTH and set(token) <= set("0123456789abcdef")
+
+
+ROOMS_MAX: Final = 200
+OPENED_A_MINUTE: Final = 60
+ABSENT_MAX: Final = 15 * 60.0
+"""Seconds after which a room ends whose teacher's browser is no longer connected."""
+CODE_LENGTH: Final = 8
+"""Of 20 letters: 90 guesses a second for an hour find one of 200 rooms once in 400 hours."""
+ALREADY_ANSWERED: Final = "This phone has answered this question already; its first report counts."
+_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
+"""No vowels, so that no code is a word, and nothing that looks like a digit."""
+_ENDED_MAX: Final = 1_000
+
+
+@dataclass(frozen=True)
+class TeacherKey:
+    """The right to steer a room: its code, which everybody sees, and its secret key."""
+
+    code: str
+    key: str
+
+
+@dataclass
+class _Room:
+    """`connected_at`: when `visit`, the teacher's, was last known to be connected."""
+
+    key: str
+    poll: Poll
+    connected_at: float
+    visit: str
+
+
+def _nobody(visit: str) -> bool:
+    del visit
+    return False
+
+
+class Rooms:
+    """All rooms of a server; every method may be called from any thread.
+
+    `now`: a clock in seconds. `connected`: whether the browser of a visit is there.
+    """
+
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,
+        connected: Callable[[str], bool] = _nobody,
+    ) -> None:
+        self._now = now
+        self._connected = connected
+        self._lock = Lock()
+        self._rooms: dict[str, _Room] = {}
+        self._ended: deque[str] = deque(maxlen=_ENDED_MAX)
+        self._opened: deque[float] = deque()
+
+    def open(self, question: Question, visit: str = "") -> TeacherKey:
+        """Open a room with its first question; raises `CaldpError` where there are too many.
+
+        `visit`: the teacher's.
+        """
+        with self._lock:
+            now = self._now()
+            message = "Too many polls were opened just now"
+            record_event(self._opened, now, 60.0, OPENED_A_MINUTE, message)
+            self._end_deserted(now)
+            require(
+                len(self._rooms) < ROOMS_MAX,
+                f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
+            )
+            code = self._new_code()
+            teacher_key = TeacherKey(code, secrets.token_urlsafe(24))
+            self._rooms[code] = _Room(teacher_key.key, Poll.ask(code, question), now, visit)
+            return teacher_key
+
+    def ask(self, teacher_key: TeacherKey, question: Question) -> None:
+        """Ask the room's next question; all that it held of the one before is forgotten."""
+        with self._lock:
+            room = self._own_room(teacher_key)
+            room.poll = Poll.ask(teacher_key.code, question, room.poll.state.most)
+
+    def set_open(self, teacher_key: TeacherKey, is_open: bool) -> None:
+        """Take reports from now on, or no more."""
+        with self._lock:
+            self._own_room(teacher_key).poll.set_open(is_open)
+
+    def show_answer(self, teacher_key: TeacherKey) -> None:
+        """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
+        with self._lock:
+            self._own_room(teacher_key).poll.show_answer()
+
+    def set_report_limit(self, teacher_key: TeacherKey, most: int) -> None:
+        """Take up to `most` reports from now on, 1 to 500."""
+        with self._lock:
+            self._own_room(teacher_key).poll.set_report_limit(most)
+
+    def discard_recent(self, teacher_key: TeacherKey, seconds: float) -> int:
+        """Forget the reports of the last so many seconds, 0 to 300; returns how many they were."""
+        with self._lock:
+            return self._own_room(teacher_key).poll.discard_recent(seconds, self._now())
+
+    def end(self, teacher_key: TeacherKey) -> None:
+        """End the poll; all that it held is forgotten."""
+        with self._lock:
+            self._own_room(teacher_key)
+            self._forget(teacher_key.code)
+
+    def get_poll(self, code: str) -> PollState:
+        """The state of that room's poll; raises `CaldpError` where there is none."""
+        with self._lock:
+            self._end_deserted(self._now())
+            return self._room(code).poll.state
+
+    def get_own_poll(self, teacher_key: TeacherKey, visit: str = "") -> PollState:
+        """The poll's state for its teacher, who counts as present; `CaldpError` for a wrong key.
+
+        `visit`: the teacher's.
+        """
+        with self._lock:
+            room = self._own_room(teacher_key)
+            room.connected_at, room.visit = self._now(), visit or room.visit
+            return room.poll.state
+
+    def report(self, code: str, mark: str, token: str, answer: object) -> None:
+        """Count one phone's report, see `Poll.report`."""
+        with self._lock:
+            self._room(code).poll.report(mark, token, answer, self._now)
+
+    def has_answered(self, code: str, mark: str, token: str) -> bool:
+        """Whether the report of the phone with this number to this question was counted."""
+        with self._lock:
+            return self._room(code).poll.has_answered(mark, token)
+
+    def _room(self, code: str) -> _Room:
+        if code in self._rooms:
+            return self._rooms[code]
+        display = format_code("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
+        if code in self._ended:
+            raise CaldpError(f"Poll {display} has ended; its reports are gone.")
+        raise CaldpError(f"There is no poll “{display}”; type the code as the projector shows it.")
+
+    def _own_room(self, teacher_key: TeacherKey) -> _Room:
+        room = self._room(teacher_key.code)
+        right = hmac.compare_digest(room.key.encode(), teacher_key.key.encode())
+        require(right, "Only the browser that opened this poll can steer it.")
+        return room
+
+    def _end_deserted(self, now: float) -> None:
+        """End the rooms whose teachers have been away for too long."""
+        for code, room in list(self._rooms.items()):
+            if self._connected(room.visit):
+                room.connected_at = now
+            elif now - room.connected_at > ABSENT_MAX:
+                self._forget(code)
+
+    def _forget(self, code: str) -> None:
+        del self._rooms[code]
+        self._ended.append(code)
+
+    def _new_code(self) -> str:
+        while True:
+            code = "".join(secrets.choice(_LETTERS) for _ in range(CODE_LENGTH))
+            if code not in self._rooms and code not in self._ended:
+                return code
+
+
+def normalize_code(code: str) -> str:
+    """A code as people type it, in the registry's form."""
+    return "".join(code.replace("-", " ").split()).upper()[: 2 * CODE_LENGTH]
+
+
+def format_code(code: str) -> str:
+    """A code as people read it: in two halves."""
+    half = CODE_LENGTH // 2
+    return f"{code[:half]} {code[half:]}".strip()
+
+
+@st.cache_resource(show_spinner=False)
+def rooms() -> Rooms:
+    """The rooms of this server."""
+    return Rooms(connected=_is_connected)
+
+
+def this_visit() -> str:
+    """The name of the visit whose page is being run."""
+    run = get_script_run_ctx()
+    return "" if run is None else run.session_id
+
+
+def _is_connected(visit: str) -> bool:
+    return runtime.exists() and runtime.get_instance().is_active_session(visit)
+
+
+CODE: Final = "code"
+"""The link's key of a room; a phone's link has nothing else but the worker that holds it."""
+_TYPED_MAX: Final = 60
+"""Characters that are looked at of a code as it is typed."""
+
+
+def query_of(code: str) -> dict[str, str]:
+    """The query of a phone's link: the code, and the worker where there are several."""
+    worker = settings().worker
+    return {CODE: code, QUERY: worker} if worker else {CODE: code}
+
+
+def display_code(code: str) -> str:
+    """The code as the projector shows it, with the worker's name where there are several."""
+    worker = settings().worker
+    return f"{worker.upper()} {format_code(code)}" if worker else format_code(code)
+
+
+def typed_link(typed: str) -> str:
+    """The link of a code with a worker's name before it, relative to any phone's; "" without one.
+
+    `typed`: what somebody has typed.
+    """
+    signs = "".join(filter(str.isalnum, typed[:_TYPED_MAX]))
+    worker, code = signs[:-CODE_LENGTH].lower(), normalize_code(signs[-CODE_LENGTH:])
+    return f"?{urlencode({CODE: code, QUERY: worker})}" if worker else ""

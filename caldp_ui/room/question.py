@@ -1,21 +1,31 @@
-"""A question to a room: its answers, which of them are sensitive, and the coin that phones throw.
+"""A question to a room: its answers, its coin, how well reports are guessed, and its estimates.
 
 The coin is the core's randomized response in the context of the sensitive answers.
+
+CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020. Who guesses which of two equally likely
+answers a phone has is right with probability (1 + TV)/2 at best, TV the total variation between
+the two rows of the channel. Between a sensitive and an open answer that is up to 1 − e^{−ε}/2,
+between two sensitive ones up to e^ε/(1 + e^ε). Into estimates goes only what phones sent.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, combinations
 from typing import Final
 
 import numpy as np
 
 from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import check_epsilon, require
-from caldp_core.basics.types import Ints
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.estimation.estimators import estimator
+from caldp_core.estimation.evidence import Evidence, default_estimator
+from caldp_core.estimation.intervals import intervals
 from caldp_core.mechanisms import in_context
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness.coins import WORD
 from caldp_core.privacy.context import Context
@@ -147,3 +157,78 @@ class IntegerChannel:
             [Fraction(b - a, self.whole) for a, b in zip((0, *row), row, strict=False)]
             for row in self.steps
         ]
+
+
+def most_right(question: Question) -> float:
+    """The largest chance of a right guess between any two equally likely answers, in [0.5, 1]."""
+    return max(
+        _right(question, first, second) for first, second in combinations(range(question.k), 2)
+    )
+
+
+def most_right_about(question: Question, answer: int) -> float:
+    """The largest chance of a right guess between this answer and another, in [0.5, 1]."""
+    others = (x for x in range(question.k) if x != answer)
+    return max(_right(question, answer, other) for other in others)
+
+
+def is_sent_as_it_is(question: Question, answer: int) -> bool:
+    """Whether a phone with this answer always reports it."""
+    return channel_of(question)[answer][answer] == 1
+
+
+def _right(question: Question, first: int, second: int) -> float:
+    channel = channel_of(question)
+    difference = sum(abs(p - q) for p, q in zip(channel[first], channel[second], strict=True))
+    return float(Fraction(1, 2) + difference / 4)
+
+
+def truthful_answers(question: Question) -> list[int]:
+    """Answers whose reports are all true: no phone with another answer sends them."""
+    columns = list(zip(*channel_of(question), strict=True))
+    return [y for y, sent in enumerate(columns) if not any(sent[:y]) and not any(sent[y + 1 :])]
+
+
+LEVEL: Final = 0.95
+_STEP: Final = 2**0.5
+"""Between numbers of reports at which the past ranges are shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """(k,) estimated shares, and the 95 % range of each, in [0, 1]."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+
+
+def shares_of(question: Question, reports: Sequence[int]) -> Shares:
+    """Estimate the shares of true answers. `reports`: numbers of answers, at least one."""
+    evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
+    shares = estimator(default_estimator()).apply(evidence)
+    ends = intervals(evidence, LEVEL).around(shares)  # of each answer, named before anybody looks
+    return Shares(shares, ends.low, ends.high)
+
+
+def tally_of(question: Question, reports: Sequence[int]) -> Tally:
+    """The reports, numbers of answers, as the mechanism's tally."""
+    return mechanism_of(question).tally(columns_of(question)[np.asarray(reports, np.int64)])
+
+
+def history(
+    question: Question, reports: Sequence[int], known: dict[int, Shares] | None = None
+) -> list[tuple[int, Shares]]:
+    """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
+
+    `known`: earlier results for the same reports, by their number; new ones are added to it.
+    """
+    by_number = {} if known is None else known
+    stops, stop = [], 1.0
+    while stop < len(reports):
+        stops.append(round(stop))
+        stop = max(stop * _STEP, stop + 1)
+    for n in [*stops, len(reports)] if reports else []:
+        if n not in by_number:
+            by_number[n] = shares_of(question, reports[:n])
+    return [(n, by_number[n]) for n in sorted({*stops, len(reports)} & by_number.keys())]

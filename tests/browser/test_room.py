@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.browser import wait_until_settled
 from caldp_ui.charts import scripts
-from caldp_ui.room.boards import WEB, board_json
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
+from caldp_ui.room.view import WEB, board_json
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting

@@ -16,8 +16,8 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.mechanisms.specs import FamilySpec, Galois, Rappor
 from caldp_core.privacy.context import Context
-from caldp_ui.room.phone_words import question_message
 from caldp_ui.room.question import Question, channel_of
+from caldp_ui.room.words import question_message
 from caldp_ui.stage import codec
 from caldp_ui.stage.codec import Blob
 from caldp_ui.values import page_state as answers

@@ -19,10 +19,10 @@ from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import LessonState, Step
 from caldp_ui.matrix import view
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.room import boards, phone_words
-from caldp_ui.room.figures import history
+from caldp_ui.room import view as boards
+from caldp_ui.room import words
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import Question
+from caldp_ui.room.question import Question, history
 from caldp_ui.stage import codec, records
 from caldp_ui.stage import film as films
 from caldp_ui.stage.component import _head, film_head
@@ -73,7 +73,7 @@ def messages() -> Iterator[tuple[str, Any]]:
         past = history(_QUESTION, reports)
         yield "Poll", json.loads(boards.board_json(poll, past))
         yield "Poll", json.loads(boards.board_json(poll, past, np.array([0.5, 0.25, 0.25])))
-        yield "Phone", phone_words.question_message(_QUESTION) | phone_words.state_message(poll)
+        yield "Phone", words.question_message(_QUESTION) | words.state_message(poll)
     yield (
         "Lesson",
         bar._message(LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),

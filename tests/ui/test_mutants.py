@@ -20,10 +20,10 @@ from caldp_core.datasets import Snap
 from caldp_core.experiments.table import as_cell
 from caldp_ui.app import gate
 from caldp_ui.compute import exports
-from caldp_ui.room import attempts, below, phone_words, words
-from caldp_ui.room.figures import shares_of
+from caldp_ui.room import question, view, words
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import shares_of
 from caldp_ui.session import scenarios
 from caldp_ui.values.page_state import BEGIN
 from caldp_ui.words import formats, promise_text
@@ -58,7 +58,7 @@ def check_live() -> None:
 
 def check_numbers() -> None:
     """The poll's table holds what its board shows, by name."""
-    table, shares = below.numbers(POLL), shares_of(POLL.question, POLL.reports)
+    table, shares = view.numbers(POLL), shares_of(POLL.question, POLL.reports)
     for name, column in (("estimate", shares.estimate), ("from", shares.low), ("to", shares.high)):
         assert table[f"{name}, %"].tolist() == pytest.approx((100 * column).round(1).tolist())
     assert (table["from, %"] < table["to, %"]).all()
@@ -101,11 +101,11 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         "shares.high[first]), 100 * float(shares.low", check_live,
     ),
     "from and to swapped": (
-        below.numbers, '"to, %"] = (100 * shares.high)', '"to, %"] = (100 * shares.low)',
+        view.numbers, '"to, %"] = (100 * shares.high)', '"to, %"] = (100 * shares.low)',
         check_numbers,
     ),
     "reports of the next answer": (
-        below.numbers, "reports.count(x)", "reports.count(x + 1)", check_numbers,
+        view.numbers, "reports.count(x)", "reports.count(x + 1)", check_numbers,
     ),
     "files of the sender's choice": (
         scenarios.make_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
@@ -116,16 +116,16 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         gate.page_address, "last not in names", "last in names", check_page_of_a_server,
     ),
     "half of the difference": (
-        attempts._right, "difference / 4", "difference / 8",
+        question._right, "difference / 4", "difference / 8",
         test_room.test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel,
     ),
     "true reports called deniable": (
-        phone_words.deniability_text, "max(others) == 0", "max(others) < 0",
+        words.deniability_text, "max(others) == 0", "max(others) < 0",
         test_room.test_what_is_said_of_a_report_is_the_channels,
     ),
     "gone where it is the truth": (
-        phone_words.remains_sentence,
-        "if attempts.is_sent_as_it_is", "if not attempts.is_sent_as_it_is",
+        words.remains_sentence,
+        "if is_sent_as_it_is", "if not is_sent_as_it_is",
         test_room.test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer,
     ),
     "nearly all told as all": (

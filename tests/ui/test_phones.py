@@ -13,12 +13,10 @@ import pytest
 from starlette.types import ASGIApp
 
 from caldp_ui.app.theme import WORKER
-from caldp_ui.room import phone, phone_words
-from caldp_ui.room.attempts import REPORT, attempt_limiter
+from caldp_ui.room import phone, words
 from caldp_ui.room.page_state import EXAMPLES
-from caldp_ui.room.poll import PollState
+from caldp_ui.room.poll import REPORT, PollState, TeacherKey, attempt_limiter, rooms
 from caldp_ui.room.question import Question
-from caldp_ui.room.registry import TeacherKey, rooms
 from tests.contract.checks import naming
 from tests.loops import run
 from tests.ui.phones import JSON, Answer, Phone, ask, phones_app
@@ -107,8 +105,8 @@ def test_a_poll_is_asked_for_again_and_sent_again_only_when_it_changed() -> None
     first = run(asking.state())
     assert first.headers["cache-control"] == "no-store"
     assert first.content == {
-        **phone_words.question_message(QUESTION),
-        **phone_words.state_message(poll),
+        **words.question_message(QUESTION),
+        **words.state_message(poll),
     }
     known = first.headers["etag"]
     rooms().report(poll.code, poll.mark, f"{1:032x}", 0)  # others' reports are none of its business

@@ -12,13 +12,17 @@ from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import ROOM
-from caldp_ui.room import form, phone_words, rehearsal, words
-from caldp_ui.room.attempts import OPEN, attempt_limiter
-from caldp_ui.room.figures import shares_of
+from caldp_ui.room import page, view, words
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
-from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import IntegerChannel, Question, channel_of, columns_of, mechanism_of
-from caldp_ui.room.registry import rooms
+from caldp_ui.room.poll import OPEN, PollState, attempt_limiter, rooms
+from caldp_ui.room.question import (
+    IntegerChannel,
+    Question,
+    channel_of,
+    columns_of,
+    mechanism_of,
+    shares_of,
+)
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.loops import run
@@ -76,7 +80,7 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     for name, question in EXAMPLES.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert page_record(at, STATE) == Draft(question)
-        headline = words.rehearsal(question, 30, rehearsal.half_width(Draft(question)))
+        headline = words.rehearsal(question, 30, view.half_width(Draft(question)))
         assert headline_of(at) == f"{headline.sentence} {headline.second}"
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
@@ -118,8 +122,8 @@ def test_all_answers_are_protected_unless_somebody_takes_a_mark_away() -> None:
 def test_marks_that_come_late_are_not_those_of_other_answers() -> None:
     """A slow browser tells of the pills that it still has, after an example was chosen."""
     vote = Draft(EXAMPLES["Vote"])
-    assert form._mark(vote, ("Yes", "No"), [0]) == vote
-    assert form._mark(vote, vote.question.answers, [3, 0]).question.sensitive == (0, 3)
+    assert page._mark(vote, ("Yes", "No"), [0]) == vote
+    assert page._mark(vote, vote.question.answers, [3, 0]).question.sensitive == (0, 3)
 
 
 def open_and_sensitive(query: dict[str, str]) -> tuple[int, ...]:
@@ -299,7 +303,7 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
         if words.is_open_guess(question):
             continue
         channel = np.array(channel_of(question), dtype=np.float64)
-        explanations = phone_words.question_message(question)["explanations"]
+        explanations = words.question_message(question)["explanations"]
         for report, each in enumerate(explanations):
             hidden = bool((np.delete(channel[:, report], report) > 0).any())
             always = bool(channel[report, report] == 1.0)
@@ -315,14 +319,14 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
 
 def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
     for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
-        choices = phone_words.question_message(question)["choices"]
+        choices = words.question_message(question)["choices"]
         for x, each in enumerate(choices):
             throws = channel_of(question)[x][x] < 1
             assert (each["go"] == "Throw the coin and send") == throws
             assert each["go"].endswith("as it is") == (not throws)
             assert ("The coin is thrown" in each["coin"]) == throws
     guess, copying = (
-        phone_words.question_message(EXAMPLES[name])["choices"] for name in ("Guess", "Copying")
+        words.question_message(EXAMPLES[name])["choices"] for name in ("Guess", "Copying")
     )
     assert {each["go"] for each in guess} == {"Send my guess as it is"}
     assert [each["go"] for each in copying] == [
@@ -333,7 +337,7 @@ def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
 
 def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
     loud = Question("?", ("a", "b"), (0, 1), 20.0)
-    for each in phone_words.question_message(loud)["explanations"]:
+    for each in words.question_message(loud)["explanations"]:
         assert "You can hardly deny it" in each["why"]
         assert "by 2 of 1 billion phones" in each["why"]
 
@@ -368,7 +372,7 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
     for report in range(question.k):
         chances = [float(row[report]) for row in channel]
         others = [chance for x, chance in enumerate(chances) if x != report]
-        text = phone_words.deniability_text(question, report, chances)
+        text = words.deniability_text(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
         assert text.startswith("You can deny it" if max(others) > 0 else "This report is true")
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
@@ -380,14 +384,14 @@ def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
     named = np.argsort(columns_of(question))
     widths = []
     for _ in range(60):
-        people = rng.choice(question.k, draft.phones, p=rehearsal.truth_of(question))
+        people = rng.choice(question.k, draft.phones, p=view.truth_of(question))
         shares = shares_of(question, named[mechanism_of(question).privatize(people, rng)].tolist())
         first = question.sensitive[0]
         widths.append(shares.high[first] - shares.low[first])
-    wide = rehearsal.half_width(draft)
+    wide = view.half_width(draft)
     assert np.mean(widths) / 2 == pytest.approx(wide, rel=0.02)
     bolder = replace(draft, question=replace(question, epsilon=1.1 * question.epsilon))
-    assert rehearsal.half_width(bolder) < 0.96 * wide
+    assert view.half_width(bolder) < 0.96 * wide
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -420,7 +424,7 @@ def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
 
 
 def odds_of(question: Question) -> list[str]:
-    return [each["odds"] for each in phone_words.question_message(question)["choices"]]
+    return [each["odds"] for each in words.question_message(question)["choices"]]
 
 
 def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> None:
@@ -473,7 +477,7 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
             words.live_headline(PollState("", "", question, True), None),
             words.live_headline(PollState("", "", question, True, (0, 0)), shares),
         )
-        data = phone_words.question_message(question)
+        data = words.question_message(question)
         texts = [text for each in headlines for text in (each.sentence, each.second)]
         texts += odds_of(question) + [each["why"] for each in data["explanations"]]
         texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]

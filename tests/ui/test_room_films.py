@@ -6,7 +6,7 @@ import pytest
 
 from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.room import films
+from caldp_ui.room import page
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft
 from caldp_ui.room.question import Question
 from caldp_ui.session import jobs
@@ -21,19 +21,20 @@ OWN = Question(
     (0, 2),
     1.0,
 )
+PAGE = page.PAGE.charts()
 QUESTIONS = {**EXAMPLES, "own": OWN, "bare": Question("?", ("a", "b"), (), 1.0)}
 
 
 @pytest.mark.parametrize("name", thinned(QUESTIONS, one_in=3))
 def test_every_step_is_what_the_page_shows(name: str) -> None:
     for draft in (Draft(QUESTIONS[name]), Draft(QUESTIONS[name], 100)):
-        assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.EPSILON, slice(0, None, 3))
-    assert_ahead(open_record(STATE, draft), films.PAGE, draft, films.PHONES)
+        assert_ahead(open_record(STATE, draft), PAGE, draft, page.EPSILON, slice(0, None, 3))
+    assert_ahead(open_record(STATE, draft), PAGE, draft, page.PHONES)
 
 
 def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None:
     drafts = [Draft(question, phones) for question in QUESTIONS.values() for phones in (30, 100)]
-    along = few(films.PAGE.slider_film(films.EPSILON, LIGHT), 1.0)
+    along = few(PAGE.slider_film(page.EPSILON, LIGHT), 1.0)
     assert len({along.film(each, no_progress).settings for each in drafts}) == len(drafts)
 
 
@@ -43,8 +44,8 @@ def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
     monkeypatch.setattr(jobs, "run_in_background", lambda _key, _name, work: work(no_progress))
     draft = Draft(OWN)
     at = open_record(STATE, draft)
-    for slider in (films.EPSILON, films.PHONES):
-        film = made(films.PAGE, draft, slider)
+    for slider in (page.EPSILON, page.PHONES):
+        film = made(PAGE, draft, slider)
         sent = _component(at, STATE.key(f"feeds-{film.dial}"))
         assert sent.bytes == film.chart_message
     del at, film, sent

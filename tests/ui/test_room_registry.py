@@ -18,14 +18,31 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
-from caldp_ui.room import attempts, phone_words, poll, registry, words
-from caldp_ui.room.attempts import OPEN, REPORT, AttemptLimiter, Busy
-from caldp_ui.room.boards import board_json
-from caldp_ui.room.figures import Shares, history, shares_of, tally_of
+from caldp_ui.room import poll, words
 from caldp_ui.room.page_state import EXAMPLES
-from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import IntegerChannel, Question, channel_of, columns_of, mechanism_of
-from caldp_ui.room.registry import Rooms, TeacherKey, format_code, normalize_code
+from caldp_ui.room.poll import (
+    OPEN,
+    REPORT,
+    AttemptLimiter,
+    Busy,
+    PollState,
+    Rooms,
+    TeacherKey,
+    format_code,
+    normalize_code,
+)
+from caldp_ui.room.question import (
+    IntegerChannel,
+    Question,
+    Shares,
+    channel_of,
+    columns_of,
+    history,
+    mechanism_of,
+    shares_of,
+    tally_of,
+)
+from caldp_ui.room.view import board_json
 
 QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
 QUESTIONS = (
@@ -203,14 +220,14 @@ def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
     clock = Clock()
     rooms = Rooms(clock)
     held = []
-    for _ in range(registry.ROOMS_MAX):
-        clock.now += 60.0 / registry.OPENED_A_MINUTE + 0.01
+    for _ in range(poll.ROOMS_MAX):
+        clock.now += 60.0 / poll.OPENED_A_MINUTE + 0.01
         held.append(rooms.open(QUESTION))
-    assert len({each.code for each in held}) == registry.ROOMS_MAX
+    assert len({each.code for each in held}) == poll.ROOMS_MAX
     clock.now += 61.0
     assert_refused(lambda: rooms.open(QUESTION), "All 200 polls")
-    clock.now += registry.ABSENT_MAX
-    for _ in range(registry.OPENED_A_MINUTE):
+    clock.now += poll.ABSENT_MAX
+    for _ in range(poll.OPENED_A_MINUTE):
         rooms.open(QUESTION)
     assert_refused(lambda: rooms.get_poll(held[0].code), "has ended")
     with pytest.raises(Busy):
@@ -221,15 +238,15 @@ def test_a_room_lasts_as_long_as_its_teacher_is_there() -> None:
     clock, there = Clock(), {"teacher", "again"}
     rooms = Rooms(clock, there.__contains__)
     held = rooms.open(QUESTION, "teacher")
-    clock.now = 10 * registry.ABSENT_MAX
+    clock.now = 10 * poll.ABSENT_MAX
     assert rooms.get_poll(held.code).question == QUESTION
     there.remove("teacher")
-    clock.now += registry.ABSENT_MAX - 1.0
+    clock.now += poll.ABSENT_MAX - 1.0
     rooms.get_own_poll(held, "again")  # the page was loaded anew
-    clock.now += 2 * registry.ABSENT_MAX
+    clock.now += 2 * poll.ABSENT_MAX
     assert rooms.get_poll(held.code).question == QUESTION
     there.clear()
-    clock.now += registry.ABSENT_MAX
+    clock.now += poll.ABSENT_MAX
     assert rooms.get_poll(held.code).question == QUESTION
     clock.now += 1.0
     assert_refused(lambda: rooms.get_poll(held.code), "has ended")
@@ -253,7 +270,7 @@ def test_one_address_cannot_open_all_rooms_and_others_still_can() -> None:
 def test_addresses_are_forgotten_after_a_minute_and_never_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(attempts, "_KNOWN_MAX", 20)
+    monkeypatch.setattr(poll, "_KNOWN_MAX", 20)
     clock = Clock()
     tries = AttemptLimiter(clock)
     for number in range(100):
@@ -272,7 +289,7 @@ def test_codes_are_read_in_two_halves_and_too_many_to_be_guessed() -> None:
         assert normalize_code(typed) == code
     letters = 20
     guesses = 3600 * 90  # as many a second as a script managed against one server
-    assert guesses * registry.ROOMS_MAX / letters ** len(code) < 1 / 300
+    assert guesses * poll.ROOMS_MAX / letters ** len(code) < 1 / 300
 
 
 def test_a_phone_that_comes_too_quickly_may_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,12 +379,12 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
     report(1, 0)
     report(2, 1)
     before = rooms.get_poll(held.code)
-    assert phone_words.answer_sentence(before) == ""
+    assert words.answer_sentence(before) == ""
     assert not any(each["right"] for each in answers_of(before))
     rooms.show_answer(held)
     state = rooms.get_poll(held.code)
     right = state.question.answers[0]
-    assert phone_words.answer_sentence(state) == f"The right answer: {right}"
+    assert words.answer_sentence(state) == f"The right answer: {right}"
     assert [each["right"] for each in answers_of(state)] == [True, False, False]
     shares = shares_of(state.question, state.reports)
     assert words.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from caldp_ui.app.theme import WORKER
-from caldp_ui.room import poll_links
-from caldp_ui.room.registry import format_code, rooms
+from caldp_ui.room.poll import display_code, format_code, query_of, rooms
 from tests.loops import run
 from tests.ui.driver import checked, trigger
 from tests.ui.phones import Phone
@@ -33,8 +32,8 @@ def test_link_and_code_name_the_worker_that_holds_the_poll() -> None:
 
 def test_alone_a_worker_has_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(WORKER)
-    assert poll_links.query_of("BCDFGHJK") == {"code": "BCDFGHJK"}
-    assert poll_links.display_code("BCDFGHJK") == "BCDF GHJK"
+    assert query_of("BCDFGHJK") == {"code": "BCDFGHJK"}
+    assert display_code("BCDFGHJK") == "BCDF GHJK"
 
 
 def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:
@@ -43,12 +42,12 @@ def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:
     rooms.clear()  # as a new server is
     checked(teacher.run())
     assert teacher.warning[0].value.startswith(
-        f"Poll {poll_links.display_code(poll.code)} is gone with its reports"
+        f"Poll {display_code(poll.code)} is gone with its reports"
     )
     anew = open_room_page()  # the page loaded again, in a browser that kept what steers the poll
     kept = [{"event": "teacher", "value": dataclasses.asdict(held)}]
     trigger(anew, kept, "room-keeper")
     assert anew.warning[0].value.startswith(
-        f"Poll {poll_links.display_code(poll.code)} is gone with its reports"
+        f"Poll {display_code(poll.code)} is gone with its reports"
     )
     assert not checked(anew.button(key="room-open").click().run()).warning

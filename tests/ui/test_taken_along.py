@@ -39,11 +39,9 @@ from caldp_ui.paper.page_state import VIEWS, Paper
 from caldp_ui.plan import page as plans
 from caldp_ui.plan import people_needed
 from caldp_ui.plan.page_state import Plan
-from caldp_ui.room import below
-from caldp_ui.room import below as rooms
-from caldp_ui.room.figures import shares_of
+from caldp_ui.room import view as rooms
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import Question
+from caldp_ui.room.question import Question, shares_of
 from tests.ui.driver import checked, open_page
 
 Output = pytest.CaptureFixture[str]
@@ -318,7 +316,7 @@ def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
     reports = (0, 1, 1, 3, 2, 0, 3, 1)
     monkeypatch.chdir(tmp_path)
     poll = PollState("CODE", "mark", question, True, reports)
-    (tmp_path / "reports.csv").write_bytes(below.listed(poll))
+    (tmp_path / "reports.csv").write_bytes(rooms.listed(poll))
     rows = [line.split("\t") for line in run_code(rooms.snippet(question), tmp_path, capsys)]
     shares = shares_of(question, reports)
     assert [row[0] for row in rows] == list(question.answers)

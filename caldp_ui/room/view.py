@@ -1,0 +1,208 @@
+"""What the projector shows: the board as the browser draws it, for phones or for made-up ones.
+
+The board is plain JavaScript and CSS in `web/`. Made-up phones answer before any real one: always
+the same people and coins for one question, so that only choices change it.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.types import Floats
+from caldp_ui.app.theme import Palette
+from caldp_ui.charts import scripts
+from caldp_ui.compute import exports
+from caldp_ui.offline.records import Component
+from caldp_ui.parts import headline
+from caldp_ui.room import words
+from caldp_ui.room.page_state import STATE, Draft
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import Question, Shares, columns_of, history, mechanism_of, shares_of
+from caldp_ui.shell.page import View
+from caldp_ui.stage import bundle
+from caldp_ui.stage.bundle import join_modules
+
+REHEARSAL: Final = STATE.key("rehearsal")
+TITLE: Final = STATE.key("rehearsed")
+WEB: Final = Path(__file__).with_name("web")
+_DOM: Final = bundle.partial_script("dom")
+_STYLE: Final = (WEB / "board.css").read_text("utf-8")
+_SCRIPT: Final = _DOM + scripts.hub_script() + join_modules(WEB, ("board",))
+_board = st.components.v2.component(
+    "caldp_room_board", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
+)
+_LEGEND: Final = (
+    ("estimate", "estimate, noise removed"),
+    ("range95", "95 % range"),
+    ("raw", "raw reports"),
+    ("past", "the range as reports came"),
+)
+
+
+def board(content: str, key: str) -> None:
+    """Draw the projector's board. `content`: of `board_json`."""
+    _board(key=key, data={"key": key, "content": content})
+
+
+def as_component(content: str, key: str) -> Component:
+    """The projector's board as a component of an offline file. `content`: of `board_json`."""
+    return Component({"key": key, "content": content}, "board", _SCRIPT, _STYLE)
+
+
+def board_json(
+    poll: PollState, past: Sequence[tuple[int, Shares]], truth: Floats | None = None
+) -> str:
+    """The message from which the browser draws the projector's board, as JSON.
+
+    `past`: `figures.history` of the reports. `truth`: (k,) shares of made-up people, None for real.
+    """
+    return json.dumps(_board_message(poll, past, truth))
+
+
+def _board_message(
+    poll: PollState, past: Sequence[tuple[int, Shares]], truth: Floats | None
+) -> dict[str, Any]:
+    question, reports = poll.question, poll.reports
+    last = past[-1][1] if past else None
+    legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
+    return {
+        "mark": poll.mark,
+        "n": len(reports),
+        "answers": [_answer(poll, last, truth, x) for x in range(question.k)],
+        "reports": list(reports),
+        "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
+        "words": {
+            "known": words.what_the_server_knows(len(reports)),
+            "note": words.board_note(question),
+            "nothing": words.NOTHING_YET,
+            "legend": legend,
+        },
+    }
+
+
+def _answer(poll: PollState, last: Shares | None, truth: Floats | None, x: int) -> dict[str, Any]:
+    question, reports = poll.question, poll.reports
+    return {
+        "name": question.answers[x],
+        "sensitive": x in question.sensitive,
+        "estimate": None if last is None else round(float(last.estimate[x]), 4),
+        "low": 0.0 if last is None else round(float(last.low[x]), 4),
+        "high": 1.0 if last is None else round(float(last.high[x]), 4),
+        "sent": reports.count(x),
+        "truth": None if truth is None else round(float(truth[x]), 4),
+        "right": poll.is_shown and x == question.right,
+    }
+
+
+def _ranges(shares: Shares) -> list[list[float]]:
+    pairs = zip(shares.low.tolist(), shares.high.tolist(), strict=True)
+    return [[round(low, 3), round(high, 3)] for low, high in pairs]
+
+
+_SEED: Final = 7
+_Z: Final = 1.959964
+MARK: Final = "rehearsal"
+"""The mark of a rehearsal's poll, which nobody has opened."""
+
+
+def truth_of(question: Question) -> Floats:
+    """(k,) made-up shares: a sensitive answer, of all the first, is half as common as another."""
+    weights = np.full(question.k, 2.0)
+    weights[list(question.sensitive) if len(question.sensitive) < question.k else [0]] = 1.0
+    return np.asarray(weights / weights.sum())
+
+
+def rehearse(draft: Draft) -> PollState:
+    """The state of a poll that the draft's made-up phones have answered."""
+    question, rng = draft.question, np.random.default_rng(_SEED)
+    people = rng.choice(question.k, draft.phones, p=truth_of(question))
+    answer_of = np.argsort(columns_of(question))
+    reports = answer_of[mechanism_of(question).privatize(people, rng)]
+    return PollState("", MARK, question, True, tuple(reports.tolist()))
+
+
+def rehearsal_json(draft: Draft) -> str:
+    """The message from which the browser draws the rehearsal's board, as JSON."""
+    poll = rehearse(draft)
+    past = history(draft.question, poll.reports)
+    return board_json(poll, past, truth_of(draft.question))
+
+
+def half_width(draft: Draft) -> float:
+    """Expected half width of the 95 % range of the first sensitive answer (else the first).
+
+    As a share of people.
+    """
+    question = draft.question
+    first = question.sensitive[0] if question.sensitive else 0
+    variance = mechanism_of(question).variance(truth_of(question), draft.phones)
+    return _Z * float(np.sqrt(variance[first]))
+
+
+def view(draft: Draft, pinned: Draft | None, colours: Palette) -> View:
+    """The rehearsal of a question; its board has its own colours in either theme."""
+    del pinned, colours
+    title = headline.as_html(words.rehearsal_title(draft.phones))
+    return View(
+        words.rehearsal(draft.question, draft.phones, half_width(draft)),
+        {REHEARSAL: rehearsal_json(draft)},
+        {f".st-key-{TITLE} p": title},
+    )
+
+
+_SNIPPET: Final = """import csv
+
+import numpy as np
+
+from caldp_core import Context, estimate, intervals, mechanism
+
+answers = {answers!r}
+sensitive = {sensitive!r}
+context = Context.high_low(np.isin(np.arange(len(answers)), sensitive), {epsilon!r})
+coin = mechanism(context, "randomized-response")
+columns = np.array({columns!r})
+# A name that a spreadsheet would run as a formula has an apostrophe before it in the file.
+known = {{mark + name: y for mark in ("'", "") for y, name in enumerate(answers)}}
+with open("reports.csv", encoding="utf-8", newline="") as file:
+    reports = [known[row["report"]] for row in csv.DictReader(file)]
+tally = coin.tally(columns[reports])
+shares = estimate(coin, tally)
+ranges = intervals(coin, tally, 0.95).around(shares)
+for row in zip(answers, shares, ranges.low, ranges.high):
+    print(*row, sep="\\t")
+"""
+
+
+def snippet(question: Question) -> str:
+    """Python that reads reports.csv and prints shares with their 95 % ranges."""
+    return _SNIPPET.format(
+        answers=question.answers,
+        sensitive=question.sensitive,
+        epsilon=question.epsilon,
+        columns=columns_of(question).tolist(),
+    )
+
+
+def numbers(poll: PollState) -> pd.DataFrame:
+    """A row an answer: reports that name it, estimate and 95 % range, in percent."""
+    question, reports = poll.question, poll.reports
+    table = pd.DataFrame(
+        {"reports": [reports.count(x) for x in range(question.k)]}, index=list(question.answers)
+    )
+    if reports:
+        shares = shares_of(question, reports)
+        table["estimate, %"] = (100 * shares.estimate).round(1)
+        table["from, %"] = (100 * shares.low).round(1)
+        table["to, %"] = (100 * shares.high).round(1)
+    return table
+
+
+def listed(poll: PollState) -> bytes:
+    """The reports as CSV, in the order in which they came."""
+    named = [poll.question.answers[y] for y in poll.reports]
+    return exports.csv({"number": range(len(named)), "report": named})
