@@ -20,7 +20,7 @@ def deck(result: "Result") -> "CompactDeck":
     from caldp_core.basics.errors import CaldpError  # all imported here: pages start without it
 
     try:
-        from caldp_ui.relief.notebook import deck_of
+        from caldp_ui.relief.deck import deck_of
     except ImportError:
         raise CaldpError(
             "deck needs the dashboard's packages; run pip install '.[dashboard]' in caldp's folder."

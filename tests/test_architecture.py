@@ -98,8 +98,8 @@ def named_modules(source: str) -> set[str]:
 
 
 def test_a_module_that_is_named_in_a_text_is_found() -> None:
-    source = 'import_module("caldp_ui.relief.notebook")\nf(a, b=["pydeck"])\n"""About caldp_ui."""'
-    assert named_modules(source) == {"caldp_ui.relief.notebook", "pydeck"}
+    source = 'import_module("caldp_ui.relief.deck")\nf(a, b=["pydeck"])\n"""About caldp_ui."""'
+    assert named_modules(source) == {"caldp_ui.relief.deck", "pydeck"}
     assert named_modules('find("pydeck is missing", "caldp_uid", "caldp_core.ui")') == set()
 
 

@@ -37,7 +37,7 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/coarser/census_block.py": ["len(blocks)", "many"],
     "caldp_ui/coarser/reconstruction.py": ["formats.integer(record.tables)", "record.tables"],
     "caldp_ui/controls/choices.py": ["few", "many"],
-    "caldp_ui/maps/readable.py": ["read.open", "read.safe"],
+    "caldp_ui/maps/ground.py": ["read.open", "read.safe"],
     "caldp_ui/matrix/candidates.py": ["built.outputs"],
     "caldp_ui/matrix/files.py": ["'has' if hidden == 1 else 'have'", "len(reports)"],
     "caldp_ui/matrix/page_state.py": ["k"],

@@ -25,8 +25,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import is_own
-from caldp_ui.maps import readable
-from caldp_ui.maps.readable import READ
+from caldp_ui.maps.ground import READ, mark_protected, readable_people, readable_picture
 from caldp_ui.parts import internal
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session.page_state import PageState
@@ -70,19 +69,19 @@ def scene(data: ComparisonData, land: Ground, title: str = "This protection", **
     nobody = nobody_below(setup.n)
     estimates = {PLAIN: ("Plain LDP", data.plain), OURS: (title, data.ours)}
     pictures = [truth(setup)]
-    read = readable.readable_people(setup)
+    read = readable_people(setup)
     differences = []
     for name, (label, result) in estimates.items():
         if result is not None:
             notes = _notes(land, setup, result, name == OURS)
             picture = _estimate(name, label, result, nobody, notes)
-            pictures.append(readable.mark_protected(picture, read, name == OURS))
+            pictures.append(mark_protected(picture, read, name == OURS))
             differences.append(_error_map(name, label, result, nobody))
     names = [picture.id for picture in pictures]
     if len(names) < 3:  # as long as a picture is missing, there is nothing to stand beside
         more.pop("arrangement", None)
     elif read is not None and "arrangement" in more:
-        pictures.append(readable.picture(read, truth_code(setup)))
+        pictures.append(readable_picture(read, truth_code(setup)))
         more["arrangement"] = replace(more["arrangement"], small=(), turns=(READ, TRUTH))
     return Scene(
         land,

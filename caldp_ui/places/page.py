@@ -21,8 +21,7 @@ from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.compute.cells import CellErrorCurves
 from caldp_ui.controls import common, presets
 from caldp_ui.controls.common import epsilon_slider
-from caldp_ui.maps import readable
-from caldp_ui.maps.ground import home
+from caldp_ui.maps.ground import home, readable_people
 from caldp_ui.maps.presets import presets_of, title
 from caldp_ui.offline import offer
 from caldp_ui.parts import (
@@ -100,7 +99,7 @@ def _protection_label(setup: Setup) -> str:
     """The label of the protection form; it stays while the form is open, which else would close."""
     key, is_open = STATE.key("protection-label"), st.session_state.get(STATE.key("protection"))
     if key not in st.session_state or not is_open:
-        everybody = readable.readable_people(setup) is None
+        everybody = readable_people(setup) is None
         st.session_state[key] = "What is protected" if everybody else "Protect more places"
     return str(st.session_state[key])
 

@@ -8,6 +8,8 @@ Layers on a map of a relief: columns of its tiles, or blocks as high as their ε
 Position of each map of a relief, and the scale that all share.
 
 Surroundings of a map's columns: the ground with its borders, the scale and its labels.
+
+The relief of one result, for notebooks: `caldp_ui.deck` returns it.
 """
 
 import json
@@ -19,10 +21,24 @@ from typing import Any, Final
 import numpy as np
 import pydeck as pdk
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.run import Result
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG
-from caldp_ui.relief.columns import Blocks, Columns, Tiles, narrowing, percent, points
+from caldp_ui.relief.columns import (
+    Blocks,
+    Columns,
+    Tiles,
+    borders,
+    estimated,
+    narrowing,
+    percent,
+    points,
+    squares_of,
+    truth,
+)
 from caldp_ui.words import formats
 
 GAP: Final = 0.16
@@ -375,3 +391,24 @@ def _scene(
         map_style=None,
         tooltip={"text": "{t}"},
     )
+
+
+_TEXT: Final = (27, 39, 51)
+_NEEDS: Final = "A relief needs a map whose shares' variance is known; "
+
+
+def deck_of(result: Result) -> CompactDeck:
+    """Truth and estimate as columns on squares, in one scale; colour shows their uncertainty.
+
+    Raises `CaldpError` for values without a map, and where no variance is known.
+    """
+    domain = result.setup.dataset.domain
+    if not isinstance(domain, GridDomain):
+        raise CaldpError(f"{_NEEDS}these values are on no map: show the result itself.")
+    tiles = squares_of(domain)
+    estimate = estimated(tiles, result)
+    if estimate is None:
+        raise CaldpError(f"{_NEEDS}that of this method is not, on a map of this size.")
+    title = MECHANISMS[result.setup.mechanism_name].title
+    maps = {"Truth": truth(tiles, result.setup.dataset.distribution), title: estimate}
+    return deck(maps, tiles, shared_look(maps, _TEXT), borders(domain), len(maps))

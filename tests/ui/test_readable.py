@@ -14,7 +14,7 @@ from caldp_core.scenarios.blocks import (
     SensitiveSpec,
 )
 from caldp_ui.compute import runs
-from caldp_ui.maps import readable
+from caldp_ui.maps import ground as readable
 from caldp_ui.maps.ground import ground, protected
 from caldp_ui.maps.presets import BEGIN, ONE_CITY
 from caldp_ui.maps.scene import OURS, PAIR, PLAIN, TRUTH, scene

@@ -241,8 +241,6 @@ def test_a_notebook_has_the_relief_of_a_result(
     of_values = run(prepare(Scenario(Uniform(4), n=100).plain()))
     with pytest.raises(CaldpError, match="these values are on no map"):
         caldp_ui.deck(of_values)
-    for name in ("caldp_ui.relief.notebook", "pydeck"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "pydeck", None)
     for name in [name for name in sys.modules if name.startswith("caldp_ui.relief.deck")]:
         monkeypatch.delitem(sys.modules, name)
