@@ -21,10 +21,9 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import bounds
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import PLAIN, protections
+from caldp_ui.controls.choices import PLAIN, Choice, protections
 from caldp_ui.controls.common import METHODS
-from caldp_ui.curves.axes import AXES, Axis
-from caldp_ui.curves.page_state import Curves
+from caldp_ui.curves.page_state import AXES, Axis, Curves
 from caldp_ui.session.cost import MB_PER_VALUE, Cost
 
 BUDGET: Final = Budget(8, 16, 0.03)
@@ -76,7 +75,7 @@ def record_lines(record: Curves) -> list[Line]:
                 parts.add(axis.fixed_part(scenario))
                 lines.append(
                     Line(
-                        _title(record, known[name].title, method, estimate, axis),
+                        _title(record, _without_axis(known[name], axis), method, estimate),
                         runs.setup(scenario).mechanism_name,
                         places,
                         tuple(axis.scenario_at(scenario, domain, x) for x in places),
@@ -104,11 +103,11 @@ def pinned_lines(record: Curves, pinned: Curves | None) -> list[Line]:
     ]
 
 
-def _title(record: Curves, protection: str, method: str, estimate: str, axis: Axis) -> str:
+def _title(record: Curves, protection: str, method: str, estimate: str) -> str:
     """The title of a curve: only what tells it from the others."""
     parts = []
     if len(record.protections) > 1 or (len(record.methods) == len(record.estimates) == 1):
-        parts.append(_without_axis(protection, axis))
+        parts.append(protection)
     if len(record.methods) > 1:
         parts.append(METHODS[method][0])
     if len(record.estimates) > 1:
@@ -116,15 +115,14 @@ def _title(record: Curves, protection: str, method: str, estimate: str, axis: Ax
     return ", ".join(parts)
 
 
-def _without_axis(protection: str, axis: Axis) -> str:
-    if axis is AXES["blocks"]:
-        sensitive = "sensitive" in protection or "Last" in protection or "New York" in protection
-        return protection if sensitive else "All sensitive"
-    if axis is AXES["sensitive"]:
-        return (
-            "One block" if "block" not in protection and "state" not in protection else protection
-        )
-    return protection
+def _without_axis(protection: Choice, axis: Axis) -> str:
+    """The title of a protection without what the axis changes."""
+    policy = protection.policy
+    if axis is AXES["blocks"] and isinstance(policy.sensitive, EverythingSensitive):
+        return "All sensitive"
+    if axis is AXES["sensitive"] and isinstance(policy.blocks, OneBlock):
+        return "One block"
+    return protection.title
 
 
 def cache_key(lines: Sequence[Line]) -> str:
@@ -186,9 +184,12 @@ def _from(progress: Progress, low: float, parts: int) -> Progress:
 
 @dataclass(frozen=True)
 class Bound:
-    """A proved bound on the TV of one line, by its index: (places,) x and tv."""
+    """A proved bound on the TV of one line, by its index: (places,) x and tv.
 
-    title: str
+    `theorem`: its name in the papers.
+    """
+
+    theorem: str
     line: int
     x: tuple[float, ...]
     tv: tuple[float, ...]
@@ -202,14 +203,14 @@ def proved_bounds(lines: Sequence[Line]) -> list[Bound]:
     """
     proved = []
     for number, line in enumerate(lines):
-        title = _bound_title(line)
-        if title is not None:
+        theorem = _theorem(line)
+        if theorem is not None:
             tv = tuple(_bound_at(line.method, runs.setup(s)) for s in line.scenarios)
-            proved.append(Bound(f"{title}: {line.title}", number, line.places, tv))
+            proved.append(Bound(theorem, number, line.places, tv))
     return proved
 
 
-def _bound_title(line: Line) -> str | None:
+def _theorem(line: Line) -> str | None:
     if line.scenarios[0].estimator != "none" or line.error != TV:
         return None
     context = line.scenarios[0].context

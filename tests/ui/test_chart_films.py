@@ -15,7 +15,7 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.controls.common import Slider
-from caldp_ui.curves import films as curves
+from caldp_ui.curves.page import PAGE as CURVES_PAGE
 from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.paper import exact
 from caldp_ui.paper.page_state import Paper
@@ -88,10 +88,8 @@ CASES = dict(stations()) | {
         Paper(view="figure-1"),
         lambda record: list(exact.REGION.sliders(record).values()),
     ),
-    "curves": Case(navigation.CURVES, curves.page(None), FEW, curves.sliders),
-    "curves over ε": Case(
-        navigation.CURVES, curves.page(None), replace(FEW, against="epsilon"), curves.sliders
-    ),
+    "curves": case_of(navigation.CURVES, CURVES_PAGE, FEW),
+    "curves over ε": case_of(navigation.CURVES, CURVES_PAGE, replace(FEW, against="epsilon")),
 }
 
 

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.measures import MEASURES
@@ -24,14 +25,12 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.labels import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
-from caldp_ui.curves import charts, files, words
 from caldp_ui.curves import lines as work
-from caldp_ui.curves.axes import AXES, place_of, value_at
-from caldp_ui.curves.board import RUNS, curves_csv
+from caldp_ui.curves import view
 from caldp_ui.curves.lines import CurveData
 from caldp_ui.curves.lines import make_curves as curves_of_lines
-from caldp_ui.curves.page_state import BEGIN, LINK, STATE, Curves
-from caldp_ui.curves.side import PRESETS
+from caldp_ui.curves.page import PRESETS, RUNS, curves_csv, pack
+from caldp_ui.curves.page_state import AXES, BEGIN, LINK, STATE, Curves, place_of, value_at
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import VALUES
 from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
@@ -80,11 +79,11 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
 def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
     """Hiding less is more accurate: that is no merit of a method, so it is never the winner."""
     record = replace(SMALL, protections=("plain", "blocks", "sensitive"), estimates=("simplex",))
-    headline = words.headline(record, whole(record))
+    headline = view.headline(record, whole(record))
     assert headline.sentence.startswith("“10 blocks” puts ")
     assert not headline.unprotected
     assert "sensitive” protects only 10 of 100 people." in headline.second
-    left = words.headline(alone := replace(record, protections=("sensitive",)), whole(alone))
+    left = view.headline(alone := replace(record, protections=("sensitive",)), whole(alone))
     assert left.sentence == "Only 10 of 100 people are protected here."
     assert " puts " in left.second
     assert left.unprotected
@@ -94,7 +93,7 @@ def test_the_gap_leads_to_as_many_people_as_plain_ldp_needs() -> None:
     """The number on the arrow, held against the forecast with as many people."""
     record = replace(SMALL, estimates=("simplex",))
     drawn = whole(record)
-    found = charts.find_gap(record, drawn, 10_000.0)
+    found = view.find_gap(record, drawn, 10_000.0)
     assert found is not None
     (here, error), (there, level) = found.ends
     assert here == 10_000
@@ -129,8 +128,8 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
         own = forecast_if_fast(prepare(first), budget=work.BUDGET, error=name)
         assert found[0].error == own, name
         curves = curves_of_lines(ends, found, [[None] * 2 for _ in ends])
-        axis = charts.figure(variant, curves, LIGHT).layout.yaxis.title.text
-        texts[name] = (axis, words.headline(variant, curves).sentence)
+        axis = view.figure(variant, curves, LIGHT).layout.yaxis.title.text
+        texts[name] = (axis, view.headline(variant, curves).sentence)
     assert "box of 4 × 4 cells" in texts["boxes"][1]
     assert re.search(r"misses [\d.]+ of the 50 largest places", texts["largest"][1])
     assert re.search(r"misplaces people by [\d.]+ km", texts["km"][1])
@@ -247,7 +246,7 @@ def test_the_file_has_every_point(page: AppTest) -> None:
 
 def test_all_that_is_pinned_comes_as_one_file() -> None:
     other = replace(SMALL, against="epsilon")
-    packed = ZipFile(BytesIO(files.pack(b"curve,x\n", {"now": SMALL, "pin-1": other})))
+    packed = ZipFile(BytesIO(pack(b"curve,x\n", {"now": SMALL, "pin-1": other})))
     assert packed.read("compare.csv") == b"curve,x\n"
     for folder, record in (("now", SMALL), ("pin-1", other)):
         lines = json.loads(packed.read(f"{folder}/curves.json"))
@@ -255,23 +254,46 @@ def test_all_that_is_pinned_comes_as_one_file() -> None:
         assert [line["curve"] for line in lines] == wanted, folder
 
 
+def test_curves_without_what_the_axis_changes_are_named_by_their_protection() -> None:
+    """Not by words of its title: on a map of Europe its title has none of them."""
+    known = protections(GridDomain(41.0, -5.0, 0.5, 20, 30))
+    titles = {name: each.title for name, each in known.items()}
+    for axis, replaced in (("blocks", "All sensitive"), ("sensitive", "One block")):
+        named = {name: work._without_axis(each, AXES[axis]) for name, each in known.items()}
+        kept = ("sensitive", "both") if axis == "blocks" else ("blocks", "more-blocks", "both")
+        assert named == {
+            name: title if name in kept else replaced for name, title in titles.items()
+        }
+
+
+def test_figures_of_the_headline_are_the_errors_that_it_states() -> None:
+    record = replace(SMALL, estimates=("simplex",))
+    curves = whole(record)
+    headline = view.headline(record, curves)
+    at_place = [view.error_at(each, 10_000.0) for each in curves]
+    assert sorted((headline.figures["error"], headline.figures["other"])) == sorted(at_place)
+    assert f"puts {formats.of_hundred(headline.figures['error'])} people" in headline.sentence
+    assert f"plain LDP {formats.per_hundred(headline.figures['other'])}." in headline.sentence
+    assert headline.figures["protected"] == 1.0
+
+
 def test_a_sentence_of_some_points_says_so() -> None:
     lines = work.record_lines(SMALL)
     found = list(work.expected_errors(lines, no_progress, float(SMALL.scenario.n or 0)))
     blank = [[None] * len(line.places) for line in lines]
-    few = words.headline(SMALL, curves_of_lines(lines, found[: len(lines)], blank))
+    few = view.headline(SMALL, curves_of_lines(lines, found[: len(lines)], blank))
     assert few.sentence.endswith("are being computed.")  # nothing is read off far ends
-    here = words.headline(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
+    here = view.headline(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
     assert here.second.startswith("This is with 10,000 people at ε = 1.")  # comes first
-    more = words.headline(SMALL, curves_of_lines(lines, found[:-1], blank))
+    more = view.headline(SMALL, curves_of_lines(lines, found[:-1], blank))
     assert more.second.endswith("still being computed.")
-    assert "computed" not in words.headline(SMALL, curves_of_lines(lines, found, blank)).second
+    assert "computed" not in view.headline(SMALL, curves_of_lines(lines, found, blank)).second
 
 
 def test_the_picture_names_its_lines_and_counts_people_over_whole_decades() -> None:
     record = replace(SMALL, estimates=("simplex",))
     drawn = whole(record)
-    figure = charts.figure(record, drawn, LIGHT)
+    figure = view.figure(record, drawn, LIGHT)
     written = [text for trace in figure.data if trace.mode == "text" for text in trace.text]
     assert {each.line.title for each in drawn} <= {text.strip() for text in written}
     assert "you: 10,000 people" in written

@@ -26,8 +26,8 @@ from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSH
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
-from caldp_ui.curves import files as curves
 from caldp_ui.curves import lines
+from caldp_ui.curves import page as curves
 from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix import files as matrix_files

@@ -1,0 +1,390 @@
+"""The page: its controls, the curves as they are computed, runs as points, and exports.
+
+Curves of another ε take seconds, so the browser is sent only the two levels beside the reader's;
+where the slider only moves the mark of where the reader is, all are.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.basics.types import Progress
+from caldp_core.datasets import Gowalla
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import default_estimator
+from caldp_core.experiments.interleaved_runs import MeanError, means, run_interleaved
+from caldp_core.experiments.measures import BOXES, KM, LARGEST, MEASURES, TV, AnyDomain, Measure
+from caldp_core.mechanisms import FAMILIES
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import show as charts
+from caldp_ui.compute import exports, runs
+from caldp_ui.compute.sources import is_own, title_of, with_dataset
+from caldp_ui.controls import common
+from caldp_ui.controls.choices import NAMES, data_sets, protections
+from caldp_ui.controls.common import EPSILONS, METHODS, Slider
+from caldp_ui.curves import lines as work
+from caldp_ui.curves import view
+from caldp_ui.curves.lines import (
+    BUDGET,
+    LINES_MAX,
+    CurveData,
+    Line,
+    PointForecast,
+    make_curves,
+    proved_bounds,
+    reader_position,
+    record_lines,
+)
+from caldp_ui.curves.page_state import AXES, BEGIN, STATE, Curves
+from caldp_ui.parts import headline, internal, mathematics, pins, sharing
+from caldp_ui.parts.layout import column_layout
+from caldp_ui.session import incremental_jobs, jobs
+from caldp_ui.shell.page import Page
+from caldp_ui.words.headline import Headline
+
+_QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
+PRESETS: Final = {
+    "What context saves": Curves(),
+    "Methods compared, by ε": Curves(
+        against="epsilon",
+        protections=("plain",),
+        methods=tuple(name for name in _QUICK if name in FAMILIES),
+    ),
+    "More blocks, less error (Theorem 4)": Curves(
+        against="blocks", protections=("plain",), methods=("hadamard",), estimates=("none",)
+    ),
+    "More sensitive values (Theorem 3)": Curves(
+        against="sensitive",
+        protections=("plain",),
+        methods=("hadamard", "randomized-response"),
+        estimates=("none",),
+    ),
+    "Estimates compared": Curves(
+        protections=("more-blocks",),
+        estimates=(default_estimator(), "simplex", "clip", "significance-threshold"),
+    ),
+    "Boxes on a map": Curves(
+        replace(BEGIN, dataset=Gowalla(), n=None),
+        against="epsilon",
+        protections=("plain", "blocks"),
+        estimates=("simplex", "cascade"),
+        error=BOXES,
+    ),
+}
+
+
+def _axis_switch() -> None:
+    """The switch of the axis."""
+    titles = {name: axis.title for name, axis in AXES.items()}
+    bound = STATE.bind("against", STATE.current().against, lambda r, v: replace(r, against=v))
+    common.view_switch("Error against", titles, bound)
+
+
+def _settings(record: Curves) -> None:
+    """All controls."""
+    fits = [title for title, preset in PRESETS.items() if preset == record]
+    st.selectbox(
+        "Example",
+        list(PRESETS),
+        placeholder="Your own choice",
+        **STATE.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
+    )
+    titles = data_sets(record.scenario.dataset)
+    st.selectbox(
+        "Data",
+        list(titles),
+        **STATE.bind(
+            "data",
+            title_of(record.scenario.dataset, titles),
+            lambda r, v: _with_data(r, with_dataset(replace(r.scenario, n=None), titles[v])),
+        ),
+    )
+    domain = runs.dataset(record.scenario).domain
+    errors = {each.name: view.error_title(each.name, domain) for each in _possible(domain)}
+    st.selectbox(
+        "Error",
+        list(errors),
+        format_func=errors.__getitem__,
+        **STATE.bind("error", record.error, lambda r, v: replace(r, error=v)),
+    )
+    known = protections(runs.dataset(record.scenario).domain)
+    _several("protections", "Protections", {name: known[name].title for name in NAMES})
+    _several("methods", "Methods", {name: title for name, (title, _) in METHODS.items()})
+    _several("estimates", "Estimates", {name: e.title for name, e in ESTIMATORS.items()})
+    if record.against != "epsilon":
+        common.epsilon(STATE)
+    common.people(STATE, runs.dataset(record.scenario).n)
+    pins.pin_button(STATE, _title)
+
+
+def _possible(domain: AnyDomain) -> list[Measure]:
+    return [each for each in MEASURES.values() if each.is_possible(domain)]
+
+
+def _with_data(record: Curves, scenario: Scenario) -> Curves:
+    """The record with other data; total variation where its error does not apply to them."""
+    possible = [each.name for each in _possible(runs.dataset(scenario).domain)]
+    return replace(
+        record, scenario=scenario, error=record.error if record.error in possible else TV
+    )
+
+
+def _title(record: Curves) -> str:
+    """The title of a pinned record: its protections and axis."""
+    axis = AXES[record.against].label
+    known = protections(runs.dataset(record.scenario).domain)
+    named = ", ".join(known[name].title for name in record.protections)
+    return f"{named}; against {axis}"
+
+
+def _several(field: str, label: str, titles: dict[str, str]) -> None:
+    def changed(record: Curves, picked: list[str]) -> Curves:
+        now: Any = {field: tuple(picked)}
+        return replace(record, **now)
+
+    st.multiselect(
+        label,
+        list(titles),
+        format_func=titles.__getitem__,
+        **STATE.bind(field, list(getattr(STATE.current(), field)), changed),
+    )
+
+
+RUNS: Final = 5
+_CAPTION: Final = "Lines: expected error. Bands: 90 of 100 outcomes. "
+_MEANING: Final = {
+    TV: "One person of 100 is a total variation of 0.01.",
+    BOXES: "Mean over all ways to lay boxes on the map; one person of 100 is a total variation of "
+    "0.01.",
+    LARGEST: "Missed: the share is one less F1 of naming the largest ones.",
+    KM: "Earth mover's distance: how far people have to be moved to turn the estimate into the "
+    "truth; an approximation, the mean over directions.",
+}
+UNITS: Final = {TV: "TV", BOXES: "TV of boxes", LARGEST: "1 - F1", KM: "km"}
+"""The unit of each error in the file."""
+_PROVED: Final = (
+    " Thin dots: what the papers prove of Hadamard and randomized response (half of the bound on "
+    "l1)."
+)
+
+
+def _show_board(record: Curves) -> None:
+    """Draws the curves as they are computed, the runs, and the exports."""
+    all_lines = work.all_lines(record, STATE.pinned)
+    lines = all_lines[:LINES_MAX]
+    name = work.cache_key(lines)
+    measured = _measured_so_far(name, lines)
+    compute, cost = partial(_expected_errors, record, lines), work.cost(lines)
+    if incremental_jobs.needs_consent(STATE.key("curves"), name, cost):
+        values = runs.dataset(record.scenario).domain.k
+        headline.show(Headline("These curves are a lot to compute.", cost.describe(values)))
+        incremental_jobs.consent_button(STATE.key("curves"), name, compute)
+        return
+    incremental_jobs.gather_automatically(
+        STATE.key("curves"),
+        name,
+        compute,
+        lambda job: f"Still computing: {job.share:.0%} of the curves",
+        partial(_show_curves, record, lines, measured),
+    )
+    if len(all_lines) > LINES_MAX:
+        st.info(
+            f"More than {LINES_MAX} curves cannot be told apart, so {len(all_lines) - LINES_MAX} "
+            f"of {len(all_lines)} are left out."
+        )
+    _runs(name, lines)
+    sharing.drawer(STATE.key("sharing"), partial(_show_sharing, lines))
+    PAGE.follow(record, STATE.pinned)
+
+
+def _expected_errors(
+    record: Curves, lines: Sequence[Line], progress: Progress
+) -> Iterator[PointForecast]:
+    return work.expected_errors(lines, progress, reader_position(record, lines[0]))
+
+
+def _show_curves(
+    record: Curves,
+    lines: Sequence[Line],
+    measured: Sequence[Sequence[MeanError | None]],
+    forecasts: list[PointForecast],
+) -> None:
+    curves = make_curves(lines, forecasts, measured)
+    shown = view.view_of(record, curves, palette())
+    headline.show(shown.headline)
+    charts.show_json(shown.pictures[view.CHART], view.CHART, view.HEIGHT)
+    _file(record, curves)
+
+
+def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[MeanError | None]]:
+    job = jobs.current_job(STATE.key("runs"), name)
+    turns = list(job.partial_results) if job is not None else []
+    flat = means(turns, sum(len(line.places) for line in lines))
+    rows, first = [], 0
+    for line in lines:
+        rows.append(flat[first : first + len(line.places)])
+        first += len(line.places)
+    return rows
+
+
+def _runs(name: str, lines: Sequence[Line]) -> None:
+    """The button that measures every point, its progress, and then the points."""
+    scenarios = [replace(s, trials=RUNS) for line in lines for s in line.scenarios]
+    if any(runs.takes_long(line.scenarios[0]) for line in lines):
+        return
+    incremental_jobs.gather_on_click(
+        STATE.key("runs"),
+        name,
+        lambda progress: run_interleaved(scenarios, progress=progress, error=lines[0].error),
+        jobs.StartButton(
+            f"Run every point {RUNS} times",
+            ":material/scatter_plot:",
+            "Draws people, reports and estimates. Open marks then show the mean errors.",
+        ),
+        lambda job: f"Run {len(job.partial_results):,} of {len(scenarios) * RUNS:,}",
+    )
+
+
+def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
+    """One row per point of a curve."""
+    kind = UNITS[record.error]
+    rows = [
+        {
+            "curve": each.line.title,
+            AXES[record.against].label: x,
+            f"expected {kind}": error.error if error else None,
+            "standard deviation": error.deviation if error else None,
+            "way": error.method if error else None,
+            f"mean {kind} of runs": mean.error if mean else None,
+            "standard error": mean.standard_error if mean else None,
+            "runs": mean.runs if mean else None,
+        }
+        for each in curves
+        for x, error, mean in zip(each.line.places, each.expected, each.measured, strict=True)
+    ]
+    return exports.csv(rows)
+
+
+def _file(record: Curves, curves: Sequence[CurveData]) -> None:
+    st.caption(
+        _CAPTION
+        + _MEANING[record.error]
+        + (_PROVED if proved_bounds([each.line for each in curves]) else "")
+    )
+    make = partial(curves_csv, record, curves)
+    sharing.true_file(STATE.key("csv"), "curves.csv", make, record.scenario)
+    if STATE.pins:
+        pinned = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
+        sharing.true_file(
+            STATE.key("pins-zip"),
+            "pins.zip",
+            lambda: pack(curves_csv(record, curves), {"now": record, **pinned}),
+            *(each.scenario for each in (record, *STATE.pins)),
+        )
+
+
+_FILE: Final = "curves.json"
+SNIPPET: Final = f"""import json
+
+from caldp_core import Scenario, prepare
+from caldp_core.experiments.forecast import forecast_if_fast
+from caldp_core.theory.expected_error import Budget
+
+with open("curves.json", encoding="utf-8") as file:
+    curves = json.load(file)
+for curve in curves:
+    for point in curve["points"]:
+        setup = prepare(Scenario.from_dict(point["scenario"]))
+        expected = forecast_if_fast(setup, budget={BUDGET!r}, error=curve["error"])
+        print(curve["curve"], point["x"], expected and expected.error, sep="\\t")
+"""
+"""Prints the expected errors that the page draws, with the file `curves.json` beside it."""
+
+
+def _show_sharing(lines: Sequence[Line]) -> None:
+    """Link, file and code, in a part of the page that opens on demand."""
+    with sharing.link_columns(STATE):
+        st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
+        scenarios = [line.scenarios[0] for line in lines]
+        sharing.true_file(STATE.key("json"), _FILE, curves_json(lines), *scenarios)
+        own = any(is_own(each.dataset) for each in scenarios)
+        sharing.python(SNIPPET.replace(_FILE, internal.file_name(_FILE)) if own else SNIPPET)
+        PAGE.offer()
+
+
+def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
+    """A ZIP file: the drawn curves as compare.csv, and of each record the scenarios of its own."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("compare.csv", table)
+        for folder, record in records.items():
+            packed.writestr(f"{folder}/curves.json", curves_json(record_lines(record)))
+    return buffer.getvalue()
+
+
+def curves_json(lines: Sequence[Line]) -> str:
+    """Curve by curve, its error by name, each point's place on the axis and its scenario."""
+    return json.dumps(
+        [
+            {
+                "curve": line.title,
+                "error": line.error,
+                "points": [
+                    {"x": x, "scenario": replace(scenario, seed=0).to_dict()}
+                    for x, scenario in zip(line.places, line.scenarios, strict=True)
+                ],
+            }
+            for line in lines
+        ],
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def _sliders(record: Curves) -> list[Slider[Curves]]:
+    """The sliders that the browser follows: ε, and people where they are the abscissa."""
+    epsilon = common.epsilon_slider()
+    if record.against == "epsilon":
+        return [epsilon]
+    nearest = [replace(epsilon, steps=neighbours(EPSILONS, record.scenario.context.plain_epsilon))]
+    if record.against != "people":
+        return nearest
+    return [common.people_slider(runs.dataset(record.scenario).n), *nearest]
+
+
+def neighbours(levels: Sequence[float], value: float) -> list[float]:
+    """The nearest level below and above."""
+    below = [level for level in levels if level < value][-1:]
+    return below + [level for level in levels if level > value][:1]
+
+
+_TITLES: Final = {"epsilon": "Privacy level ε", "people": "People"}
+
+
+PAGE: Final = Page(
+    state=STATE,
+    title="Compare methods",
+    task="Lines: expected error. Bands: 90 of 100 outcomes. Move the slider.",
+    load=lambda record: record,
+    view=view.view,
+    sliders=lambda record: {_TITLES[slider.name]: slider for slider in _sliders(record)},
+)
+
+
+def show(record: Curves) -> None:
+    """Show the page at a record."""
+    page = column_layout(STATE)
+    with page.title:
+        _axis_switch()
+    with page.side:
+        _settings(record)
+    with page.main:
+        _show_board(record)
+    mathematics.drawer("curves")

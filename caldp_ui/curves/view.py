@@ -1,0 +1,515 @@
+"""What the page shows of its curves: the headline at the reader's place, and the chart.
+
+The chart has expected errors with bands, measured runs, and what is proved; its gap that matters is
+what plain LDP takes to be as accurate as the best of the other curves. Colour is never alone: every
+curve has its own dash and mark, and its name at its end.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from caldp_core.basics.types import no_progress
+from caldp_core.domain.grid import GridDomain
+from caldp_core.experiments.measures import BOXES, KM, LARGEST, TV, AnyDomain, box_side
+from caldp_core.experiments.metrics import number_of_largest
+from caldp_core.experiments.run import Setup
+from caldp_core.privacy.coverage import coverage
+from caldp_ui.app.theme import Palette
+from caldp_ui.charts import errors
+from caldp_ui.charts import show as charts
+from caldp_ui.charts.curves import Words, gap_arrow, plane, vertical_line
+from caldp_ui.charts.errors import ErrorScale, error_scale
+from caldp_ui.charts.labels import Label
+from caldp_ui.compute import runs
+from caldp_ui.curves.lines import (
+    LINES_MAX,
+    SMALLEST_ERROR,
+    Bound,
+    CurveData,
+    Line,
+    all_lines,
+    expected_errors,
+    is_beyond,
+    make_curves,
+    proved_bounds,
+    reader_position,
+)
+from caldp_ui.curves.page_state import AXES, STATE, Curves, value_at
+from caldp_ui.shell.page import View
+from caldp_ui.words import formats, promise
+from caldp_ui.words.coverage import exposed_text
+from caldp_ui.words.headline import Headline
+from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
+
+
+@dataclass(frozen=True)
+class ErrorFormat:
+    """An error in words. `unit`: on the axis. `describe(error)`: what a curve does.
+
+    `number_text(error)`: the number alone, where a sentence has said the rest.
+    """
+
+    unit: ErrorScale
+    describe: Callable[[float], str]
+    number_text: Callable[[float], str]
+
+
+def nouns(domain: AnyDomain) -> Vocabulary:
+    """The nouns of the data: places on a map, else values."""
+    return PLACES if isinstance(domain, GridDomain) else VALUES
+
+
+def error_title(name: str, domain: AnyDomain) -> str:
+    """The title of the error in the menu."""
+    vocabulary = nouns(domain)
+    return {
+        TV: f"People {vocabulary.wrong}",
+        BOXES: f"People {_box(domain)}",
+        LARGEST: f"The {number_of_largest(domain.k)} largest {vocabulary.units}",
+        KM: "Kilometres that people are misplaced by",
+    }[name]
+
+
+def error_format(name: str, domain: AnyDomain, shares: bool) -> ErrorFormat:
+    """The error in words; `shares`: whether all estimates are made of shares."""
+    if name == KM:
+        return _KILOMETRES
+    if name == LARGEST:
+        return _largest(domain)
+    if not shares:
+        return _TOTAL_VARIATION
+    wrong = _box(domain) if name == BOXES else nouns(domain).wrong
+    return ErrorFormat(
+        error_scale(wrong),
+        lambda tv: f"puts {formats.of_hundred(min(tv, 1.0))} people {wrong}",
+        lambda tv: formats.per_hundred(min(tv, 1.0)),
+    )
+
+
+def _box(domain: AnyDomain) -> str:
+    side = box_side(domain)
+    return f"in the wrong box of {side} × {side} cells"
+
+
+def _largest(domain: AnyDomain) -> ErrorFormat:
+    number, units = number_of_largest(domain.k), nouns(domain).units
+
+    def of_them(error: float) -> str:
+        return formats.digits(error * number)
+
+    return ErrorFormat(
+        ErrorScale(
+            f"missed of the {number} largest {units}",
+            of_them,
+            lambda error: f"misses {of_them(error)} of {number} (F1 {1 - error:.2f})",
+        ),
+        lambda error: f"misses {of_them(error)} of the {number} largest {units}",
+        of_them,
+    )
+
+
+_TOTAL_VARIATION: Final = ErrorFormat(
+    error_scale(None), lambda tv: f"has an expected error of {formats.share(tv)}", formats.share
+)
+_KILOMETRES: Final = ErrorFormat(
+    ErrorScale(
+        "km that people are misplaced by, on average",
+        formats.digits,
+        formats.length,
+    ),
+    lambda km: f"misplaces people by {formats.length(km)} on average",
+    lambda km: f"by {formats.length(km)}",
+)
+_EVERYBODY: Final = 1 - 1e-9
+_PLAIN_TITLE: Final = "Plain LDP"
+
+
+@dataclass(frozen=True)
+class CurvePair:
+    """What the headline compares at the reader's place: the least error, and another's beside it.
+
+    `least` protects everybody if any curve does; `protected_share`: the share of people that it
+    protects.
+    """
+
+    least: CurveData
+    other: CurveData | None
+    protected_share: float
+
+
+def curves_error_format(curves: Sequence[CurveData]) -> ErrorFormat:
+    """The error that the curves show, in words."""
+    lines = [each.line for each in curves]
+    shares = all(line.scenarios[0].estimator != "none" for line in lines)
+    return error_format(lines[0].error, runs.dataset(lines[0].scenarios[0]).domain, shares)
+
+
+def alt(record: Curves, curves: Sequence[CurveData]) -> str:
+    """The chart in words: both ends of every curve."""
+    ends = "; ".join(
+        f"{each.line.title} from {_error_text(each, each.known_points()[0][1].error)} to "
+        f"{_error_text(each, each.known_points()[-1][1].error)}"
+        for each in curves
+        if each.known_points()
+    )
+    unit = curves_error_format(curves).unit.title
+    return f"Expected error ({unit}) against {AXES[record.against].label}: {ends}."
+
+
+def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
+    """The headline of the record's own curves, without pinned ones."""
+    own = [each for each in curves if not each.line.is_pinned]
+    place = reader_position(record, own[0].line)
+    pair = headline_pair(own, place)
+    if pair is None:
+        return Headline(
+            "The errors of these curves are being computed.",
+            "Those at your place come first, then the ends of the curves.",
+        )
+    setup = _setup_at(pair.least, place)
+    exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
+    left_out = [text for text in (exposed, _left_out_sentence(pair)) if text]
+    first, *rest = [*left_out, _errors_sentence(own, pair, place)]
+    second = [
+        *rest,
+        _setting_sentence(record, own[0].line, place),
+        _unprotected_sentence(own, pair, place),
+        _slope_sentence(record, pair, place),
+    ]
+    text = " ".join(part for part in second if part)
+    return Headline(first, text, bool(left_out), _figures(pair, place))
+
+
+def _figures(pair: CurvePair, place: float) -> dict[str, float]:
+    """Unrounded numbers of the headline: errors at the place, and the share of the protected."""
+    found = {"error": error_at(pair.least, place), "protected": pair.protected_share}
+    return found if pair.other is None else {**found, "other": error_at(pair.other, place)}
+
+
+def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None:
+    """Among curves that protect most people: the least error, and plain LDP's or the largest."""
+    known = [each for each in curves if len(each.known_points()) > 1 and each.is_known_at(place)]
+    if not known:
+        return None
+    covered = [_protected_share(each, place) for each in known]
+    most = [
+        each
+        for each, share in zip(known, covered, strict=True)
+        if share >= min(_EVERYBODY, max(covered))
+    ]
+    least = min(most, key=lambda each: error_at(each, place))
+    others = [each for each in most if each is not least]
+    plain = next((each for each in others if each.line.is_plain), None)
+    other = plain or max(others, key=lambda each: error_at(each, place), default=None)
+    return CurvePair(least, other, _protected_share(least, place))
+
+
+def error_at(each: CurveData, place: float) -> float:
+    """The expected error at `place`, interpolated between the computed places next to it."""
+    return value_at(*_known_points(each), place)
+
+
+def place_text(axis: str, place: float) -> str:
+    """A place of an axis in words."""
+    number = formats.people(place) if axis != "epsilon" else f"{place:g}"
+    return {
+        "people": formats.counted(place, "person", "people"),
+        "epsilon": f"ε = {number}",
+        "blocks": formats.count(round(place), "block", "blocks"),
+        "sensitive": formats.count(round(place), "sensitive value", "sensitive values"),
+    }[axis]
+
+
+def _setup_at(each: CurveData, place: float) -> Setup:
+    """The scenario at the computed place next to the reader's."""
+    line = each.line
+    nearest = min(range(len(line.places)), key=lambda i: abs(line.places[i] - place))
+    return runs.setup(line.scenarios[nearest])
+
+
+def _protected_share(each: CurveData, place: float) -> float:
+    """The share of people that are protected there."""
+    return promise.protected_share(_setup_at(each, place))
+
+
+def _errors_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
+    """The least error, and the one beside it."""
+    does = curves_error_format(own).describe(error_at(curve_pair.least, place))
+    least = curve_pair.least.line.title
+    text = f"{least if least == _PLAIN_TITLE else f'“{least}”'} {does}"
+    if curve_pair.other is not None:
+        other = curve_pair.other.line
+        title = "plain LDP" if other.title == _PLAIN_TITLE else f"“{other.title}”"
+        text += f", {title} {_error_text(curve_pair.other, error_at(curve_pair.other, place))}"
+    return f"{text}."
+
+
+def _left_out_sentence(curve_pair: CurvePair) -> str:
+    """How few people all of these curves protect; "" where one protects everybody."""
+    if curve_pair.protected_share >= _EVERYBODY:
+        return ""
+    if curve_pair.protected_share <= 0:
+        return "Nobody is protected here."
+    return f"Only {formats.out_of(curve_pair.protected_share)} people are protected here."
+
+
+def _setting_sentence(record: Curves, line: Line, place: float) -> str:
+    """The setting that the headline holds for, and whether the reader's is beyond the chart."""
+    at = place_text(record.against, place)
+    level = f"ε = {record.scenario.context.plain_epsilon:g}"
+    nouns = promise.counted(record.scenario)
+    people = formats.counted(runs.people(record.scenario), *nouns)
+    first, last = {"people": (at, level), "epsilon": (people, at)}.get(
+        record.against, (f"{people} and {at}", level)
+    )
+    edge = ", where the chart ends" if is_beyond(record, line) else ""
+    return f"This is with {first} at {last}{edge}."
+
+
+def _unprotected_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
+    """Another curve whose protection leaves people out, and how many it protects; or empty."""
+    partial = [
+        each
+        for each in own
+        if len(each.known_points()) > 1 and _protected_share(each, place) < _EVERYBODY
+    ]
+    if curve_pair.protected_share < _EVERYBODY or not partial:
+        return ""
+    return (
+        f"“{partial[0].line.title}” protects only "
+        f"{formats.out_of(_protected_share(partial[0], place))} people."
+    )
+
+
+def _slope_sentence(record: Curves, curve_pair: CurvePair, place: float) -> str:
+    if None in curve_pair.least.expected:
+        return "Some points are still being computed."
+    return AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
+
+
+def _error_text(each: CurveData, error: float) -> str:
+    """An error as a number, in the unit of the curve."""
+    return curves_error_format([each]).number_text(error)
+
+
+def _known_points(each: CurveData) -> tuple[list[float], list[float]]:
+    points = each.known_points()
+    return [x for x, _ in points], [forecast.error for _, forecast in points]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A horizontal gap between two curves on the chart: its ends (x, error), and its label."""
+
+    ends: tuple[tuple[float, float], tuple[float, float]]
+    label: str
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Halfway on a logarithmic axis."""
+        (x0, y), (x1, _) = self.ends
+        return float(np.sqrt(x0 * x1)), y
+
+
+def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | None:
+    """From the curve that the headline speaks of to plain LDP's, at the same error.
+
+    None along other axes than people and ε, and where plain LDP's curve does not come so far down.
+    """
+    pair = headline_pair([each for each in curves if not each.line.is_pinned], x)
+    if record.against not in ("people", "epsilon") or pair is None or pair.other is None:
+        return None
+    if not pair.other.line.is_plain:
+        return None
+    error = error_at(pair.least, x)
+    plain_place = _place_of_error(pair.other, error)
+    if plain_place is None or plain_place < 1.05 * x:
+        return None
+    label = (
+        f"{formats.times(plain_place / x)} as many people"
+        if record.against == "people"
+        else f"ε = {formats.digits(plain_place)} for the same error"
+    )
+    return Gap(((x, error), (plain_place, error)), label)
+
+
+def _place_of_error(each: CurveData, error: float) -> float | None:
+    """The place where a falling curve reaches an error, between its points on log scales."""
+    points = each.known_points()
+    errors = [forecast.error for _, forecast in points]
+    if not points or error < min(errors):
+        return None
+    return float(np.exp(np.interp(-np.log(error), -np.log(errors), np.log([x for x, _ in points]))))
+
+
+HEIGHT: Final = 520
+CHART: Final = STATE.key("chart")
+_LIGHT: Final = (
+    "#C44E00", "#0072B2", "#007A5A", "#A03E79", "#8A5A00", "#3D6FB5", "#B03A2E", "#4A5663",
+)  # fmt: skip
+_DARK: Final = (
+    "#E69F00", "#56B4E9", "#3CC79B", "#E79AC4", "#F0E442", "#9FC5F8", "#FF9B6A", "#C8D0DC",
+)  # fmt: skip
+_DASHES: Final = ("dash", "solid", "solid", "dashdot", "longdash", "solid", "dashdot", "longdash")
+_SYMBOLS: Final = (
+    "diamond", "circle", "square", "triangle-up", "star", "cross", "x", "hexagon",
+)  # fmt: skip
+_BAND: Final = 1.6449
+
+
+def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.Figure:
+    """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
+    inks = _DARK if colours.edge == "#0B0F14" else _LIGHT
+    counted = curves_error_format(curves).unit
+    traces: list[dict[str, Any]] = []
+    for number, each in enumerate(curves):
+        traces += [_band(each, inks[number]), _expected_trace(each, number, inks[number], counted)]
+        if any(each.measured):
+            traces.append(_runs_trace(each, number, inks[number]))
+    bounds = proved_bounds([each.line for each in curves])
+    traces += [_bound(bound, curves[bound.line], inks[bound.line]) for bound in bounds]
+    here = reader_position(record, curves[0].line)
+    y = _ordinate(curves, counted)
+    notes = [_here(record, curves[0].line, here, 10.0 ** y["range"][1], colours)]
+    gap = find_gap(record, curves, here)
+    if gap is not None:
+        traces.append(gap_arrow(gap.ends, colours))
+        notes.append(Label(*gap.middle, gap.label, colours.text, "top center", lift=4))
+    x = {**AXES[record.against].ticks, "range": _range([each.line.places for each in curves])}
+    labels = Words(_names(curves, bounds, inks), notes=notes)
+    marks = [vertical_line(here, colours)]
+    return plane(traces, x, y, marks, colours, words=labels, height=HEIGHT)
+
+
+def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[str, Any]:
+    """The error axis: whole powers of ten around all errors known so far."""
+    expected = [forecast.error for each in curves for _, forecast in each.known_points()]
+    means = [mean.error for each in curves for mean in each.measured if mean]
+    known = [*expected, *(error for error in means if error > SMALLEST_ERROR)]
+    if curves[0].line.error != KM or not known:
+        known += [0.05, 1.0]
+    return errors.log_axis(min(known), max(known), counted, HEIGHT)
+
+
+def _here(record: Curves, line: Line, here: float, top: float, colours: Palette) -> Label:
+    """The label of the reader's place; without “you” where that is not what the record sets."""
+    place = place_text(record.against, here)
+    is_set = record.against in ("people", "epsilon") and not is_beyond(record, line)
+    text = f"you: {place}" if is_set else place
+    return Label(here, top, text, colours.text, "top center")
+
+
+def _names(
+    curves: Sequence[CurveData], bounds: Sequence[Bound], inks: Sequence[str]
+) -> list[Label]:
+    """Each line's name at its last point, and each bound's at its own."""
+    lines = [
+        Label(
+            each.known_points()[-1][0],
+            each.known_points()[-1][1].error,
+            each.line.title,
+            inks[number],
+        )
+        for number, each in enumerate(curves)
+        if each.known_points()
+    ]
+    return [
+        *lines,
+        *(Label(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds),
+    ]
+
+
+def _range(places: Sequence[Sequence[float]]) -> list[float]:
+    """The range of all places with a little room, so that the axis stays as curves grow."""
+    low, high = math.log10(min(map(min, places))), math.log10(max(map(max, places)))
+    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
+
+
+def _band(each: CurveData, ink: str) -> dict[str, Any]:
+    points = each.known_points()
+    high = [forecast.error + _BAND * forecast.deviation for _, forecast in points]
+    low = [
+        max(forecast.error - _BAND * forecast.deviation, SMALLEST_ERROR) for _, forecast in points
+    ]
+    x = [place for place, _ in points]
+    return {
+        "type": "scatter",
+        "x": x + x[::-1],
+        "y": high + low[::-1],
+        "fill": "toself",
+        "fillcolor": ink,
+        "opacity": 0.2,
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _expected_trace(
+    each: CurveData, number: int, ink: str, counted: errors.ErrorScale
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": [x for x, _ in each.known_points()],
+        "y": [forecast.error for _, forecast in each.known_points()],
+        "mode": "lines+markers",
+        "name": each.line.title,
+        "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
+        "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
+        "text": [counted.describe(forecast.error) for _, forecast in each.known_points()],
+        "hovertemplate": "%{text}",
+    }
+
+
+def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
+    points = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
+    return {
+        "type": "scatter",
+        "x": [x for x, _ in points],
+        "y": [mean.error for _, mean in points],
+        "error_y": {
+            "type": "data",
+            "array": [2 * (mean.standard_error or 0) for _, mean in points],
+            "color": ink,
+        },
+        "mode": "markers",
+        "name": f"{each.line.title}, runs",
+        "showlegend": False,
+        "marker": {
+            "symbol": f"{_SYMBOLS[number]}-open", "size": 13, "color": ink, "line": {"width": 2},
+        },
+        "hovertemplate": "%{y:.3g} in runs",
+    }  # fmt: skip
+
+
+def _bound(bound: Bound, each: CurveData, ink: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": bound.x,
+        "y": bound.tv,
+        "mode": "lines",
+        "name": f"{bound.theorem}: {each.line.title}",
+        "line": {"color": ink, "dash": "dot", "width": 1.5},
+        "hovertemplate": "%{y:.3g} proved",
+    }
+
+
+def view(record: Curves, pinned: Curves | None, colours: Palette) -> View:
+    """The headline and the chart, with the curves of what is pinned."""
+    lines = all_lines(record, pinned)[:LINES_MAX]
+    blank = [[None] * len(line.places) for line in lines]
+    return view_of(
+        record, make_curves(lines, list(expected_errors(lines, no_progress)), blank), colours
+    )
+
+
+def view_of(record: Curves, curves: Sequence[CurveData], colours: Palette) -> View:
+    """The headline and the chart of curves with the errors known so far."""
+    chart = charts.figure_json(figure(record, curves, colours), alt(record, curves))
+    return View(headline(record, curves), {CHART: chart})
