@@ -85,6 +85,8 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(moves: int, knows: st
     assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
     assert found.disclosed_people == data.counts[found.disclosed_cells].sum()
     headline = view.headline(data, found)
+    assert headline.figures["hide_share"] == found.outcomes[HIDE].share
+    assert headline.figures["hide_tv"] == data.treatments[HIDE].errors.tv
     number = f"{by_hand} of" if by_hand else "none of"
     assert headline.sentence.startswith(f"The attacker works out {number} 72 hidden small counts")
     assert (f", of {found.disclosed_people} people, " in headline.sentence) == (by_hand > 0)
