@@ -86,7 +86,7 @@ def describe_unprotected(data: BeliefData) -> str:
 
 
 def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
-    chance = _a(percent(data.ours.chance_of_truth(days)))
+    chance = _a(data.ours.chance_of_truth(days))
     when = f"after {formats.count(days, 'fresh report', 'fresh reports')}" if days else "as yet"
     if open_to_all:
         return f"{open_to_all}: {when} the attacker gives the true place {chance} chance."
@@ -95,13 +95,14 @@ def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
     return f"{when.capitalize()} the attacker gives the true place {chance} chance."
 
 
-def _a(chance: str) -> str:
+def _a(share: float) -> str:
     """A chance with its article: "a 63 %", "an 83 %", "less than a 0.01 %"."""
-    least = "less than "
-    more, number = (least, chance.removeprefix(least)) if chance.startswith(least) else ("", chance)
-    whole = number.split()[0].partition(".")[0]
-    article = "an" if whole.startswith("8") or whole in {"11", "18"} else "a"
-    return f"{more}{article} {number}"
+    chance = formats.percentage(share)
+    if chance.bound == "more than":
+        return f"a {chance}"
+    whole = int(float(chance.number))
+    article = "an" if whole in {8, 11, 18, *range(80, 90)} else "a"
+    return f"{chance.bound} {article} {chance.number} %".lstrip()
 
 
 def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
@@ -141,7 +142,7 @@ def _joined(cases: Sequence[tuple[str, float]]) -> str:
 def single_report_headline(day: int, ours: float, plain: float) -> Headline:
     """What one day's report shows by itself."""
     return Headline(
-        f"From report {day} alone the attacker gives the true place {_a(percent(ours))} chance.",
+        f"From report {day} alone the attacker gives the true place {_a(ours)} chance.",
         f"The chance is {percent(plain)} with plain LDP.",
         figures={"ours": 100 * ours, "plain": 100 * plain},
     )

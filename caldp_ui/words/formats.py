@@ -133,13 +133,29 @@ def upper_bound(probability: float) -> str:
     return best if is_almost_sure(probability) else f"at most {best}"
 
 
-def percent(share: float) -> str:
-    """A share in [0, 1] in percent: "0.3 %", "less than 0.01 %"; "100 %" for 1 alone."""
+@dataclass(frozen=True)
+class Percentage:
+    """A share in percent as text: its number, and "less than" or "more than" where it is cut."""
+
+    number: str
+    bound: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.bound} {self.number} %".lstrip()
+
+
+def percentage(share: float) -> Percentage:
+    """A share in [0, 1] in percent: 0.3, less than 0.01; 100 for 1 alone."""
     if 0.0 < share < 0.5e-4:
-        return "less than 0.01 %"
+        return Percentage("0.01", "less than")
     if 1.0 - 0.5e-4 < share < 1.0:
-        return "more than 99.99 %"
-    return f"{digits(100 * share, 2 if share < 0.995 else 4)} %"
+        return Percentage("99.99", "more than")
+    return Percentage(digits(100 * share, 2 if share < 0.995 else 4))
+
+
+def percent(share: float) -> str:
+    """A share in [0, 1] as `percentage` writes it: "0.3 %", "less than 0.01 %"."""
+    return str(percentage(share))
 
 
 def of_hundred(share: float) -> str:
