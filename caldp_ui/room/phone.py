@@ -28,6 +28,7 @@ from caldp_ui.room import words
 from caldp_ui.room.poll import (
     ALREADY_ANSWERED,
     CODE,
+    LOOK,
     REPORT,
     Busy,
     PollState,
@@ -137,28 +138,34 @@ class _Poll:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
         request = Request(scope, receive)
-        code = normalize_code(request.query_params.get(CODE, ""))
         try:
-            poll = rooms().get_poll(code)
-        except CaldpError as error:
-            answer: Response = _json({"gone": _why_gone(request, code, str(error))}, 404)
-        else:
-            answer = await self._answer(request, poll)
+            answer = await self._answer(request)
+        except Busy:
+            answer = _json({}, 429, {"retry-after": "2"})
         await answer(scope, receive, send)
 
-    async def _answer(self, request: Request, poll: PollState) -> Response:
+    async def _answer(self, request: Request) -> Response:
+        """Answer a request; raises `Busy`."""
+        code = normalize_code(request.query_params.get(CODE, ""))
+        poll, why = _find(code)
         match request.method:
             case "GET" | "HEAD":
-                return self._state(request, poll)
+                if poll is None or poll.mark not in _known_tag(request):
+                    attempt_limiter().record_attempt(LOOK, gate.address_of(request))
+                take = self._state
             case "POST":
-                return await self._take(request, poll)
+                attempt_limiter().record_attempt(REPORT, gate.address_of(request))
+                take = self._take
             case _:
                 return Response(status_code=405, headers={"allow": "GET, HEAD, POST"})
+        if poll is None:
+            return _json({"gone": _why_gone(request, code, why)}, 404)
+        return await take(request, poll)
 
-    def _state(self, request: Request, poll: PollState) -> Response:
+    async def _state(self, request: Request, poll: PollState) -> Response:
         tag = f'"{poll.mark}-{poll.is_open:d}{poll.is_shown:d}"'
         headers = {**_NOT_KEPT, "etag": tag}
-        if request.headers.get("if-none-match", "").removeprefix("W/") == tag:
+        if _known_tag(request) == tag:
             return Response(status_code=304, headers=headers)
         if poll.question not in self._messages:
             self._messages[poll.question] = words.question_message(poll.question)
@@ -179,12 +186,11 @@ class _Poll:
         message = _object(body)
         mark, token = str(message.get("mark")), str(message.get("token"))
         try:
-            attempt_limiter().record_attempt(REPORT, gate.address_of(request))
             is_repeat = rooms().has_answered(poll.code, mark, token)
             require(is_repeat or request.cookies.get(ANSWERED) != mark, ALREADY_ANSWERED)
             rooms().report(poll.code, mark, token, message.get("report"))
         except Busy:
-            return _json({}, 429, {"retry-after": "2"})
+            raise
         except CaldpError as error:
             return _json({"refused": str(error)}, 409)
         answer = _json({"received": True})
@@ -192,6 +198,19 @@ class _Poll:
             ANSWERED, mark, _REMEMBERED_S, path=self._path, httponly=True, samesite="lax"
         )
         return answer
+
+
+def _find(code: str) -> tuple[PollState | None, str]:
+    """The poll of that code, or why there is none."""
+    try:
+        return rooms().get_poll(code), ""
+    except CaldpError as error:
+        return None, str(error)
+
+
+def _known_tag(request: Request) -> str:
+    """The tag of the state that a phone has; "" for a newcomer."""
+    return request.headers.get("if-none-match", "")[:64].removeprefix("W/")
 
 
 def _json(content: Mapping[str, Any], status: int = 200, more: Mapping[str, str] = {}) -> Response:

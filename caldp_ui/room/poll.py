@@ -9,8 +9,8 @@ under one lock. Where several workers stand behind one address, a room is in the
 that opened it, which links and codes name.
 
 A whole class may share one address: what pupils do is far below the limits, what scripts do far
-above. Addresses are kept as salted hashes, for a minute, and never beside a room or a report. Wrong
-codes need no limit: there are too many of them, and it would shut out the guesser's own class.
+above. Addresses are kept as salted hashes, for a minute, and never beside a room or a report. Right
+and wrong codes count alike: else a guesser would know the right one by its answer.
 """
 
 import hashlib
@@ -38,6 +38,8 @@ OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
 REPORT: Final = (600, 10.0, "Very many phones report from here")
 """Limit on reports, likewise: a full hall of 500 behind one address, within ten seconds."""
+LOOK: Final = (600, 10.0, "Very many phones ask from here")
+"""Limit on asking for a poll by its code alone, likewise; who has seen its question may go on."""
 _WINDOW_S: Final = 60.0
 """Seconds for which an address is remembered."""
 _KNOWN_MAX: Final = 10_000
@@ -60,7 +62,7 @@ class AttemptLimiter:
     def record_attempt(self, limit: tuple[int, float, str], address: str) -> None:
         """Note one more attempt; raises `Busy`, and notes nothing, where it is one too many.
 
-        `limit`: `OPEN` or `REPORT`.
+        `limit`: `OPEN`, `LOOK` or `REPORT`.
         """
         most, span, message = limit
         with self._lock:
@@ -222,7 +224,7 @@ OPENED_A_MINUTE: Final = 60
 ABSENT_MAX: Final = 15 * 60.0
 """Seconds after which a room ends whose teacher's browser is no longer connected."""
 CODE_LENGTH: Final = 8
-"""Of 20 letters: 90 guesses a second for an hour find one of 200 rooms once in 400 hours."""
+"""Of 20 letters: 120 guesses a second, an address's most, find one of 200 rooms in 296 hours."""
 ALREADY_ANSWERED: Final = "This phone has answered this question already; its first report counts."
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and nothing that looks like a digit."""

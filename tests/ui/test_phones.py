@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from caldp_ui.app.theme import WORKER
 from caldp_ui.room import phone, words
 from caldp_ui.room.page_state import EXAMPLES
-from caldp_ui.room.poll import REPORT, PollState, TeacherKey, attempt_limiter, rooms
+from caldp_ui.room.poll import LOOK, REPORT, PollState, TeacherKey, attempt_limiter, rooms
 from caldp_ui.room.question import Question
 from tests.contract.checks import naming
 from tests.loops import run
@@ -233,6 +233,27 @@ def test_one_address_is_bounded_and_others_are_not() -> None:
     late = run(flood())
     assert (late.status, late.headers["retry-after"]) == (429, "2")
     assert post(poll, report_of(poll)).status == 200
+
+
+def test_right_and_wrong_codes_are_not_told_apart_by_guessing_fast() -> None:
+    _, poll = opened()
+    app, query = phones_app(), f"code={poll.code}"
+
+    async def guess() -> tuple[Answer, ...]:
+        first = await ask(app, POLL, query)
+        for _ in range(LOOK[0] - 1):
+            await ask(app, POLL, "code=NNNNNNNN")
+        return (
+            await ask(app, POLL, "code=NNNNNNNN"),
+            await ask(app, POLL, query),
+            await ask(app, POLL, query, if_none_match='"0-10"'),
+            await ask(app, POLL, query, if_none_match=first.headers["etag"]),
+            await ask(app, POLL, query, address="192.0.2.8"),
+        )
+
+    answers = run(guess())
+    assert [each.status for each in answers] == [429, 429, 429, 304, 200]
+    assert {each.body for each in answers[:3]} == {b"{}"}
 
 
 def test_a_phone_whose_worker_is_gone_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
