@@ -118,9 +118,9 @@ def _bare_sql(text: str) -> str:
 
 def degrees_sql(column: str, mark: DecimalMark) -> str:
     """A column of texts as degrees, as `parse_degrees` reads them; NULL for none."""
-    cell, pattern = f"trim({_bare_sql(column)})", _DEGREES.replace("'", "''")
+    pattern = _DEGREES.replace("'", "''")
     ahead, sign, degrees, minutes, seconds, behind = (
-        f"regexp_extract({cell}, '{pattern}', {group})" for group in range(1, 7)
+        f"regexp_extract(cell, '{pattern}', {group})" for group in range(1, 7)
     )
     sums = " + ".join(
         f"coalesce(TRY_CAST(replace({part}, ',', '.') AS DOUBLE), 0) / {unit}"
@@ -128,9 +128,11 @@ def degrees_sql(column: str, mark: DecimalMark) -> str:
     )
     is_negative = f"{sign} = '-' OR upper({ahead} || {behind}) IN ('S', 'W')"
     signed = f"({sums}) * CASE WHEN {is_negative} THEN -1 ELSE 1 END"
-    is_written = f"regexp_matches({cell}, '{_DEGREE_SIGN}')"
-    written = f"CASE WHEN {is_written} AND regexp_full_match({cell}, '{pattern}') THEN {signed} END"
-    return f"coalesce({number_sql(column, mark)}, {written})"
+    is_written = f"regexp_matches(cell, '{_DEGREE_SIGN}')"
+    written = f"CASE WHEN {is_written} AND regexp_full_match(cell, '{pattern}') THEN {signed} END"
+    # Within a lambda nothing is computed ahead for cells that are plain numbers.
+    looked_at = f"list_transform([trim({_bare_sql(column)})], lambda cell: {written})[1]"
+    return f"coalesce({number_sql(column, mark)}, {looked_at})"
 
 
 def _other(mark: DecimalMark) -> DecimalMark:
