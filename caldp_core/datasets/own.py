@@ -40,6 +40,7 @@ from caldp_core.domain.partitions import LargerCells
 
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
 """Unicode's categories of what is no text on a line: controls, half characters, line ends."""
+READING_MAX: Final = 1_000
 _UNSEEN = re.compile(rf"[\u200b\u2060-\u2064\ufeff{DIRECTION_MARKS}]")
 """Invisible characters that make different names look alike. The joiners U+200C and U+200D are part
 of Persian and Indian words and of emoji, and stay."""
@@ -51,16 +52,19 @@ class OwnTable:
 
     `names`: 2 to 2,000 different answers, each one line of up to 120 characters; `counts`: people
     who gave each, whole numbers from 0; `groups`: the group that each answer is in, or none.
-    `title`: what the table is called. Raises `CaldpError` for anything else.
+    `title`: what the table is called. `reading`: how its file was read, where that was asked; up to
+    1,000 characters. Raises `CaldpError` for anything else.
     """
 
     names: tuple[str, ...]
     counts: tuple[int, ...]
     groups: tuple[str, ...] = ()
     title: str = "Own table"
+    reading: str = ""
 
     def __post_init__(self) -> None:
         check_line("title", self.title)
+        _check_reading(self.reading)
         for field in ("names", "counts", "groups"):
             # Records are keys of caches, which lists can't be.
             object.__setattr__(self, field, tuple(check_list(field, getattr(self, field))))
@@ -99,10 +103,19 @@ class OwnTable:
         note = (
             f"A user's table, {count_text(sum(self.counts), 'person', 'people')} and "
             f"{len(self.names):,} answers: "
-            "nobody has checked it."
+            f"nobody has checked it.{_reading_text(self.reading)}"
         )
         domain = Domain(len(self.names), self.names, self.groups)
         return from_counts(self.title, note, domain, np.array(self.counts, dtype=np.int64))
+
+
+def _check_reading(reading: object) -> None:
+    fits = isinstance(reading, str) and len(reading) <= READING_MAX and reading.isprintable()
+    require(fits, f"reading must be a text of up to {READING_MAX:,} characters.")
+
+
+def _reading_text(reading: str) -> str:
+    return f" Its file was read so: {reading}." if reading else ""
 
 
 def check_line(name: str, text: object) -> str:
@@ -143,8 +156,8 @@ class OwnPlaces:
     `people`: the cells with people, ascending, as "cell:people" with spaces between them: "17:3
     25:1". `area`: the map, "south,north,west,east" in degrees; `cell`: side of a cell in degrees;
     at most 2²⁰ cells. `title`: what the places are called. `part`: what of the map is taken, cut
-    between cells, all of it if empty; `together`: cells along the side of a larger one. Raises
-    `CaldpError` for anything else.
+    between cells, all of it if empty; `together`: cells along the side of a larger one. `reading`:
+    how its file was read, where that was asked. Raises `CaldpError` for anything else.
     """
 
     people: str
@@ -153,9 +166,11 @@ class OwnPlaces:
     title: str = "Own places"
     part: str = ""
     together: int = 1
+    reading: str = ""
 
     def __post_init__(self) -> None:
         check_line("title", self.title)
+        _check_reading(self.reading)
         self.counts()
         LargerCells(self.selected_grid(), self.together)
 
@@ -184,7 +199,8 @@ class OwnPlaces:
         note = (
             f"A user's places, {count_text(int(counts.sum()), 'person', 'people')} in "
             f"{int((counts > 0).sum()):,} of "
-            f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked them."
+            f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked "
+            f"them.{_reading_text(self.reading)}"
         )
         return with_larger_cells(from_counts(self.title, note, grid, counts), self.together)
 
@@ -228,8 +244,9 @@ class OwnSurvey:
 
     `questions`, `names`, `counts`: a row for each answer to each question, question by question:
     the question, the answer, and how many people gave it. `selected`: the number, from 0, of the
-    question that `load` gives. `title`: what the survey is called. Raises `CaldpError` for
-    questions that can't be an `OwnTable` each, and for rows of one that are apart.
+    question that `load` gives. `title`: what the survey is called; `reading`: how its file was
+    read, where that was asked. Raises `CaldpError` for questions that can't be an `OwnTable` each,
+    and for rows of one that are apart.
     """
 
     questions: tuple[str, ...]
@@ -237,9 +254,11 @@ class OwnSurvey:
     counts: tuple[int, ...]
     selected: int = 0
     title: str = "Own survey"
+    reading: str = ""
 
     def __post_init__(self) -> None:
         check_line("title", self.title)
+        _check_reading(self.reading)
         for field in ("names", "counts"):
             size = len(getattr(self, field))
             require(

@@ -131,7 +131,12 @@ def export_dataset(page: Any) -> Any:
 
 
 def round_parts(parts: Sequence[int]) -> list[int]:
-    return [(each + 50) // 100 for each in parts]
+    """Whole people, as many as there are in all, the largest remainders rounded up."""
+    rest = (sum(parts) + 50) // 100 - sum(each // 100 for each in parts)
+    up = sorted(range(len(parts)), key=lambda at: (parts[at] % 100, parts[at]))[
+        -rest or len(parts) :
+    ]
+    return [each // 100 + (at in up) for at, each in enumerate(parts)]
 
 
 def test_every_kind_of_file_leads_to_its_counts_its_estimate_and_a_record(open_link: Any) -> None:

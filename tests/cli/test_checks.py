@@ -70,6 +70,7 @@ def test_choices_become_questions_with_yes_and_no(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     survey = Scenario.from_file(str(out)).dataset
     assert isinstance(survey, OwnSurvey)
+    assert survey.reading == "3 of 3 choices read as questions, yes or no each"
     yes = {t.title: t.counts[t.names.index("yes")] for t in survey.tables()}
     assert yes == {"Bus": 5, "On foot": 3, "Bicycle": 2}
     assert all(sum(table.counts) == 6 for table in survey.tables())

@@ -90,6 +90,14 @@ ASKED = {
         {str(age): 4 for age in range(30, 35)},
         options=("--answer", "alter"),
     ),
+    "body weight in whole kilograms": Case(
+        BODIES.replace(",5", ""),
+        "people",
+        "rows",
+        20,
+        {str(age): 4 for age in range(30, 35)},
+        options=("--answer", "alter"),
+    ),
     "codes for no answer": Case(MISSING, "no-answer-codes", "leave-out", 100),
     "several choices, combinations": Case(
         FORMS,
@@ -146,6 +154,13 @@ READ = {
         {"yes": 2, "no": 1},
     ),
     "ids": Case("respondent,answer\n17,yes\n18,no\n21,no\n", "", "", 3, {"no": 2, "yes": 1}),
+    "decimals of people": Case(
+        "réponse;effectif\nbon;1204,5\nassez bon;87,25\nmauvais;3,25\n",
+        "",
+        "",
+        1295,
+        {"bon": 1205, "assez bon": 87, "mauvais": 3},
+    ),
     "weights below one half": Case(
         "answer,weight\n"
         + "".join(f"rare {n},0.45\n" for n in range(10))

@@ -41,6 +41,7 @@ def test_answers_are_asked_about_before_they_are_shown(name: str) -> None:
     table = scenario_of(accepted(at, "values")).dataset
     assert isinstance(table, OwnTable)
     assert dict(zip(table.names, table.counts, strict=True)) == case.counts
+    assert (table.reading != "", table.reading in table.load().note) == (True, True)
 
 
 def test_an_answer_to_a_check_can_be_taken_back() -> None:

@@ -38,10 +38,13 @@ def sum_sql(layout: Layout) -> str:
 
 
 def round_to_people(parts: Sequence[int]) -> list[int]:
-    """Whole people of each sum, which add up to the rounded sum of all: by largest remainders."""
+    """Whole people of each sum, which add up to the rounded sum of all: by largest remainders.
+
+    Of equal remainders the larger sum comes first, so that the order of answers plays no part.
+    """
     whole = [part // UNIT for part in parts]
     missing = (sum(parts) + UNIT // 2) // UNIT - sum(whole)
-    largest = sorted(range(len(parts)), key=lambda at: -(parts[at] % UNIT))
+    largest = sorted(range(len(parts)), key=lambda at: (-(parts[at] % UNIT), -parts[at]))
     for at in largest[:missing]:
         whole[at] += 1
     return whole
@@ -257,7 +260,7 @@ def _table(
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
     counts = tuple(round_to_people([pairs[pair] for pair in order]))
-    return OwnTable(tuple(answers), counts, groups, title)
+    return OwnTable(tuple(answers), counts, groups, title, layout.reading)
 
 
 def _require_two(answers: list[str], refused: RefusedRows) -> None:
@@ -312,7 +315,7 @@ def count_questions(
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)
     return CountedQuestions(
-        OwnSurvey.of(tuple(each.table for each in counted), title),
+        replace(OwnSurvey.of(tuple(each.table for each in counted), title), reading=layout.reading),
         _refused_of_question(worst),
         any(each.rounded for each in counted),
     )

@@ -154,7 +154,8 @@ class Layout:
     `wanted`: the map to count places on.
     `others`: columns of further questions, beside `answer`, of one survey.
     `steps`: in which numbers of `answer` are put together; None: each answer stands by itself.
-    `left_out`: by column the cells, with single spaces, whose rows are not counted.
+    `left_out`: by column the cells, with single spaces, whose rows are not counted; `reading`: how
+    checks of the file were answered.
     """
 
     header: bool | None
@@ -169,6 +170,7 @@ class Layout:
     others: tuple[int, ...] = ()
     steps: NumberSteps | None = None
     left_out: tuple[tuple[int, str], ...] = ()
+    reading: str = ""
 
     def with_questions_alone(self) -> "Layout":
         """The layout without weights if they are one of its questions: answers are no people."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -61,7 +61,8 @@ def count_places(
     parts, grid, refused, rounded = count_parts_by_cell(
         file, layout, _cell_of(file, layout), progress
     )
-    return CountedPlaces(places_from_counts(_people(parts, grid), grid, title), refused, rounded)
+    places = places_from_counts(_people(parts, grid), grid, title)
+    return CountedPlaces(replace(places, reading=layout.reading), refused, rounded)
 
 
 def count_parts_by_cell(

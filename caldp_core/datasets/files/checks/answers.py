@@ -39,6 +39,7 @@ def no_answer_codes(reading: Reading) -> Check | None:
             found += [(column, *code) for code in _codes(reading, column)]
     if not found:
         return None
+    codes = ", ".join(dict.fromkeys(code.replace("-", "−") for _, code, _ in found))
     listed = ", ".join(
         f"{code.replace('-', '−')} ({count_text(times, 'row', 'rows')})" for _, code, times in found
     )
@@ -52,7 +53,7 @@ def no_answer_codes(reading: Reading) -> Check | None:
         "no-answer-codes",
         f"{listed} in {reading.name(found[0][0])} "
         f"{'lies' if len(found) == 1 else 'lie'} far from all other numbers: codes for no answer?",
-        (Offer("leave-out", "Yes: leave them out", f"{listed} left out as no answer", without),),
+        (Offer("leave-out", "Yes: leave them out", f"{codes} left out as no answer", without),),
         "No: they are numbers",
     )
 

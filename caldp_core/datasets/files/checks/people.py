@@ -22,6 +22,10 @@ _TOTAL_WORDS: Final = (
     "subtotal zwischensumme overall toplam osszesen итого всего 合计 合計 总计 總計 합계 계"
 )
 _TOTALS: Final = frozenset(_TOTAL_WORDS.split())
+_WEIGHTS: Final = frozenset(
+    ["weight", "weights", "wt", "wgt", "gewicht", "gewichte", "peso", "poids"]
+)
+"""Names of weights of people in a sample, and of bodies."""
 _MEAN_MAX: Final = 20
 """People a row from which a column of decimals or of records is asked about."""
 _GUESS_MAX: Final = 10_000
@@ -168,13 +172,13 @@ def people_column(reading: Reading) -> Check | None:
     layout, count = reading.layout, reading.layout.count
     if count is None or not (found := reading.numbers(count)):
         return None
-    mean = sum(found) / len(found)
+    mean, name = sum(found) / len(found), reading.file.names[count]
+    is_weight = normalize_name(name) in _WEIGHTS
+    called = count == find_column(reading.file.names, "count") and not may_number_rows(name)
     decimals = any(not number.is_integer() for number in found)
-    called = count == find_column(reading.file.names, "count")
-    called = called and not may_number_rows(reading.file.names[count])
-    is_records = layout.answer is not None and reading.file.repeats(layout.answer)
-    odd = is_no_number_of_people(reading.file.names[count])
-    far = mean >= _MEAN_MAX and (decimals or (is_records and layout.group is None and not called))
+    repeats = layout.group is None and reading.file.repeats(layout.answer)
+    odd = is_no_number_of_people(name)
+    far = mean >= _MEAN_MAX and (is_weight or ((decimals or repeats) and not called))
     if not (odd or far or (mean >= _GUESS_MAX and not called)):
         return None
     return Check(

@@ -7,6 +7,7 @@ from typing import Final
 from caldp_core.basics.errors import require
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import parse_number
+from caldp_core.datasets.own import READING_MAX
 
 KEEP: Final = "keep"
 """The answer to a check that leaves the file as it was read."""
@@ -48,7 +49,7 @@ class Reading:
 class Offer:
     """One click: `name` for the command line, `label` on the button, and what it does.
 
-    `remark`: what stands in the record afterwards.
+    `remark`: what stands in the record afterwards, which may be shared: it holds no counts.
     """
 
     name: str
@@ -132,6 +133,8 @@ def resolve(
             unanswered.append(check)
             continue
         offer = check.offer(answers[check.name])
-        remarks[check.name] = offer.remark if offer else f"kept: {check.sentence}"
+        remarks[check.name] = offer.remark if offer else f"{check.name}: left as it was"
         reading = offer.apply(reading) if offer else reading
+    told = "; ".join(filter(None, [reading.layout.reading, *remarks.values()]))
+    reading = replace(reading, layout=replace(reading.layout, reading=told[:READING_MAX]))
     return Resolved(reading, tuple(unanswered), remarks)
