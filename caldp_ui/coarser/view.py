@@ -86,7 +86,7 @@ TITLES: Final = {
     BLOCKS: "Noise in blocks",
 }
 _IN_SENTENCES: Final = {
-    LARGER: "larger cells (their people spread evenly)",
+    LARGER: "larger cells (spread evenly)",
     HIDE: "hidden small counts",
     ROUND: "random rounding",
     CENTRAL: "central noise",

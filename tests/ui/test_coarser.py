@@ -253,7 +253,7 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
 def test_the_memo_says_the_errors_and_what_comes_out() -> None:
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
     text = view.memo(data, outcomes.run_attack(data))
-    assert "larger cells (their people spread evenly) 12, hidden small counts 4, " in text
+    assert "larger cells (spread evenly) 12, hidden small counts 4, " in text
     assert "Nothing 100; Larger cells 0; Hide small counts 31;" in text
     assert view.bound_text(data) in text
     before = load_treatments(DEATHS.with_attack(PARTS))

@@ -90,7 +90,7 @@ def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: 
     many = np.maximum(np.bincount(LABELS, hidden), 1)
     unknown = np.where(np.array(totals) < 0, record.threshold / 2, left / many)
     expected = {
-        "larger cells (their people spread evenly)": even,
+        "larger cells (spread evenly)": even,
         "hidden small counts": np.where(hidden, unknown[LABELS], shown),
         "plain LDP": data.treatments[PLAIN].release.estimate,
         "noise in blocks": data.treatments[BLOCKS].release.estimate,
