@@ -117,7 +117,8 @@ def count_command(
             _check_survey_ending(output)
         elif not accept:
             check_ending(output)
-        file = inspect_data(path, bounds=COMMAND_BOUNDS, header=header)
+        answers = _accepted(accept)
+        file = inspect_data(path, bounds=COMMAND_BOUNDS, header=header, answers=answers)
         if questions:
             layout = _questions_layout(file, questions, columns["count"])
         elif _holds_places(file, columns, steps):
@@ -130,7 +131,7 @@ def count_command(
                 layout = replace(layout, count=file.named_weights).with_questions_alone()
             layout = replace(layout, steps=steps)
         layout = replace(layout, mark=decimal or layout.mark)
-        checked = _check_file(file, layout, accept, columns)
+        checked = _check_file(file, layout, answers, columns)
         file, layout = checked.reading.file, checked.reading.layout
         if layout.latitude is None:
             _require_unused(on_map, "answers")
@@ -229,18 +230,23 @@ def _questions_layout(
     return _with_named_columns(file, layout.with_questions_alone(), {"count": weights})
 
 
-def _check_file(
-    file: DetectedFile, layout: Layout, accept: tuple[str, ...], columns: dict[str, str | None]
-) -> Resolved:
-    """The file with all checks answered; raises `CaldpError` with the sentences of others.
-
-    A column that is named for a role is meant as it is, and not asked about.
-    """
+def _accepted(accept: tuple[str, ...]) -> dict[str, str]:
+    """Answers to checks by their names; raises `CaldpError` for names that no check has."""
     answers = {name: answer for name, _, answer in (each.partition("=") for each in accept)}
     unknown = next((name for name in answers if name not in CHECKS), None)
     require(
         unknown is None, f"--accept must name a check, one of {', '.join(CHECKS)}; got {unknown!r}."
     )
+    return answers
+
+
+def _check_file(
+    file: DetectedFile, layout: Layout, answers: dict[str, str], columns: dict[str, str | None]
+) -> Resolved:
+    """The file with all checks answered; raises `CaldpError` with the sentences of others.
+
+    A column that is named for a role is meant as it is, and not asked about.
+    """
     meant = [name for role, names in _MEANT.items() if columns[role] for name in names]
     checks = [look for name, look in CHECKS.items() if name not in meant]
     checked = resolve(file, layout, checks, answers)

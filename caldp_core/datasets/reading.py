@@ -1,5 +1,6 @@
 """Reads pasted, uploaded or named data: first layouts, then counts. The data are untrusted."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from caldp_core.basics.errors import require
@@ -27,11 +28,15 @@ def check_size(text: str) -> None:
 
 
 def inspect_data(
-    data: str | bytes | Path | FileSource, bounds: Bounds = PAGE_BOUNDS, header: bool | None = None
+    data: str | bytes | Path | FileSource,
+    bounds: Bounds = PAGE_BOUNDS,
+    header: bool | None = None,
+    answers: Mapping[str, str] | None = None,
 ) -> DetectedFile:
     """The detected layouts of a text, of the bytes of a file, or of a file by path or `FileSource`.
 
-    `header`: whether the first row names the columns, where that is known. Raises `CaldpError`.
+    `header`: whether the first row names the columns, where that is known; `answers`: which sheet
+    or encoding is meant, see `Table.ways`. Raises `CaldpError`.
     """
     if isinstance(data, Path):
         source = source_from_path(data)
@@ -43,7 +48,7 @@ def inspect_data(
             f"data must be a text, bytes or a Path, got one of type {type(data).__name__}.",
         )
         source = source_from_bytes(data if isinstance(data, bytes) else _encode(data), "the text")
-    return detect_layouts(open_table(source, bounds), header)
+    return detect_layouts(open_table(source, bounds, answers), header)
 
 
 def _encode(text: str) -> bytes:

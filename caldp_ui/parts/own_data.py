@@ -132,10 +132,12 @@ def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C 
     counted is reported, and can be changed.
     """
     header = st.session_state.get(_header_key(state, upload))
+    answers = _answers(state, upload)
+    opening = {name: each for name, each in answers.items() if name in ("sheet", "encoding")}
     contents: DetectedFile | None = jobs.run_automatically(
         _job(state, "look"),
-        f"{upload.number}/{header}",
-        lambda _: inspect_data(upload.source(), header=header),
+        f"{upload.number}/{header}/{opening}",
+        lambda _: inspect_data(upload.source(), header=header, answers=opening),
         lambda _: "Reading the file …",
         _pool,
     )

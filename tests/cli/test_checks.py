@@ -12,7 +12,9 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, read_places, read_table
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
+from tests.contract.checks import naming
 from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
+from tests.datasets.files import workbook
 
 
 def count(folder: Path, case: Case, *options: str) -> Any:
@@ -76,6 +78,46 @@ def test_choices_become_questions_with_yes_and_no(tmp_path: Path) -> None:
     assert all(sum(table.counts) == 6 for table in survey.tables())
 
 
+def test_letters_that_are_not_western_are_asked_about(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.csv", tmp_path / "counts.csv"
+    for codec, words in {
+        "cp1251": ("ответ", "люди", "да", "не знаю"),
+        "shift_jis": ("回答", "人数", "はい", "いいえ"),
+        "gb18030": ("回答", "人数", "是", "不知道"),
+    }.items():
+        with naming(codec):
+            answer, people, yes, other = words
+            path.write_bytes(f"{answer};{people}\n{yes};120\n{other};25\n".encode(codec))
+            arguments = ["count", str(path), "-o", str(out)]
+            refused = CliRunner().invoke(main, arguments)
+            assert (refused.exit_code, f"encoding={codec}" in refused.stderr) == (2, True)
+            assert f"{answer}, {people}, {yes}" in refused.stderr
+            done = CliRunner().invoke(main, [*arguments, "--accept", f"encoding={codec}"])
+            assert done.exit_code == 0, done.output
+            table = read_table(out).table
+            assert dict(zip(table.names, table.counts, strict=True)) == {yes: 120, other: 25}
+    path.write_bytes("réponse;effectif\nça va;3\ntrès bon;4\n".encode("cp1252"))
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+
+
+def test_sheets_with_tables_are_asked_about_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["answer", "people"], ["yes", 3], ["no", 4]]
+    options = ("_options", [["a", "b"], ["c", "d"], ["e", "f"], ["g", "h"]])
+    path, out = tmp_path / "a.xlsx", tmp_path / "counts.csv"
+    arguments = ["count", str(path), "-o", str(out)]
+    path.write_bytes(
+        workbook(options, ("Cover", [["A survey"]]), ("Data", rows), hidden=["_options"])
+    )
+    done = CliRunner().invoke(main, arguments)
+    assert (done.exit_code, json.loads(done.stdout)["people"]) == (0, 7), done.output
+    path.write_bytes(workbook(("Data", [*rows, ["other", 5]]), ("Last year", rows)))
+    refused = CliRunner().invoke(main, arguments)
+    assert (refused.exit_code, "sheet=Last year" in refused.stderr) == (2, True)
+    for sheet, people in {"sheet": 12, "sheet=Last year": 7}.items():
+        done = CliRunner().invoke(main, [*arguments, "--accept", sheet])
+        assert (done.exit_code, json.loads(done.stdout)["people"]) == (0, people), done.output
+
+
 def test_metres_are_no_people(tmp_path: Path) -> None:
     case = Case(NORTHINGS, "", "", 20)
     refused = count(tmp_path, case)
@@ -121,7 +163,10 @@ def test_the_documentation_names_each_check_and_what_it_offers() -> None:
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
     named = {row[0].strip("| `"): row[-1] for row in rows}
     assert list(named) == list(CHECKS)
-    assert {case.check for case in ASKED.values()} | {"metres"} == set(CHECKS)
+    assert {case.check for case in ASKED.values()} | {"metres"} == set(CHECKS) - {
+        "sheet",
+        "encoding",
+    }
     for case in ASKED.values():
         offered = case.answer.isdecimal() or case.answer == "keep"
         assert offered or f"`{case.answer}`" in named[case.check]

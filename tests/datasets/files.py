@@ -5,13 +5,14 @@ import io
 import json
 import random
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 HEADER: Final = ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
+HIDDEN: Final = ' state="hidden"'
 PARIS: Final = [
     (f"Nº {i % 20 + 1}", 48.82 + i % 80 / 1000, 2.25 + i % 160 / 1000, 1 + i % 3)
     for i in range(400)
@@ -63,22 +64,43 @@ _OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relation
 
 def as_workbook(sheet: str | None = None) -> bytes:
     """The rows as the smallest workbook; `sheet`: other cells, in XML."""
-    if sheet is None:
-        rows = [HEADER, *PARIS]
-        sheet = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+    return packed_sheets({"Orte": rows_xml([HEADER, *PARIS]) if sheet is None else sheet})
+
+
+def workbook(*sheets: tuple[str, Iterable[Iterable[object]]], hidden: Sequence[str] = ()) -> bytes:
+    """A workbook of sheets by name, some of them hidden."""
+    return packed_sheets({name: rows_xml(rows) for name, rows in sheets}, hidden)
+
+
+def rows_xml(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as a workbook has them."""
+    return "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+
+
+def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = ()) -> bytes:
+    """A workbook of sheets, each its rows in XML."""
+    listed = "".join(
+        f'<sheet name="{name}" sheetId="{n}" r:id="r{n}"{HIDDEN if name in hidden else ""}/>'
+        for n, name in enumerate(sheets, 1)
+    )
+    linked = "".join(
+        f'<Relationship Id="r{n}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+        for n in range(1, len(sheets) + 1)
+    )
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml" '
         'ContentType="application/xml"/></Types>',
         "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="r1" '
         f'Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets><sheet '
-        'name="Orte" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
-        f'<Relationship Id="r1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+        "xl/workbook.xml": f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets>{listed}'
+        "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{linked}'
         "</Relationships>",
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEET}"><sheetData>{sheet}</sheetData>'
-        "</worksheet>",
     }
+    for n, rows in enumerate(sheets.values(), 1):
+        parts[f"xl/worksheets/sheet{n}.xml"] = (
+            f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData></worksheet>'
+        )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():

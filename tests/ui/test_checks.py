@@ -5,16 +5,18 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable
 from tests.datasets.check_cases import ASKED, FORMS
+from tests.datasets.files import workbook
 from tests.ui.driver import accepted, checked, jobs_done, open_page
 from tests.ui.values_page import scenario_of
 
 
-def bring(page: str, text: str, name: str) -> AppTest:
+def bring(page: str, text: str | bytes, name: str) -> AppTest:
     """The page whose form holds a file."""
+    data = text.encode() if isinstance(text, str) else text
     at = open_page(f"pages/{page}.py")
     at.session_state[f"{page}-own"] = True
     checked(at.run())
-    at.file_uploader(key=f"{page}-own-file").set_value((name, text.encode(), "text/plain"))
+    at.file_uploader(key=f"{page}-own-file").set_value((name, data, "text/plain"))
     checked(at.button(key=f"{page}-own-file-show").click().run())
     return jobs_done(at)
 
@@ -79,3 +81,20 @@ def test_places_that_are_exchanged_are_asked_about() -> None:
     places = at.session_state["places/state"].record.scenario.dataset
     assert isinstance(places, OwnPlaces)
     assert places.grid().area.south > 50
+
+
+def test_the_page_asks_which_letters_are_right() -> None:
+    at = bring("values", "ответ;люди\nда;120\nнет;340\n".encode("cp1251"), "a.csv")
+    assert not can_be_shown(at, "values")
+    table = scenario_of(accepted(answer(at, "encoding-cp1251"), "values")).dataset
+    assert isinstance(table, OwnTable)
+    assert (table.names, table.counts) == (("да", "нет"), (120, 340))
+
+
+def test_the_page_asks_which_sheet_is_meant() -> None:
+    rows: list[list[object]] = [["answer", "people"], ["yes", 3], ["no", 4]]
+    at = bring("values", workbook(("Now", [*rows, ["other", 5]]), ("Before", rows)), "a.xlsx")
+    assert not can_be_shown(at, "values")
+    table = scenario_of(accepted(answer(at, "sheet-Before"), "values")).dataset
+    assert isinstance(table, OwnTable)
+    assert table.counts == (3, 4)

@@ -8,6 +8,7 @@ The encoding of a text file, detected, and the file recoded to UTF-8.
 import codecs
 import gzip
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -230,6 +231,7 @@ _UNCHECKED_BYTES: Final = 2**26
 _TIMES: Final = 200
 """Beyond 64 MB a file that grows more than 200-fold is a bomb; tables grow 3- to 30-fold."""
 _FAULTS: Final = (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
+_ODS: Final = "content.xml"
 _MEMBERS_MAX: Final = 10_000
 
 
@@ -262,7 +264,7 @@ def unpack(source: FileSource, bounds: Bounds) -> tuple[FileSource, tuple[str, .
 def zip_members(source: FileSource) -> list[zipfile.ZipInfo]:
     """The members of a zip; raises `CaldpError` if the file is not a zip or has too many."""
     try:
-        with zipfile.ZipFile(source.open()) as archive:
+        with source.open() as file, zipfile.ZipFile(file) as archive:
             packed = archive.infolist()
     except _FAULTS as error:
         raise _damaged(source.name, error) from None
@@ -276,7 +278,7 @@ def zip_members(source: FileSource) -> list[zipfile.ZipInfo]:
 def _member(source: FileSource) -> zipfile.ZipInfo | None:
     """The one file with data in a zip; None for an Excel workbook."""
     members = [each for each in zip_members(source) if not each.is_dir()]
-    if any(each.filename.startswith("xl/") for each in members):
+    if any(each.filename.startswith("xl/") or each.filename == _ODS for each in members):
         return None
     data = [each for each in members if not each.filename.startswith(("__MACOSX/", "."))]
     require(
@@ -325,6 +327,20 @@ def _damaged(name: str, error: Exception) -> CaldpError:
 
 
 UTF_8: Final = "UTF-8"
+_ENCODING_BYTES: Final = 2**16
+_CODECS: Final = {
+    "cp1252": "Windows-1252",
+    "cp1250": "Windows-1250",
+    "cp1251": "Windows-1251",
+    "gb18030": "GB18030",
+    "shift_jis": "Shift JIS",
+    "big5": "Big5",
+    "euc_kr": "EUC-KR",
+    "cp1253": "Windows-1253",
+    "koi8_r": "KOI8-R",
+    "euc_jp": "EUC-JP",
+}
+"""Encodings that are looked for, by Python's name, and what people call them."""
 _SAMPLE_CHUNKS: Final = 32
 """Chunks of a file from which its encoding is detected."""
 _BOMS: Final = {
@@ -335,24 +351,54 @@ _BOMS: Final = {
 _NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
 
 
-def to_utf_8(source: FileSource) -> tuple[FileSource, str]:
+def to_utf_8(source: FileSource, codec: str | None = None) -> tuple[FileSource, str]:
     """The file as UTF-8 without a byte-order mark, and the name of its encoding.
 
     Without a mark it is UTF-8 where that can be, else Windows-1252, which Western spreadsheets
-    write. Raises `CaldpError`, now or while it is read, for what is no text.
+    write; `codec`: another one, of `other_encodings`. Raises `CaldpError`, now or while it is read,
+    for what is no text.
     """
     head = source.head(CHUNK_BYTES)
-    for mark, (name, codec) in _BOMS.items():
+    if codec is not None:
+        return source.map_chunks(_recoding(source.name, codec)), _CODECS[codec]
+    for mark, (name, of_mark) in _BOMS.items():
         if head.startswith(mark):
-            _check_text(source.name, head, codec)
-            return source.map_chunks(_recoding(source.name, codec)), name
+            _check_text(source.name, head, of_mark)
+            return source.map_chunks(_recoding(source.name, of_mark)), name
     if (codec_16 := _utf_16(head)) is not None:
         return source.map_chunks(_recoding(source.name, codec_16)), "UTF-16"
     _check_signs(source.name, head)
     if _is_utf_8(source):
         return source, UTF_8
-    _check_text(source.name, head, "cp1252")
+    try:
+        _check_text(source.name, head, "cp1252")
+    except CaldpError:
+        others = other_encodings(head)
+        if not others:
+            raise
+        return to_utf_8(source, others[0][0])
     return source.map_chunks(_recoding(source.name, "cp1252")), "Windows-1252"
+
+
+def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
+    """Encodings that fit a text better than a Western one: the codec, its name and some words.
+
+    () for a text that is UTF-8 or may be Western.
+    """
+    from charset_normalizer import from_bytes
+
+    if head.isascii():
+        return ()
+    found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_CODECS))
+    names = [each.encoding for each in found]
+    if "cp1252" in names or "cp1250" in names:
+        return ()
+
+    def words(codec: str) -> str:
+        text = head[:_ENCODING_BYTES].decode(codec, "ignore")
+        return ", ".join([word for word in re.findall(r"\w+", text) if not word.isascii()][:3])
+
+    return tuple((name, f"{_CODECS[name]}: {words(name)}") for name in names)
 
 
 def _check_signs(name: str, head: bytes) -> None:

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from caldp_core.datasets.files.source import (
     Bounds,
     FileSource,
     file_system,
+    other_encodings,
     source_from_bytes,
     to_utf_8,
     unpack,
@@ -63,10 +64,13 @@ def is_workbook(source: FileSource) -> bool:
     return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
 
 
-def as_csv(source: FileSource, bounds: Bounds) -> tuple[FileSource, str]:
-    """The first sheet that holds anything as CSV in UTF-8, and what it is, in words.
+def as_csv(
+    source: FileSource, bounds: Bounds, sheet_name: str = ""
+) -> tuple[FileSource, str, tuple[str, ...]]:
+    """A sheet as CSV in UTF-8, what it is, in words, and the names of sheets that may be meant.
 
-    Raises `CaldpError` for what is damaged, needs a password, or is larger than it may be.
+    `sheet_name`: "" for the one with the most rows of several cells, hidden ones last. Raises
+    `CaldpError` for what is damaged, needs a password, or is larger than it may be.
     """
     megabytes = bounds.parsed_bytes // 2**20
     require(
@@ -74,6 +78,7 @@ def as_csv(source: FileSource, bounds: Bounds) -> tuple[FileSource, str]:
         str(_unreadable(source.name, "is too large")),
     )
     command = [sys.executable, "-P", str(_CHILD), str(256 + 8 * megabytes), str(megabytes)]
+    command.append(sheet_name)
     with source.open() as file:
         data = file.read()
     try:
@@ -90,7 +95,7 @@ def as_csv(source: FileSource, bounds: Bounds) -> tuple[FileSource, str]:
     sheet = f"sheet {excerpt(reply['sheet'])}"
     if reply["sheets"] > 1:
         sheet += f", one of {reply['sheets']:,}"
-    return source_from_bytes(text, source.name), f"a workbook, {sheet}"
+    return source_from_bytes(text, source.name), f"a workbook, {sheet}", tuple(reply["tables"])
 
 
 def _unpacked_bytes(source: FileSource) -> int:
@@ -254,7 +259,8 @@ class Table:
     """An opened file: `kind` in words, `dialect` None for Parquet.
 
     `names`: of its columns, where these are known; `derived`: SQL of each column that is read, out
-    of the file's own c0, c1, …; () for these.
+    of the file's own c0, c1, …; () for these. `asks`: a check, "sheet" or "encoding", where the
+    file may be opened otherwise; `ways`: by what answers it, and how that is shown.
     """
 
     source: FileSource
@@ -263,6 +269,8 @@ class Table:
     dialect: TableDialect | None
     names: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
+    asks: str = ""
+    ways: tuple[tuple[str, str], ...] = ()
 
     @property
     def width(self) -> int:
@@ -347,8 +355,14 @@ class Reader:
         return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in rejects]
 
 
-def open_table(source: FileSource, bounds: Bounds) -> Table:
-    """A file as a table; raises `CaldpError` for what can't be one."""
+def open_table(
+    source: FileSource, bounds: Bounds, answers: Mapping[str, str] | None = None
+) -> Table:
+    """A file as a table; raises `CaldpError` for what can't be one.
+
+    `answers`: to the checks "sheet" and "encoding", see `Table.ways`.
+    """
+    answers = answers or {}
     source, packed = unpack(source, bounds)
     head = source.head(2**16)
     require(bool(head.strip()), f"There is nothing to read in {excerpt(source.name)}.")
@@ -357,23 +371,38 @@ def open_table(source: FileSource, bounds: Bounds) -> Table:
     for start, (kind, then) in _BINARY.items():
         require(not head.startswith(start), f"The file {excerpt(source.name)} is {kind}; {then}.")
     if is_workbook(source):
-        source, kind = as_csv(source, bounds)
-        return _text(source, bounds, [kind])
+        wanted = answers.get("sheet", "")
+        as_it_is, (source, kind, sheets) = source, as_csv(source, bounds)
+        if wanted in sheets:
+            source, kind, _ = as_csv(as_it_is, bounds, wanted)
+        asks = ("sheet" if len(sheets) > 1 else "", tuple((name, name) for name in sheets))
+        return _text(source, bounds, [kind], *asks)
     as_it_is = source
-    source, code = to_utf_8(source)
+    source, code = to_utf_8(as_it_is)
+    others = other_encodings(head) if code not in (UTF_8, "UTF-16") else ()
+    names = [name for name, _ in others]
+    wanted = answers.get("encoding", "keep") or "".join(names[:1])
+    if wanted in names:
+        source, code = to_utf_8(as_it_is, wanted)
     if packed or source is not as_it_is:
         source = source.with_measured_size(bounds.seconds)
     kinds = [*(f"packed by {by}" for by in packed), *([code] if code != UTF_8 else [])]
     if geojson.is_geojson(source.head(100)):
         return _text(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds])
-    return _text(source, bounds, kinds)
+    return _text(source, bounds, kinds, "encoding" if others else "", others)
 
 
-def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str]) -> Table:
+def _text(
+    source: FileSource,
+    bounds: Bounds,
+    kinds: Sequence[str],
+    asks: str = "",
+    ways: tuple[tuple[str, str], ...] = (),
+) -> Table:
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name)
     kind = ", ".join([*kinds, dialect.describe()])
-    return Table(source, bounds, kind, dialect, dialect.titles)
+    return Table(source, bounds, kind, dialect, dialect.titles, asks=asks, ways=ways)
 
 
 def _parquet(source: FileSource, bounds: Bounds, packed: Sequence[str]) -> Table:

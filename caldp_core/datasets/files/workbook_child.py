@@ -10,8 +10,13 @@ import io
 import json
 import sys
 from datetime import date, datetime
+from itertools import islice
+from typing import TYPE_CHECKING
 
 _SHEETS_MAX = 20
+_ROWS = 1_000
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
 
 
 def _bound_memory(megabytes: int) -> None:
@@ -33,18 +38,34 @@ def _text(cell: object) -> str:
     return cell.isoformat() if isinstance(cell, date) else str(cell)
 
 
+def _rows_of_several(sheet: "CalamineSheet") -> int:
+    """How many of the first rows have several cells, as those of tables do."""
+    first = islice(sheet.iter_rows(), _ROWS)
+    return sum(sum(cell != "" for cell in row) > 1 for row in first)
+
+
 def main() -> int:
     """Read, write, and return 0; 3 if the CSV is too long."""
     memory, most = (int(text) for text in sys.argv[1:3])
+    wanted = sys.argv[3]
     _bound_memory(memory)
     from python_calamine import CalamineWorkbook
 
     workbook = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
     names = workbook.sheet_names
-    sheets = ((name, workbook.get_sheet_by_name(name)) for name in names[:_SHEETS_MAX])
-    name, sheet = next(((n, s) for n, s in sheets if s.total_height > 0), (names[0], None))
-    sys.stdout.buffer.write(json.dumps({"sheet": name, "sheets": len(names)}).encode() + b"\n")
-    if sheet is None:
+    hidden = {
+        each.name for each in workbook.sheets_metadata if not str(each.visible).endswith(".Visible")
+    }
+    sheets = {name: workbook.get_sheet_by_name(name) for name in names[:_SHEETS_MAX]}
+    rows = {name: _rows_of_several(sheet) for name, sheet in sheets.items()}
+    best = sorted(sheets, key=lambda name: (name in hidden, not rows[name], -rows[name]))
+    filled = [name for name in best if sheets[name].total_height > 0]
+    name = wanted or (filled or best)[0]
+    tables = [each for each in filled if rows[each] > 1 and each not in hidden]
+    reply = {"sheet": name, "sheets": len(names), "tables": tables}
+    sys.stdout.buffer.write(json.dumps(reply).encode() + b"\n")
+    sheet = sheets[name]
+    if not filled:
         return 0
     out = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
     writer, written = csv.writer(out), 0

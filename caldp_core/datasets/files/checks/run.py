@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from caldp_core.datasets.files.checks import answers as on_answers
-from caldp_core.datasets.files.checks import people, places
+from caldp_core.datasets.files.checks import opening, people, places
 from caldp_core.datasets.files.checks.record import CheckFunction
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
+    "sheet": opening.sheet,
+    "encoding": opening.encoding,
     "ten-millionths": places.ten_millionths,
     "metres": places.metres,
     "one-column": places.one_column,
