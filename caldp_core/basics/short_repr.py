@@ -10,5 +10,6 @@ _LIMITS.maxother = 80
 
 def short_repr(record: Any) -> str:
     """The fields of a dataclass, of long ones the beginning; for its `__repr__`."""
-    parts = (f"{each.name}={_LIMITS.repr(getattr(record, each.name))}" for each in fields(record))
+    shown = [each.name for each in fields(record) if each.repr]
+    parts = (f"{name}={_LIMITS.repr(getattr(record, name))}" for name in shown)
     return f"{type(record).__qualname__}({', '.join(parts)})"

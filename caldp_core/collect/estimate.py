@@ -6,7 +6,7 @@ Nobody knows the truth of a real collection, so results hold no true shares.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -219,7 +219,7 @@ class Results:
     reports: int
     lower_bounds: Floats | None = None
     deliveries: tuple[Delivery, ...] = ()
-    record: Mapping[str, Any] | None = None
+    record: Mapping[str, Any] | None = field(default=None, repr=False)  # says the rest once more
     error: ErrorEstimate | None = None
     __repr__ = short_repr
 

@@ -44,7 +44,7 @@ from tests.ui.small import CONTEXTS, DATASET
 
 _GUESS: Final = re.compile(r"(?:is right at most|may be right) \*\*(.+?) times in 100\*\*")
 _EVEN: Final = re.compile(r"even chance (?:becomes|into) (at most )?\*{0,2}(more than )?([\d.]+)")
-_NAMED: Final = re.compile(r"one report names the \w+ of (.+?) (?:people|others|of them)")
+_NAMED: Final = re.compile(r"one report names the \w+ of (.+?) (?:people|of the others|of them)")
 _READ: Final = re.compile(r"the true \w+ of (?:\*\*)?(.+?)(?:\*\*)? of them")
 FEW = settings(max_examples=16, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LEVEL = st.sampled_from([0.1, 0.5, 1.0, 2.0, 4.0, 9.0])
